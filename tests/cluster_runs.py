@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ from command_line import answer
 from small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import Folder, found, found_or_made
+from minicrawl.cluster.folder import Folder, found, found_or_made, make_here
+from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.server import serving
@@ -31,7 +32,7 @@ async def run_in_parts(
     """One run. beside: may do something to it."""
     async with serving(WEB) as port:
         connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
-        folder = found_or_made(path, count)
+        folder = folder_at(path, count)
         keeper = Keeper(folder, CrawlSettings.of({**settings, "connect_to": connect_to}), Seeds(list(WEB.seeds)))
         beside(keeper)
         return await keeper.crawl()
@@ -58,16 +59,15 @@ def crawled_alone(store: Path) -> dict[str, RankedPage]:
 
 def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]:
     """The folder of a crawl of the small web in two partitions, and what the command has said of it."""
-    folder = split(parent)
+    folder = folder_at(parent / "web", 2).path
     with small_web() as port:
         given = [*SEEDS, "--store", str(folder), "--partitions", "2", "--connect-to", f"::127.0.0.1:{port}", *words]
         return folder, answer("cluster", "crawl", *given, "--allow-private", "--delay", "0", "-q")
 
 
-def split(parent: Path) -> Path:
-    """The folder of a new crawl in two partitions of which each has some of SEEDS: its key is drawn at random."""
-    for number in count():
-        folder = found_or_made(parent / f"web{number}", 2)
-        if len(set(map(folder.homes.home_of, SEEDS))) == 2:
-            break
-    return folder.path
+def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = make_here) -> Folder:
+    """The crawl in a folder, or a new one: its key of homes is always the same one, so that nothing is up to chance.
+
+    Each of two or three partitions has some of SEEDS, and of the seeds and the hosts of WEB.
+    """
+    return found_or_made(path, partitions, lambda drawn: make(replace(drawn, homes=Homes(partitions, b"a key"))))

@@ -10,18 +10,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 
-from cluster_runs import SETTINGS, WEB
+from cluster_runs import SETTINGS, WEB, folder_at
 from sites import rows
 
 from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, Place, found, found_or_made, store_of
+from minicrawl.cluster.folder import Folder, Place, found, store_of
 from minicrawl.cluster.machines.machine import Machine, running
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.server import serving
@@ -173,13 +171,8 @@ class Crawl:
     port: int
 
     def make(self) -> None:
-        """Make its stores, each with a good part of the web: the key of homes is drawn at random."""
-        for number in count():
-            folder = found_or_made(self.path.with_name(f"web{number}"), 2, self._places)
-            homes = Counter(folder.homes.home_of(url) for url in WEB.seeds)
-            if min(homes[0], homes[1]) > 1:
-                self.path = folder.path
-                return
+        """Make its stores, each with some of the seeds."""
+        folder_at(self.path, 2, self._places)
 
     def _places(self, folder: Folder) -> Folder:
         """As the machines do it."""

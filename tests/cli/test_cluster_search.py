@@ -4,10 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, run_in_parts
+from cluster_runs import SETTINGS, folder_at, run_in_parts
 from command_line import answer, run
-
-from minicrawl.cluster.folder import found_or_made
 
 
 def test_pages_of_all_partitions_are_found_by_words(tmp_path: Path) -> None:
@@ -28,6 +26,6 @@ def test_pages_of_all_partitions_are_found_by_words(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["index"], ["search", "word"]])
 def test_without_texts_there_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
-    folder = found_or_made(tmp_path / "web", 2).path
+    folder = folder_at(tmp_path / "web", 2).path
     result = run("cluster", *command, "--store", folder)
     assert (result.exit_code, "has texts to" in result.stderr) == (2, True)

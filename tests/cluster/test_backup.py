@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from cluster_folders import killed_at_every_step, some_folder
-from cluster_runs import SETTINGS, crawled_alone, run_in_parts
+from cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
 from partitions import Partitions, random_web
 from sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.backup import backup_all
-from minicrawl.cluster.folder import Folder, Place, found, found_or_made
+from minicrawl.cluster.folder import Folder, Place, found
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.moving import move
 from minicrawl.cluster.running.keeper import Keeper, Listener
@@ -172,7 +172,7 @@ def test_a_crawl_that_runs_is_copied_as_of_one_moment(tmp_path: Path) -> None:
 
 
 def test_a_partition_that_somebody_has_and_that_does_not_answer_is_told(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 2)
+    folder = folder_at(tmp_path / "web", 2)
     writer = Writer(folder.stores[1])
     with pytest.raises(StoreError, match="does not answer: its crawl begins or ends just now; run this again"):
         backup_all(folder, tmp_path / "copy", begins=0.1)

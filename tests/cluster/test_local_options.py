@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SETTINGS
+from cluster_runs import SETTINGS, folder_at
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import found, found_or_made
+from minicrawl.cluster.folder import found
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
@@ -57,7 +57,7 @@ def in_parts(path: Path, settings: Mapping[str, Any]) -> Ended:
         async with serving_answers(respond) as port:
             rules = (ConnectTo(None, None, "127.0.0.1", port),)
             chosen = CrawlSettings.of({**SETTINGS, **settings, "connect_to": rules})
-            return await Keeper(found_or_made(path, 3), chosen, Seeds(SEEDS)).crawl()
+            return await Keeper(folder_at(path, 3), chosen, Seeds(SEEDS)).crawl()
 
     return asyncio.run(crawl())
 

@@ -4,10 +4,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, crawled_in_parts
+from cluster_runs import SETTINGS, crawled_in_parts, folder_at
 from sites import rows
 
-from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.merged import ranked_pages, states
 from minicrawl.model import State
 from minicrawl.opic.ledger import UNIT
@@ -63,5 +63,5 @@ def test_states_are_those_of_the_pages(folder: Folder, pages: list[RankedPage]) 
 
 
 def test_a_crawl_that_has_read_nothing_has_no_pages(tmp_path: Path) -> None:
-    with found_or_made(tmp_path / "web", 2).opened() as stores:
+    with folder_at(tmp_path / "web", 2).opened() as stores:
         assert list(ranked_pages(stores)) == []

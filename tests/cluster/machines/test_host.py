@@ -6,8 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cluster_runs import folder_at
 
-from minicrawl.cluster.folder import found_or_made, store_of
+from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.machines.host import FOLDER, Host
 from minicrawl.cluster.machines.hosted import Call
 from minicrawl.cluster.new_store import cash_of
@@ -43,7 +44,7 @@ def test_without_a_partition_it_answers_nothing() -> None:
 
 
 def test_a_store_that_the_host_of_a_keeper_before_still_has_is_waited_for(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 1)
+    folder = folder_at(tmp_path / "web", 1)
 
     async def run() -> None:
         host = Host()
@@ -59,7 +60,7 @@ def test_a_store_that_the_host_of_a_keeper_before_still_has_is_waited_for(tmp_pa
 
 
 def test_a_damaged_store_is_one_sentence(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 1)
+    folder = folder_at(tmp_path / "web", 1)
     folder.stores[0].write_bytes(b"no store " * 1000)
     begun = asyncio.run(Host().begin(packed(Brief(folder, 0, NOWHERE, Seeds([]))), NOBODY))
     assert "is damaged or no SQLite file" in begun["failed"]

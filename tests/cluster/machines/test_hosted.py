@@ -6,10 +6,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from cluster_runs import SETTINGS, crawled_alone, run_in_parts
+from cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
 
 from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, found, found_or_made
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.host import Host
 from minicrawl.cluster.machines.hosted import Call, CallPost, GoneError, Hosted
 from minicrawl.cluster.merged import ranked_pages
@@ -64,7 +64,7 @@ def kept_by(keeper: Keeper, lines: Sequence[Line]) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    return found_or_made(tmp_path / "web", 1)
+    return folder_at(tmp_path / "web", 1)
 
 
 def brief(folder: Folder) -> Brief:

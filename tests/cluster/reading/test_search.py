@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, WEB, run_in_parts
+from cluster_runs import SETTINGS, WEB, folder_at, run_in_parts
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import Folder, found, found_or_made
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.reading.search import search_all
 from minicrawl.demo.server import serving
@@ -92,4 +92,4 @@ def test_what_cannot_be_is_one_sentence(folder: Folder, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="partitions are searched by importance"):
         together(folder, "bridge", rank="hits")
     with pytest.raises(SettingError, match="no partition has texts to search in"):
-        together(found_or_made(tmp_path / "web", 2), "bridge")
+        together(folder_at(tmp_path / "web", 2), "bridge")

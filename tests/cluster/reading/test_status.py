@@ -4,11 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, crawled_alone, crawled_in_parts
+from cluster_runs import SETTINGS, crawled_alone, crawled_in_parts, folder_at
 from sites import rows
 
 from minicrawl.analysis.status import status
-from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.reading.status import WholeStatus, status_of_all
 from minicrawl.store.reader import open_store
@@ -57,7 +57,7 @@ def test_every_partition_stands_for_itself(folder: Folder) -> None:
 
 
 def test_a_crawl_runs_while_anybody_writes(folder: Folder, tmp_path: Path) -> None:
-    new = found_or_made(tmp_path / "web", 2)
+    new = folder_at(tmp_path / "web", 2)
     assert (whole(new).of_all.running, whole(new).of_all.run, whole(new).of_all.known) == (False, None, 0)
     writer = Writer(new.stores[1])
     found = whole(new).of_all

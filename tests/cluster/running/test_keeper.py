@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, run_in_parts
+from cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, folder_at, run_in_parts
 from counted_web import CountedWeb, counted_web
 from opic_webs import exact_importance
 from sites import rows
 
 from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, found, found_or_made, store_of
+from minicrawl.cluster.folder import Folder, found, store_of
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.crawler.admission.seeds import Seeds
@@ -171,7 +171,7 @@ def answered(folder: Folder) -> int:
 
 
 def test_all_together_fetch_exactly_so_many_pages(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 3)
+    folder = folder_at(tmp_path / "web", 3)
     with counted_web(pages=30) as web:
         ended = counted(web, folder, pages=100)
         assert (ended.reason, ended.fetched) == ("pages", 100)
@@ -181,7 +181,7 @@ def test_all_together_fetch_exactly_so_many_pages(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
     """What one had not committed is fetched again, and counts no more than once."""
-    folder, left = found_or_made(tmp_path / "web", 3), [0, 1, 2, 0]
+    folder, left = folder_at(tmp_path / "web", 3), [0, 1, 2, 0]
 
     def kill(keeper: Keeper, fetched: int) -> None:
         if fetched > 40 * (4 - len(left)) and left:
@@ -198,7 +198,7 @@ def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
 
 
 def test_bytes_of_all_end_the_run(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 2)
+    folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=40, seconds=0.02) as web:
         ended = counted(web, folder, bytes=5_000)
     assert ended.reason == "bytes"

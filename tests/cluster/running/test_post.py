@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
+from cluster_runs import folder_at
 
-from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.asking import ask
@@ -20,7 +21,7 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 
 @pytest.fixture(params=["web", "a" * 120], ids=["short", "too long for a socket"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
-    return found_or_made(tmp_path / str(request.param), 2)
+    return folder_at(tmp_path / str(request.param), 2)
 
 
 def row(number: int, records: bytes = b"\n{}\n\0") -> OutboxRow:
@@ -65,7 +66,7 @@ def test_rows_arrive_as_they_were_sent(folder: Folder) -> None:
 
 
 def test_what_is_too_much_for_a_message_comes_with_the_next(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 2)
+    folder = folder_at(tmp_path / "web", 2)
     home, rows = Home(), [row(number) for number in range(1, 1501)]
     assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, rows)) == 1000
     large = [row(1, b"x"), row(2, bytes(2**26)), row(3)]
@@ -82,7 +83,7 @@ def test_who_has_not_taken_it_has_not_confirmed_it(folder: Folder) -> None:
 
 
 def test_nobody_but_the_owner_may_connect_and_nothing_is_left(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 2)
+    folder = folder_at(tmp_path / "web", 2)
     path = folder.stores[1].with_name("001.db.sock")
 
     async def mode() -> int:
@@ -103,7 +104,7 @@ def test_who_wants_to_steer_it_as_a_crawl_gets_a_sentence(folder: Folder) -> Non
 
 @pytest.mark.parametrize("how", ["go on", "the line is closed"])
 def test_who_lets_it_hold_lets_it_go_on(tmp_path: Path, how: str) -> None:
-    folder, home = found_or_made(tmp_path / "web", 2), Home()
+    folder, home = folder_at(tmp_path / "web", 2), Home()
 
     def hold() -> int:
         line = connected(folder.stores[1], 10.0)

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cluster_runs import folder_at
 
-from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.processes import Process, started
 from minicrawl.cluster.running.worker import Brief
@@ -22,7 +23,7 @@ NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    return found_or_made(tmp_path / "web", 1)
+    return folder_at(tmp_path / "web", 1)
 
 
 def run(folder: Folder, act: Callable[[Process], Awaitable[None]], cluster: str | None = None) -> Process:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SEEDS, SETTINGS, split
+from cluster_runs import SEEDS, SETTINGS, folder_at
 from command_line import run
 from counted_web import CountedWeb, counted_web
 from lines import Line, asked
@@ -47,7 +47,7 @@ async def _steered(folder: Folder, web: CountedWeb, steer: Steer, given: dict[st
 
 def steered(tmp_path: Path, steer: Steer, **settings: Any) -> tuple[Ended, CountedWeb, Folder]:
     """A slow run in two partitions that is steered and stopped; what all stores promise must hold then."""
-    folder = found(split(tmp_path))
+    folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=2000) as web:
         ended = asyncio.run(_steered(folder, web, steer, {"delay": 0.2, "ip_delay": 0.0} | settings))
     with folder.opened() as stores:
@@ -176,7 +176,7 @@ def test_one_that_ends_is_watched_and_not_changed(tmp_path: Path) -> None:
 
 
 def test_a_folder_at_rest_is_told_so(tmp_path: Path) -> None:
-    folder = split(tmp_path)
+    folder = folder_at(tmp_path / "web", 2).path
     for words in (["status"], ["set", "delay=2"], ["add", "http://x.test/"]):
         outcome = run("control", *words, "--store", folder)
         assert outcome.exit_code == 1

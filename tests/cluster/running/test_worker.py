@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from cluster_runs import folder_at
 
 from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.worker import Brief, packed
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.settings import CrawlSettings
@@ -25,7 +26,7 @@ NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    return found_or_made(tmp_path / "web", 2)
+    return folder_at(tmp_path / "web", 2)
 
 
 def brief(folder: Folder) -> Brief:
