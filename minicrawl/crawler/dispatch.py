@@ -76,7 +76,7 @@ class Dispatch:
     def let(self, pages: int) -> None:
         """Let so many pages of the run be fetched by now: other crawls have a part in its limit of pages."""
         is_first = self.limits.quota is None
-        self.limits.let(pages)
+        self.limits.let(pages, self.in_flight.pages)
         if is_first:
             self.adjust(self.limits.settings)
         self._on_change()

@@ -20,7 +20,7 @@ from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.added_up import counted
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
-from minicrawl.cluster.running.quotas import Quotas
+from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.run_clock import RunClock
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.cluster.running.worker import Brief
@@ -118,7 +118,7 @@ class Keeper:
             check_agreement(self.folder)
         self.clock.begin()
         partitions = self.folder.homes.partitions
-        if self.settings.pages is not None:
+        if has_quotas(self.settings):
             self.quotas = Quotas(self.settings.pages, partitions)
         if shares_addresses(self.settings, partitions):
             self.addresses = SharedAddresses(rest_of(self.settings), is_new=not self.folder.settings)
@@ -166,9 +166,13 @@ class Keeper:
             "coverage": _coverage([self._latest.get(number) for number in self._parts]),
         }
 
+    def look_soon(self) -> None:
+        """Something has changed that all are to hear of."""
+        self._bell.set()
+
     def interrupt(self) -> None:
         self._interrupts += 1
-        self._bell.set()
+        self.look_soon()
         if self._interrupts == 2:
             self._end_of_patience = asyncio.get_running_loop().call_later(self.patience, self._kill_all)
         if self._settling is not None:
@@ -178,6 +182,7 @@ class Keeper:
         """Look after all until each has crawled."""
         before: object = None
         while True:
+            self._bell.clear()
             reports = await self.each(list(self._orders()))
             for number, report in enumerate(reports):
                 self._note(number, report)
@@ -191,7 +196,6 @@ class Keeper:
             before = now
             waits = any(report is not None and report["short"] for report in reports)
             waits |= self.addresses is not None and self.addresses.has_to_grant
-            self._bell.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(
                     self._bell.wait(),
@@ -201,7 +205,10 @@ class Keeper:
     def _orders(self) -> Iterator[Message]:
         """What each is told and asked at a look."""
         count = len(self._parts)
-        pages = self.quotas.orders() if self.quotas else [None] * count
+        pages: Sequence[int | None] = [None] * count
+        if self.quotas is not None:
+            waits = self.settings.until_coverage is not None and not _know_coverage(count, self._latest)
+            pages = [0] * count if waits else self.quotas.orders()
         addresses = self.addresses.orders(count, time.monotonic()) if self.addresses else [None] * count
         for number, (quota, address) in enumerate(zip(pages, addresses, strict=True)):
             more: Message = {} if address is None else {"addresses": address}
@@ -348,6 +355,11 @@ def elsewhere(number: int, latest: Mapping[int, Message]) -> Sequence[int]:
     """The `LedgerSums` of all partitions but one, added up."""
     others = [report["sums"] for other, report in latest.items() if other != number]
     return [sum(column) for column in zip(*others, strict=True)] if others else [0] * len(LedgerSums._fields)
+
+
+def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:
+    """Whether all have said how much they cover, which may be enough to begin with."""
+    return sum(report["coverage"] is not None for report in latest.values()) == partitions
 
 
 def _coverage(reports: Sequence[Message | None]) -> float:

@@ -5,7 +5,7 @@ does, a row is sent until it is confirmed, and taken once.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -84,10 +84,16 @@ class Partition:
     async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset()) -> None:
         """Crawl until the engine is stopped. seeds: those of the whole crawl; guessed: of these, see `starting`."""
         loop = asyncio.get_running_loop()
+        knows_seeds = False
+
+        def starting() -> Iterator[None]:
+            nonlocal knows_seeds
+            yield from self._absorber.starting(seeds, self.run.clock(), guessed)
+            knows_seeds = True  # and the commit that comes of this step, if nothing else does, has all of them
 
         def committed() -> None:
             self.sums = self._ledger.sums()
-            if self._engine.state != RunState.STARTING:
+            if knows_seeds:
                 self.coverage = self._coverage.sums()
             loop.call_soon_threadsafe(self._send_news)
 
@@ -96,7 +102,7 @@ class Partition:
         self._began = self._handed_over = self.run.clock()
         try:
             self._send_news()
-            await self._engine.run(self._absorber.starting(seeds, self.run.clock(), guessed))
+            await self._engine.run(starting())
         finally:
             self.outbox.on_committed = lambda: None
             self._mirrors.is_due = _never

@@ -17,7 +17,14 @@ the end only partitions that could ask at once have any.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from minicrawl.settings import CrawlSettings
+
 _ANY = 2**50
+
+
+def has_quotas(settings: CrawlSettings) -> bool:
+    """Whether partitions begin with none: where pages are limited, or where enough of them may be read already."""
+    return settings.pages is not None or settings.until_coverage is not None
 
 
 @dataclass(frozen=True)

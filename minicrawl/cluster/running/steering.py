@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from minicrawl.cluster.running.added_up import Events, look_of, part_of, status_of
 from minicrawl.cluster.running.keeper import Keeper, rest_of
-from minicrawl.cluster.running.quotas import Quotas
+from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.working import WORKING, check_working
 from minicrawl.control.commands import adjustable, command_of, this_process
@@ -232,10 +232,11 @@ def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
         keeper.addresses.adjust(rest_of(settings))
     if keeper.quotas is not None:
         keeper.quotas.adjust(settings.pages)
-    elif settings.pages is not None:
+    elif has_quotas(settings):
         before = {number: report["fetched"] for number, report in keeper.before.items()}
         keeper.quotas = Quotas(settings.pages, partitions, before)
     keeper.settings = settings
+    keeper.look_soon()
 
 
 def _doing(part: Message) -> tuple[object, ...]:

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
+from minicrawl.cluster.running.quotas import has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.working import settings_of
 from minicrawl.control.commands import done as what_is_done
@@ -96,7 +97,7 @@ class Worker:
         self._dispatch = self._run.engine.dispatch
         if shares_addresses(settings, homes.partitions):
             self._partition.share_addresses()
-        if settings.pages is not None:
+        if has_quotas(settings):
             self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None

@@ -46,18 +46,23 @@ class Limits:
         """For how many seconds the run may go on."""
         return self.settings.time
 
-    def let(self, pages: int) -> None:
+    def let(self, pages: int, expected: int) -> None:
         """Let so many pages of the run be fetched by now, where others have a part in its limit of pages.
 
-        Fewer than before only from the next `take_back` on.
+        expected: to be fetched of those asked for. Fewer than before only from the next `take_back` on; the first time
+        no fewer than are fetched, or expected to be.
         """
         self._let = pages
-        self.quota = max(pages, self.quota or 0)
+        self.quota = max(pages, self._done.fetched + expected if self.quota is None else self.quota)
 
     def take_back(self, expected: int) -> None:
-        """Let no more pages be fetched than `let` has said, but for those that are, or are expected to be."""
-        if self._let is not None:
-            self.quota = max(self._let, self._done.fetched + expected)
+        """Let no more pages be fetched than `let` has said, but for those that are, or are expected to be.
+
+        The quota never rises by this, as others go by what was said of it: an answer that nobody expected any more may
+        be fetched in place of one that is expected, which is dropped then.
+        """
+        if self._let is not None and self.quota is not None:
+            self.quota = min(self.quota, max(self._let, self._done.fetched + expected))
 
     @property
     def has_enough(self) -> bool:

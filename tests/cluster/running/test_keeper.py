@@ -228,3 +228,12 @@ def test_a_run_until_a_coverage_ends_when_that_is_certainly_reached(tmp_path: Pa
     importance = exact_importance(web, seeds, {numbers[url] for url in aliases})
     assert float(importance[read].sum()) >= 0.5
     assert len(read) < 500
+
+
+def test_a_run_that_has_its_coverage_to_begin_with_asks_for_nothing(tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=60) as web:
+        assert counted(web, folder, until_coverage=0.3, delay=0.05, ip_delay=0.0).reason == "coverage"
+        before = len(web.asked)
+        ended = counted(web, folder, until_coverage=0.2)
+        assert (ended.reason, ended.fetched, len(web.asked)) == ("coverage", 0, before)

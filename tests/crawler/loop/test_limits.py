@@ -38,14 +38,32 @@ def test_pages_that_are_let_are_all_that_may_be_asked_for() -> None:
     done = RunSoFar(fetched=3)
     limits = Limits(CrawlSettings(), done, lambda: 0.0)
     assert (limits.allow_one_more(100), limits.has_enough) == (True, False)
-    limits.let(5)
+    limits.let(5, expected=1)
     assert [limits.allow_one_more(expected) for expected in (0, 1, 2)] == [True, True, False]
-    limits.let(3)
+    limits.let(3, expected=1)
     assert limits.quota == 5, "more may be expected than anybody has looked up"
     limits.take_back(expected=1)
     assert (limits.quota, limits.allow_one_more(1), limits.has_enough) == (4, False, False)
     done.fetched = 4
     limits.take_back(expected=0)
     assert (limits.quota, limits.has_enough) == (4, True)
-    limits.let(6)
+    limits.let(6, expected=0)
     assert (limits.allow_one_more(1), limits.allow_one_more(2)) == (True, False)
+
+
+def test_an_answer_that_nobody_expected_any_more_lets_no_more_pages_be_fetched() -> None:
+    """Who gives out the pages of several crawls goes by the quota that was said."""
+    done = RunSoFar()
+    limits = Limits(CrawlSettings(), done, lambda: 0.0)
+    limits.let(5, expected=0)
+    done.fetched = 1  # of six that were asked for, as one of them was slow
+    limits.take_back(expected=5)
+    assert (limits.quota, limits.allow_one_more(4), limits.has_enough) == (5, False, False)
+
+
+def test_what_is_asked_for_when_pages_are_first_let_may_be_fetched() -> None:
+    limits = Limits(CrawlSettings(), RunSoFar(fetched=3), lambda: 0.0)
+    limits.let(0, expected=4)
+    assert (limits.quota, limits.allow_one_more(4)) == (7, False)
+    limits.take_back(expected=2)
+    assert limits.quota == 5
