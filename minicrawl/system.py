@@ -5,6 +5,7 @@ Each is looked up when it is used, so that a test can take it away.
 
 import contextlib
 import ctypes
+import errno
 import os
 import signal
 import socket
@@ -21,6 +22,21 @@ BINARY: int = getattr(os, "O_BINARY", 0)
 """A flag for os.open: Windows would change ends of lines."""
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
 """The signals that ask a program to end. Windows has no SIGHUP."""
+
+
+OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+"""Errors that say that too many files are open."""
+
+
+def is_out_of_files(count: int) -> bool:
+    """Whether fewer files than so many more can be opened just now."""
+    with contextlib.ExitStack() as opened:
+        try:
+            for _ in range(count):
+                opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            return error.errno in OUT_OF_FILES
+    return False
 
 
 def sync(handle: int) -> None:

@@ -31,6 +31,8 @@ folder_option = click.option(
     "--store",
     "path",
     type=click.Path(path_type=Path),  # a file of options may have the store of all other commands
+    envvar="MINICRAWL_STORE",
+    show_envvar=True,
     required=True,
     metavar="FOLDER",
     help="The crawl's folder, with a store for each partition.",
@@ -65,15 +67,15 @@ def top(n: int, path: Path, as_json: bool) -> None:
 def export(file: Path, form: str | None, path: Path, as_json: bool) -> None:
     """Write every page of all partitions with its rank to FILE, best first, as 'minicrawl export --by importance' does.
 
-    Pages of the same importance are in the order of their URLs. History is that of the page's partition, and no page
-    has an expected importance.
+    Pages of the same importance are in the order of their URLs. History is that of the page's partition, and there is
+    no column of expected importance.
     """
     from minicrawl.cluster.folder import found
     from minicrawl.cluster.merged import ranked_pages
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_ranks
 
     with read_stores(found(path)) as stores:
-        count = export_ranks(ranked_pages(stores), file, form)
+        count = export_ranks(ranked_pages(stores), file, form, left_out=["expected"])
     if file != STANDARD_OUTPUT:
         line = f"{counted(count, 'page')} written to {file}"
         click.echo(document({"file": str(file), "pages": count}) if as_json else line)

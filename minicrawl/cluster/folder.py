@@ -1,9 +1,10 @@
 """The folder of a crawl in partitions: a store for each, and cluster.json, which says what they have in common.
 
 000.db, 001.db ...  the stores, but for those that were moved elsewhere
-cluster.json        {"cluster": id, "partitions": 4, "secret": key of the hash that tells homes, "settings": {...},
-                    "places": [{"folder": ".", "generation": 0}, ...]}
+cluster.json        {"version": 1, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
+                    "settings": {...}, "places": [{"folder": ".", "generation": 0}, ...]}
 
+version     of this file, 1 also where it says none: a minicrawl that knows fewer refuses it
 generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another one is no longer
             the partition
 
@@ -28,6 +29,7 @@ from minicrawl.store.reader import Store, open_store
 from minicrawl.system import sync_folder
 
 _NAME = "cluster.json"
+_VERSION = 1
 MOST = 256
 """Partitions of a crawl."""
 
@@ -136,6 +138,10 @@ def found(path: Path) -> Folder:
     file = path / _NAME
     try:
         kept = json.loads(file.read_text("utf-8"))
+        if (version := int(kept.get("version", _VERSION))) > _VERSION:
+            raise StoreError(
+                f"{file} was written by a newer minicrawl (version {version}, this one reads {_VERSION}); upgrade"
+            )
         homes = Homes(int(kept["partitions"]), bytes.fromhex(kept["secret"]))
         before_places = [asdict(Place())] * homes.partitions  # when all stores were in the folder
         places = tuple(
@@ -155,7 +161,7 @@ def found(path: Path) -> Folder:
         ) from error
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder with --store") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
     for store, place in zip(folder.stores, folder.places, strict=True):
         if place.machine is None and not (store.exists() and store.stat().st_size):
@@ -203,7 +209,8 @@ def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], F
 def _write(folder: Folder) -> None:
     """Write cluster.json: it is there whole, or as it was, also after a power cut."""
     homes = folder.homes
-    kept = {"cluster": folder.cluster, "partitions": homes.partitions, "secret": homes.secret.hex()}
+    own = {"partitions": homes.partitions, "secret": homes.secret.hex()}
+    kept = {"version": _VERSION, "cluster": folder.cluster, **own}
     places = [{name: value for name, value in asdict(place).items() if value is not None} for place in folder.places]
     new = folder.path / f"{_NAME}.new"
     new.touch(mode=0o600)

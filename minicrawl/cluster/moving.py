@@ -41,6 +41,7 @@ def move(folder: Folder, number: int, target: Path) -> Folder:
     if not old.exists():
         raise StoreError(f"{old} is not on this machine, and can be moved only where it is")
     check_agreement(folder)
+    _make(new.parent, target)
     with folder.locked():
         _check_replaceable(folder, number, new)
         backup(old, new, force=True)
@@ -88,6 +89,16 @@ def _folder_of(folder: Folder, target: Path) -> str:
     """A folder as cluster.json names it: seen from its own where that is, else absolute."""
     own, real = os.path.realpath(folder.path), os.path.realpath(target)
     return os.path.relpath(real, own) if Path(real).is_relative_to(own) else real
+
+
+def _make(folder: Path, target: Path) -> None:
+    """The folder that a partition is taken to. Raises SettingError, which names it as it was typed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(f"{target} cannot be made: {error.strerror}; name another folder to move to") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SettingError(f"{target} cannot be written; name another folder to move to")
 
 
 def _check_replaceable(folder: Folder, number: int, store: Path) -> None:

@@ -8,7 +8,7 @@ import gzip
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from minicrawl.errors import SettingError
@@ -23,12 +23,17 @@ COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
 FORMATS = tuple(ending[1:] for ending in WRITERS)
 
 
-def export_ranks(pages: Iterable[RankedPage], path: Path, form: str | None = None) -> int:
+def export_ranks(
+    pages: Iterable[RankedPage], path: Path, form: str | None = None, *, left_out: Sequence[str] = ()
+) -> int:
     """Write `pages` to `path` and return how many. Raises SettingError for an unknown ending or a bad place.
 
-    form: one of FORMATS; None: as the ending of `path` tells. A second ending .gz has the file packed.
+    form: one of FORMATS; None: as the ending of `path` tells. A second ending .gz has the file packed. left_out:
+    columns that these pages have nothing in.
     """
-    return export_table(Table(COLUMNS, pages), path, form)
+    columns = {name: kind for name, kind in COLUMNS.items() if name not in left_out}
+    rows = ([getattr(page, name) for name in columns] for page in pages) if left_out else pages
+    return export_table(Table(columns, map(tuple, rows)), path, form)
 
 
 def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:

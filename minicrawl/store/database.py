@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
 from minicrawl.store.upgrade import bring_up_to_date, schema
-from minicrawl.system import is_shared_locked, sync_folder
+from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 11
@@ -26,6 +26,10 @@ _PAGE_BYTES = 2048
 _LOG_BYTES = 32 * 2**20
 # Seconds for which a look whether somebody writes may keep from it who wants to.
 _LOOK = 0.2
+
+
+_FILES = 4
+"""That a connection may have open: the store, its log, what tells where in that is what, and a lock."""
 
 
 _DAMAGED = (
@@ -71,6 +75,8 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """What is wrong, and the way out."""
     if path.is_dir():
         return f"{path} cannot be opened: it is a folder; name a file with --store"
+    if _lacks_files(error):
+        return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
     if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
@@ -82,6 +88,13 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
         )
     sentences = (sentence for part, sentence in _SENTENCES.items() if part in str(error))
     return next(sentences, "{path} cannot be used: {error}").format(path=path, error=error)
+
+
+def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:
+    """Whether nothing is wrong but that too many files are open. SQLite says of that only that it cannot open one."""
+    if isinstance(error, OSError):
+        return error.errno in OUT_OF_FILES
+    return "unable to open" in str(error) and is_out_of_files(_FILES)
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:

@@ -28,6 +28,13 @@ def test_top_and_export_have_the_pages_of_all(folder: Path, tmp_path: Path) -> N
     assert [(str(page["rank"]), page["url"]) for page in best] == [(row["rank"], row["url"]) for row in ranks[:5]]
     assert best[0]["url"].startswith("http://club.test/"), "every page of every host links there"
     assert best[0]["url"] in run("cluster", "top", "--store", folder).output
+    assert set(best[0]) - set(ranks[0]) == {"expected"}, "no page has one"
+
+
+def test_the_environment_names_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the variable that names the store to all other commands."""
+    monkeypatch.setenv("MINICRAWL_STORE", str(folder))
+    assert answer("cluster", "top") == answer("cluster", "top", "--store", folder)
 
 
 def test_check_audits_all_and_says_what_is_wrong(folder: Path) -> None:

@@ -70,6 +70,18 @@ def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
         found(folder.path)
 
 
+def test_a_file_of_another_version_is_read_or_refused(folder: Folder) -> None:
+    """One that says no version is of the first."""
+    file = folder.path / "cluster.json"
+    kept = json.loads(file.read_text())
+    assert kept.pop("version") == 1
+    file.write_text(json.dumps(kept))
+    assert found(folder.path) == folder
+    file.write_text(json.dumps({**kept, "version": 2, "cluster": {"of another": "form"}}))
+    with pytest.raises(StoreError, match=r"newer minicrawl \(version 2, this one reads 1\); upgrade"):
+        found(folder.path)
+
+
 def test_a_partition_is_where_its_place_says(folder: Folder, tmp_path: Path) -> None:
     moved = folder.keep_place(1, Place(str(tmp_path / "other"), 3)).keep_place(2, Place("disk", 1))
     store_of(tmp_path / "other", 1).parent.mkdir()

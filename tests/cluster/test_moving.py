@@ -52,6 +52,14 @@ def test_a_folder_inside_that_of_the_crawl_is_named_as_seen_from_it(folder: Fold
     assert found(elsewhere).stores[0] == elsewhere / "more" / "000.db"
 
 
+def test_a_folder_that_cannot_be_made_is_named_as_it_was_typed(folder: Folder, tmp_path: Path) -> None:
+    target = tmp_path / "a file" / "disk"
+    target.parent.write_text("mine")
+    with pytest.raises(SettingError, match=r"a file/disk cannot be made: Not a directory; name another folder to move"):
+        move(folder, 1, target)
+    assert found(folder.path) == folder
+
+
 def test_a_copy_from_before_the_move_is_refused(folder: Folder, tmp_path: Path) -> None:
     before = folder.stores[1].read_bytes()
     moved = move(folder, 1, tmp_path / "disk")

@@ -1,11 +1,11 @@
 """How many connections a crawl may have, by how many files the system lets a process open."""
 
 import errno
-import os
 from dataclasses import dataclass
 from functools import partial
 
 from minicrawl.errors import SettingError
+from minicrawl.system import OUT_OF_FILES, is_out_of_files
 
 try:
     import resource
@@ -19,7 +19,7 @@ LEAST = RESERVED + 8
 ATTEMPTS_PER_REQUEST = 16
 MOST_IDLE = 500
 """Connections that nobody uses. One over TLS takes 62 kB with its session, so they take 31 MB at most."""
-OWN_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS})
+OWN_TROUBLE = OUT_OF_FILES | {errno.ENOBUFS}
 """Errors that say that it is us who have too much open."""
 
 OPEN_FILES = "open-files"
@@ -53,11 +53,7 @@ UNLIMITED = partial(room, None)
 
 def is_full() -> bool:
     """Whether not one more file can be opened just now: what a library took for somebody else's failure may be that."""
-    try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
-    except OSError as error:
-        return error.errno in OWN_TROUBLE
-    return False
+    return is_out_of_files(1)
 
 
 def raised_limit() -> int | None:
