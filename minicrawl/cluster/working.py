@@ -16,12 +16,13 @@ WORKING = (
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
     *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery"),
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
-    *("auth", "netrc", "netrc_file", "client_cert", "cookies"),
+    *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "search"),
     *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
+    *("render", "chromium", "render_timeout", "render_pages"),
 )
 """All others must have their defaults."""
-_HERE_ALONE = ("archive", "items", "search")
+_HERE_ALONE = ("archive", "items", "search", "cookie_file")
 """What works on one machine only."""
 _FOR_EVER = 1e11
 """Seconds."""

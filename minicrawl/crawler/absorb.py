@@ -103,7 +103,7 @@ class Absorber:
         self._host_pages = HostPages(limits, writer.page_table.answered_on(limits))
         self._top_share = None if settings.archive_top is None else TopShare(accounts.ledger, settings.archive_top)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
-        self.cookies = KeptCookies(writer, settings.cookie_file) if settings.takes_cookies else None
+        self.cookies = _cookies(writer, settings, share)
         self.settling = Settling(accounts, web.batch, writer)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
@@ -312,6 +312,14 @@ def _admission(  # noqa: PLR0913 - what admission is told
     if share is None:
         return Admission(settings, strategy, traps, owns, types=types)
     return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True, types=types)
+
+
+def _cookies(writer: Writer, settings: CrawlSettings, share: Share | None) -> KeptCookies | None:
+    if not settings.takes_cookies:
+        return None
+    if share is None:
+        return KeptCookies(writer, settings.cookie_file)
+    return KeptCookies(writer, settings.cookie_file, lambda host: share.home_of(f"http://{host}/") == share.here)
 
 
 def _items(writer: Writer, settings: CrawlSettings) -> ItemFile | None:

@@ -1,12 +1,15 @@
 """Options that are about single pages, links, hosts or owners hold in partitions as they do in one process."""
 
 import asyncio
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cluster_runs import SETTINGS, folder_at
+from rendered import Site, slow_with_chromium
+from sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
@@ -85,6 +88,44 @@ def test_logins_and_cookies_let_each_partition_in(tmp_path: Path) -> None:
         assert LETS_IN.encode() not in store.read_bytes()
         assert b"user:pass" not in store.read_bytes()
     assert "user:pass" not in (tmp_path / "web" / "cluster.json").read_text()
+
+
+def test_partitions_read_the_file_of_cookies_and_leave_it_as_one_process_does(tmp_path: Path) -> None:
+    """Also those cookies of which no page of the crawl has been."""
+    files = [tmp_path / "one.txt", tmp_path / "parts.txt"]
+    for file in files:
+        lines = [f"{host}\tFALSE\t/\tFALSE\t0\tname\tvalue" for host in (*HOSTS[:3], "elsewhere.test")]
+        file.write_text("\n".join(lines))
+    settings = {"scope": "host", "max_depth": 1}
+    expected = alone(tmp_path / "one.db", {**settings, "cookie_file": files[0]})
+    in_parts(tmp_path / "web", {**settings, "cookie_file": files[1]})
+    assert together(tmp_path / "web") == expected
+    kept = [sorted(line for line in file.read_text().splitlines() if line[:1] not in ("", "#")) for file in files]
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == len(HOSTS) + 1
+    assert stat.S_IMODE(files[1].stat().st_mode) == 0o600
+    stores = found(tmp_path / "web").stores
+    held = [domain for store in stores for (domain,) in rows(store, "SELECT domain FROM cookies")]
+    assert sorted(held) == sorted([*HOSTS, "elsewhere.test"]), "each is in one store"
+
+
+@slow_with_chromium
+def test_pages_are_rendered_in_the_browser_of_their_partition(tmp_path: Path) -> None:
+    """With scripts of hosts wherever these are."""
+    script = f'<script src="{SEEDS[0]}made.js"></script>'
+    pages: dict[str, Any] = {seed: f"<p>{seed}</p>{script}" for seed in SEEDS}
+    pages |= {f"{seed}made": f"<p>made by a script of {seed}</p>" for seed in SEEDS}
+    pages[f"{SEEDS[0]}made.js"] = ("text/javascript", "document.body.innerHTML += '<a href=/made>made</a>'")
+
+    async def crawl() -> None:
+        async with Site(pages) as site:
+            rules = (ConnectTo(None, None, "127.0.0.1", site.port),)
+            chosen = CrawlSettings.of({**SETTINGS, "connect_to": rules, "render": ("test/$",)})
+            await Keeper(folder_at(tmp_path / "web", 2), chosen, Seeds(SEEDS)).crawl()
+
+    asyncio.run(crawl())
+    answered = {url for url, (_, status, *_) in together(tmp_path / "web").items() if status == 200}
+    assert answered == {*SEEDS, *(f"{seed}made" for seed in SEEDS)}
 
 
 @pytest.mark.slow

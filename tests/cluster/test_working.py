@@ -12,10 +12,8 @@ from minicrawl.settings import SETTINGS, CrawlSettings
     [
         ({"archive_top": 0.5}, "--archive-top"),
         ({"merge_duplicates": True}, "--merge-duplicates"),
-        ({"render": True}, "--render"),
         ({"workers": 2}, "--workers"),
         ({"discovery": 0.5, "discovery_by": "income"}, "--discovery-by"),
-        ({"cookie_file": "cookies.txt"}, "--cookie-file"),
         ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
     ],
 )

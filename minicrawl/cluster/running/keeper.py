@@ -26,12 +26,14 @@ from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_a
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.http.logins.kept_cookies import write_rows
 from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.errors import StoreError
 from minicrawl.model import RunState
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 
@@ -131,6 +133,7 @@ class Keeper:
                 self.is_crawling = False
                 rounds = await self._settled()
             answers = [] if rounds is None else await self._end()
+            _write_cookies(self.settings, answers)
             return self._ended(self.clock.seconds, rounds, [answer for answer in answers if answer])
         finally:
             self.is_crawling, self._is_over = False, True
@@ -355,6 +358,12 @@ def elsewhere(number: int, latest: Mapping[int, Message]) -> Sequence[int]:
     """The `LedgerSums` of all partitions but one, added up."""
     others = [report["sums"] for other, report in latest.items() if other != number]
     return [sum(column) for column in zip(*others, strict=True)] if others else [0] * len(LedgerSums._fields)
+
+
+def _write_cookies(settings: CrawlSettings, answers: Sequence[Message | None]) -> None:
+    """Write the file of cookies, where all have said what they have."""
+    if settings.cookie_file is not None and answers and None not in answers:
+        write_rows(settings.cookie_file, [CookieRow(*row) for each in answers if each for row in each["cookies"]])
 
 
 def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:

@@ -258,7 +258,11 @@ class Worker:
             absorber.archived.end()
         if absorber.items is not None:
             absorber.items.finish()
-        return {"failures": dict(absorber.tally.failures), "unanswered": dict(dispatch.unanswered)}
+        return {
+            "failures": dict(absorber.tally.failures),
+            "unanswered": dict(dispatch.unanswered),
+            "cookies": absorber.cookies.rows() if self._brief.settings.cookie_file and absorber.cookies else [],
+        }
 
 
 async def serve(line: socket.socket) -> None:

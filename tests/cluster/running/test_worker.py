@@ -87,7 +87,7 @@ def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
             pass
         assert asked(line, answers, "settle") == {"done": {}}
         assert asked(line, answers, "hand over")["done"]["some"] in (False, True)
-        assert asked(line, answers, "end", settled=True)["done"].keys() == {"failures", "unanswered"}
+        assert asked(line, answers, "end", settled=True)["done"].keys() == {"failures", "unanswered", "cookies"}
         line.shutdown(socket.SHUT_WR)
         assert process.wait(timeout=60) == 0
 

@@ -5,6 +5,7 @@ Of the two the one that is newer counts, cookie by cookie.
 
 import logging
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from minicrawl.crawler.http.logins.cookie_file import read_cookie_file, write_cookie_file
@@ -21,8 +22,10 @@ class KeptCookies:
     Invariant: after a commit the store has the cookies of the jar, and nobody but the user may read it.
     """
 
-    def __init__(self, writer: Writer, file: Path | None) -> None:
-        """file: one in the format of Netscape, read now and written by `end`. Raises SettingError, StoreError."""
+    def __init__(self, writer: Writer, file: Path | None, is_own: Callable[[str], bool] = lambda host: True) -> None:
+        """file: one in the format of Netscape, read now and written by `end`. is_own: whether cookies of a host are for
+        this store; the file may have others. Raises SettingError, StoreError.
+        """
         self.jar = CookieJar()
         self._file = file
         writer.cookie_rows.keep_private()
@@ -32,7 +35,7 @@ class KeptCookies:
         now = time.time()
         for cookie in read_cookie_file(file) if file is not None else ():
             kept = self.jar.get(cookie.key)
-            if cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
+            if is_own(cookie.domain) and cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
                 self.jar.add(cookie)
 
     def save(self, writer: Writer) -> None:
@@ -46,10 +49,23 @@ class KeptCookies:
     def end(self) -> None:
         """The run is over: write the user's file."""
         if self._file is not None:
-            try:
-                write_cookie_file(self._file, self.jar)
-            except OSError as error:
-                _log.warning("--cookie-file %s cannot be written: %s; the store has all", self._file, error.strerror)
+            _write(self._file, self.jar)
+
+    def rows(self) -> list[CookieRow]:
+        """Those that are to be in the user's file."""
+        return list(map(_row, self.jar))
+
+
+def write_rows(file: Path, rows: Iterable[CookieRow]) -> None:
+    """Write the user's file: what several jars have for it."""
+    _write(file, map(_cookie, rows))
+
+
+def _write(file: Path, cookies: Iterable[Cookie]) -> None:
+    try:
+        write_cookie_file(file, cookies)
+    except OSError as error:
+        _log.warning("--cookie-file %s cannot be written: %s; the store has all", file, error.strerror)
 
 
 def _cookie(row: CookieRow) -> Cookie:
