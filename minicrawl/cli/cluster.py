@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl.cli.cluster_keeping import backup, move, rebalance
-from minicrawl.cli.cluster_machines import connected_here, found_by, join, start, stop
+from minicrawl.cli.cluster_machines import connected_here, found_by, join, start, stop, warn_of_away
 from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top, verify, why
 from minicrawl.cli.cluster_search import index, search
 from minicrawl.cli.configuration import config_option, with_tables
@@ -174,6 +174,7 @@ def _run(  # noqa: PLR0913 - what was typed
     listener = Listener() if is_quiet() else Listener(_say_death, _progress_lines())
     keeper = Keeper(folder, settings, seeds, listener)
     if machines is not None:
+        warn_of_away(machines, folder)
         keeper.start = machines.start(folder)
 
     async def crawled() -> "Ended":
@@ -203,6 +204,8 @@ def _print_report(folder: "Folder", ended: "Ended", as_json: bool, machines: "Ma
     from minicrawl.cli.crawl import WHY_STOPPED
     from minicrawl.cluster.merged import ranked_pages
 
+    known: int | None
+    read: int | None
     if machines is not None:
         known, read, best = found_by(machines, folder)
     else:
@@ -213,12 +216,12 @@ def _print_report(folder: "Folder", ended: "Ended", as_json: bool, machines: "Ma
         click.echo(document({**asdict(ended), "known": known, "read": read}))
         return
     size, seconds = amount(ended.bytes), duration(ended.seconds)
-    lines = [
-        f"{counted(ended.fetched, 'page')} ({size}) in {seconds}: {WHY_STOPPED[ended.reason]}.",
-        f"{counted(known, 'page')} known in {counted(len(folder.places), 'partition')}, {read:,} of them read.",
-    ]
+    lines = [f"{counted(ended.fetched, 'page')} ({size}) in {seconds}: {WHY_STOPPED[ended.reason]}."]
+    if known is not None:
+        where = counted(len(folder.places), "partition")
+        lines.append(f"{counted(known, 'page')} known in {where}, {read:,} of them read.")
     if ended.failures:
         lines.append(f"Given up: {tally(dict(ended.failures))}.")
     if ended.rounds is None:
         lines.append("The ranking is not settled; the end of the next run settles it.")
-    click.echo("\n".join(fitted([*lines, "", *table(best)])))
+    click.echo("\n".join(fitted([*lines, *(["", *table(best)] if known is not None else [])])))

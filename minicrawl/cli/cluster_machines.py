@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from minicrawl.cluster.machines.reading import Counts
     from minicrawl.cluster.merged import RankedStore
     from minicrawl.store.rows import RankedPage
+
 
 _LOOPBACK = "127.0.0.1"
 _TOKEN = "MINICRAWL_TOKEN"
@@ -105,6 +106,12 @@ def stop() -> None:
         click.echo(f"Machine {each.name} has stopped.")
 
 
+class Away(Protocol):
+    """See machines/ray.py."""
+
+    def away(self, folder: "Folder") -> Sequence[tuple[int, str]]: ...
+
+
 @contextmanager
 def connected_here() -> "Iterator[Machines]":
     """All machines. Raises StoreError where this is none of them."""
@@ -139,8 +146,22 @@ def counts_of(folder: "Folder") -> "Sequence[Counts | None]":
         return [None] * len(folder.places)
 
 
-def found_by(machines: "Machines", folder: "Folder") -> "tuple[int, int, Sequence[RankedPage]]":
-    """How many pages are known, how many of them are read, and the best; nothing where a machine is away."""
+def warn_of_away(machines: "Away", folder: "Folder") -> None:
+    """Say for whom a crawl that begins now waits."""
+    by_machine: dict[str, list[str]] = {}
+    for number, name in machines.away(folder):
+        by_machine.setdefault(name, []).append(str(number))
+    for name, numbers in by_machine.items():
+        some = f"{'partition' if len(numbers) == 1 else 'partitions'} {', '.join(numbers)}"
+        click.echo(
+            f"Warning: machine {name} is away, and the crawl waits for it, with {some}; let it join again as it did "
+            "before.",
+            err=True,
+        )
+
+
+def found_by(machines: "Machines", folder: "Folder") -> "tuple[int | None, int | None, Sequence[RankedPage]]":
+    """How many pages are known, how many of them are read, and the best; None and nothing where a machine is away."""
     from minicrawl.cluster.merged import ranked_pages
 
     try:
@@ -149,7 +170,7 @@ def found_by(machines: "Machines", folder: "Folder") -> "tuple[int, int, Sequenc
         return *known_and_read_of(each.states for each in counts), list(ranked_pages(stores, 10))
     except StoreError as error:
         click.echo(f"Warning: {error}", err=True)
-        return 0, 0, []
+        return None, None, []
 
 
 def known_and_read_of(states: Iterable[Mapping[str, int]]) -> tuple[int, int]:

@@ -7,7 +7,8 @@ import pytest
 from cluster_runs import SEEDS, crawled_by_command
 from command_line import answer, run
 
-from minicrawl.cluster.folder import Place, found
+from minicrawl.cli.cluster_machines import warn_of_away
+from minicrawl.cluster.folder import Folder, Place, found
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +71,18 @@ def test_status_says_where_partitions_are_although_nobody_can_be_asked(spread: P
     assert [line.split()[:2] for line in result.stdout.splitlines()[-2:]] == [["0", "here"], ["1", "beta"]]
     rows = answer("cluster", "status", "--store", spread)["partitions"]
     assert [(row["machine"], row["folder"]) for row in rows] == [(None, "."), ("beta", "/disk/web/c1")]
+
+
+class BetaAway:
+    def away(self, folder: Folder) -> list[tuple[int, str]]:
+        return [(number, str(place.machine)) for number, place in enumerate(folder.places) if place.machine == "beta"]
+
+
+def test_a_crawl_says_for_which_machine_it_waits(spread: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    warn_of_away(BetaAway(), found(spread))
+    assert capsys.readouterr().err.startswith(
+        "Warning: machine beta is away, and the crawl waits for it, with partition 1; let it join again"
+    )
 
 
 @pytest.mark.parametrize("command", ["top", "export ranks.csv", "crawl"])

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol, TextIO
 
 from minicrawl.errors import SettingError, StoreError
 
@@ -31,7 +31,7 @@ _SECONDS = 90.0
 """For Ray to start, and to stop."""
 _PATIENCE = 10.0
 """Seconds for the first machine to take a connection."""
-_READY, _LOOK, _STOP = b"ready\n", b"?", b"!"
+_READY, _KEPT, _LOOK, _STOP = b"ready\n", b"kept\n", b"?", b"!"
 _LONGEST_NAME = 40
 
 
@@ -106,6 +106,8 @@ def start(machine: Machine) -> None:
         holder.stdin.flush()
         if holder.stdout.readline() == _READY:
             keep(machine)
+            holder.stdin.write(_KEPT)
+            holder.stdin.flush()
             holder.returncode = 0  # it goes on without us, so nobody waits for it
             return
     holder.wait()
@@ -169,14 +171,19 @@ def stop(machine: Machine) -> None:
     shutil.rmtree(machine.place, ignore_errors=True)
 
 
-def hold(machine: Machine, ray: Processes, ready: Callable[[], None]) -> None:
-    """Wait until somebody lets this machine stop, who waits for its end, or until Ray has died."""
+def hold(machine: Machine, ray: Processes, is_kept: Callable[[], bool]) -> None:
+    """Wait until somebody lets this machine stop, who waits for its end, or until Ray has died.
+
+    is_kept: is called when this machine can be stopped; whether whoever has started it knows it. Else it ends at once.
+    """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listens:
         listens.bind(_socket(machine))
         listens.listen()
         listens.settimeout(1.0)
-        ready()
         try:
+            if not is_kept():
+                shutil.rmtree(machine.place, ignore_errors=True)
+                return
             while ray.is_whole() and not _is_to_stop(listens, ray):
                 pass
         finally:
@@ -238,16 +245,20 @@ def _connected(machine: Machine, word: bytes) -> Iterator[socket.socket]:
         yield line
 
 
+def is_kept(asks: TextIO, says: BinaryIO) -> bool:
+    """Say to who has started this machine that it runs; whether he has kept that, and was not killed before."""
+    with contextlib.suppress(OSError):
+        says.write(_READY)
+        says.flush()
+        return asks.readline() == _KEPT.decode()
+    return False
+
+
 def main() -> None:
     from minicrawl.cluster.machines.ray import RayNode  # noqa: PLC0415 - nobody else here needs Ray
 
     machine = Machine(**json.loads(sys.stdin.readline()))
-
-    def ready() -> None:
-        sys.stdout.buffer.write(_READY)
-        sys.stdout.flush()
-
-    hold(machine, RayNode(machine), ready)
+    hold(machine, RayNode(machine), lambda: is_kept(sys.stdin, sys.stdout.buffer))
 
 
 if __name__ == "__main__":

@@ -147,14 +147,18 @@ class Machines:
 
         return start
 
+    def away(self, folder: Folder) -> Sequence[tuple[int, str]]:
+        """Partitions of a crawl whose machines are not there, each with its machine."""
+        there = self.names()
+        machines = [place.machine or self.here.name for place in folder.places]
+        return [(number, name) for number, name in enumerate(machines) if name not in there]
+
     def stores(self, folder: Folder) -> Sequence[StoreElsewhere]:
         """Those of a crawl, to be read where they are. Raises StoreError where one of them is not there."""
-        there = self.names()
+        for number, name in self.away(folder):
+            raise StoreError(away(number, name))
         folder = replace(folder, path=folder.path.absolute())
         names = [place.machine or self.here.name for place in folder.places]
-        for number, name in enumerate(names):
-            if name not in there:
-                raise StoreError(away(number, name))
         readers = {name: _placed(Reader, name) for name in names}
         for number, name in enumerate(names):
             _answered(readers[name].ask.remote(folder, number, "meta", "cluster"), number, name, _SECONDS)

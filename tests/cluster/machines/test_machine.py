@@ -1,12 +1,13 @@
 """A machine that shares crawls: what is refused, how it is found, and how it ends."""
 
+import io
 import socket
 import threading
 from pathlib import Path
 
 import pytest
 
-from minicrawl.cluster.machines.machine import Machine, first, found, hold, joining, keep, running, start, stop
+from minicrawl.cluster.machines.machine import Machine, first, found, hold, is_kept, joining, keep, running, start, stop
 from minicrawl.errors import SettingError, StoreError
 
 TOKEN = "0123456789abcdef" * 4
@@ -36,11 +37,31 @@ def held(machine: Machine) -> tuple[Ended, threading.Thread]:
     """A machine that runs."""
     Path(machine.place).mkdir(mode=0o700)
     processes, ready = Ended(), threading.Event()
-    thread = threading.Thread(target=hold, args=(machine, processes, ready.set))
+
+    def is_kept() -> bool:
+        ready.set()
+        return True
+
+    thread = threading.Thread(target=hold, args=(machine, processes, is_kept))
     thread.start()
     assert ready.wait(60)
     keep(machine)
     return processes, thread
+
+
+def test_a_machine_whose_start_was_killed_ends(tmp_path: Path) -> None:
+    """Nobody would find it, to stop it."""
+    machine, processes = first("alpha", "127.0.0.1", 6399), Ended()
+    Path(machine.place).mkdir(mode=0o700)
+    hold(machine, processes, lambda: is_kept(io.StringIO(""), io.BytesIO()))
+    assert processes.ended.is_set()
+    assert not Path(machine.place).exists()
+
+
+def test_one_that_is_kept_goes_on() -> None:
+    says = io.BytesIO()
+    assert is_kept(io.StringIO("kept\n"), says)
+    assert says.getvalue() == b"ready\n"
 
 
 def test_a_machine_is_found_until_it_is_stopped(state: Path) -> None:
