@@ -5,8 +5,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import NamedTuple
+
+from small_web import WebServer
 
 
 class Asked(NamedTuple):
@@ -50,8 +52,7 @@ def counted_web(pages: int, seconds: float = 0.0) -> Iterator[CountedWeb]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = WebServer(("127.0.0.1", 0), Handler)
     web.port = server.server_port
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

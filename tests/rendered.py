@@ -1,6 +1,7 @@
 """Sites whose pages are made by scripts, on loopback, and what a Chromium makes of them."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -111,6 +112,7 @@ def kill_browsers() -> int:
         while above not in (0, 1, os.getpid()):
             above = parents.get(above, 0)
         if above == os.getpid() and "chrom" in name:
-            os.kill(process, signal.SIGKILL)
-            killed += 1
+            with contextlib.suppress(ProcessLookupError):  # it has ended with its browser, which was just killed
+                os.kill(process, signal.SIGKILL)
+                killed += 1
     return killed

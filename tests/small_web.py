@@ -32,10 +32,16 @@ class _Pages(BaseHTTPRequestHandler):
         pass
 
 
+class WebServer(ThreadingHTTPServer):
+    """Has room for all connections that a crawl makes at a time: what finds none is tried again after seconds."""
+
+    request_queue_size = 1024
+
+
 @contextmanager
 def small_web() -> Iterator[int]:
     """Serve it for as long as the block runs, and yield the port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
+    server = WebServer(("127.0.0.1", 0), _Pages)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

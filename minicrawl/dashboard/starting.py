@@ -27,10 +27,11 @@ _LOOKS_APART = 0.02
 _LOG_SHOWN = 4096
 
 
-def started(store: Path, asked: Any) -> Message:
+def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
     """Start a crawl on a store, or go on with the one there, and wait until it listens. Raises MinicrawlError.
 
     asked: `seeds`, as people write them, none to go on; `settings` by name. What it prints goes to a file beside it.
+    patience: seconds for which it is waited for; it may well listen later.
     """
     if not isinstance(asked, dict) or not asked.keys() <= {"seeds", "settings"}:
         raise SettingError("a crawl is started with seeds and settings")
@@ -47,7 +48,7 @@ def started(store: Path, asked: Any) -> Message:
     if line is not None:
         line.close()
         raise SettingError("a crawl runs on this store already")
-    return _run(store, words, lines)
+    return _run(store, words, lines, patience)
 
 
 def options(given: Mapping[str, Any]) -> Iterator[str]:
@@ -67,7 +68,7 @@ def options(given: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{option(name)}={one}" for one in values)
 
 
-def _run(store: Path, words: list[str], lines: bytes) -> Message:
+def _run(store: Path, words: list[str], lines: bytes, patience: float) -> Message:
     store.parent.mkdir(parents=True, exist_ok=True)
     log = beside(store, ".log")
     with log.open("ab") as output:
@@ -85,7 +86,7 @@ def _run(store: Path, words: list[str], lines: bytes) -> Message:
         process.stdin.close()
     except BrokenPipeError:  # it has ended; why stands in its log
         pass
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + patience
     while time.monotonic() < until:
         if process.poll() is not None:
             if process.returncode:

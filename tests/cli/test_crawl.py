@@ -24,20 +24,20 @@ def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:
 def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, more: list[str]) -> None:
     """Nobody listens. Run again at once, hosts rest: nothing is asked at all, and the cause is that of before."""
     with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
+        closed.bind(("127.0.0.1", 0))  # held, lest somebody else gets it; but it does not listen
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
-    seed = "http://a.test/" if more == ["--proxy"] else url
-    options, cause = ([*more, url], "proxy") if more == ["--proxy"] else (more, "refused")
-    for _ in range(2):
-        words = ("crawl", seed, "--time", "1s", "--delay", "20", "--allow-private", *options)
-        result = run(*words, "--store", tmp_path / "crawl.db")
-        assert result.exit_code == 1
-        assert result.stderr.splitlines()[-1].startswith(f"Error: nothing could be fetched ({cause})")
-        if "--json" in more:
-            assert json.loads(result.stdout)["reason"] == "time"
-        else:
-            assert "the time is up" in result.stdout
-            assert "1 page is known, 0 read.\n" in result.stdout
+        seed = "http://a.test/" if more == ["--proxy"] else url
+        options, cause = ([*more, url], "proxy") if more == ["--proxy"] else (more, "refused")
+        for _ in range(2):
+            words = ("crawl", seed, "--time", "2s", "--delay", "20", "--allow-private", *options)
+            result = run(*words, "--store", tmp_path / "crawl.db")
+            assert result.exit_code == 1
+            assert result.stderr.splitlines()[-1].startswith(f"Error: nothing could be fetched ({cause})")
+            if "--json" in more:
+                assert json.loads(result.stdout)["reason"] == "time"
+            else:
+                assert "the time is up" in result.stdout
+                assert "1 page is known, 0 read.\n" in result.stdout
 
 
 def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
@@ -99,7 +99,8 @@ def test_crawl_prints_one_json_document(tmp_path: Path) -> None:
 
     out, err = asyncio.run(crawled())
     report = json.loads(out)
-    assert (report["reason"], report["fetched"], err) == ("pages", 20, "")
+    told = [line for line in err.splitlines() if "/s, " not in line]  # on a slow machine there are lines of progress
+    assert (report["reason"], report["fetched"], told) == ("pages", 20, [])
     assert f"fetched ok {web.seeds[0]}" in (tmp_path / "log.txt").read_text()
 
 

@@ -5,11 +5,13 @@ call of any function after the command has come, in whatever thread that is.
 """
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +90,7 @@ class Crawls:
         self._crawls += 1
         store = self._folder / f"{self._crawls}.db"
         shutil.copy(self._stopped, store)
-        pid = self._start(steps, store, "--delay", "5")
+        pid = self._start(steps, store, "--delay", "60")  # so that what was answered stands until it is killed
         answer = b""
         while (line := connected(store, 60)) is None:
             pass
@@ -99,7 +101,8 @@ class Crawls:
             except OSError:
                 pass
         if answer:
-            subprocess.run(["kill", "-9", str(pid)], check=False)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         assert self._said() == "over"
         return store, json.loads(answer) if answer else None
 
@@ -157,7 +160,7 @@ COMMANDS: dict[str, Any] = {
     "again": ({"do": "again", "url": "http://b.test/"}, first_in, 1),
     "stop": ({"do": "stop"}, stopped_in, [("interrupted",)]),
 }
-BEFORE = {"set": (5.0, 64, []), "add": 0, "ban": [], "again": 0, "stop": [(None,)]}
+BEFORE = {"set": (60.0, 64, []), "add": 0, "ban": [], "again": 0, "stop": [(None,)]}
 
 
 def check(crawls: Crawls, name: str, steps: int) -> bool:

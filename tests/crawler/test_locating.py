@@ -1,6 +1,7 @@
 """The address of a host is known before it is asked, and looking it up holds nobody up."""
 
 import asyncio
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,12 @@ def test_a_transport_of_ones_own_needs_no_addresses(tmp_path: Path, lookups: lis
 
 def test_worker_processes_look_up_the_names_of_their_hosts(tmp_path: Path) -> None:
     store, no_name = tmp_path / "crawl.db", f"http://{'a' * 64}.test/"
-    crawled(store, ["http://localhost/0", no_name], workers=1, ignore_robots=True, timing=Timing(retry=0.001))
+    options: dict[str, Any] = {"allow_private": True, "delay": 0.0, "ignore_robots": True, "workers": 1}
+    with socket.socket() as closed:  # held, lest somebody else gets its port; but it does not listen
+        closed.bind(("127.0.0.1", 0))
+        rule = ConnectTo(None, None, "", closed.getsockname()[1])
+        asyncio.run(
+            acrawl(["http://localhost/0", no_name], store, connect_to=(rule,), timing=Timing(retry=0.001), **options)
+        )
     states = dict(rows(store, "SELECT url, reason FROM pages"))
     assert states == {"http://localhost/0": "refused", no_name: "dns"}

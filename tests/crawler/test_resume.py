@@ -10,12 +10,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from sites import Reply, Server, Site, crawl, html, random_site, rows
+from small_web import WebServer
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
@@ -130,7 +131,7 @@ class Web:
                     web.asked.append(url)
                     if len(web.asked) > web.frozen_from:
                         web.is_frozen.set()
-                        web.thaw.wait(20)
+                        web.thaw.wait(600)
                 links = site.get(url)
                 body = html(links).encode() if isinstance(links, list) else b""
                 self.send_response(200 if isinstance(links, list) else 404)
@@ -150,8 +151,7 @@ class Web:
                 with contextlib.suppress(ConnectionError):
                     super().finish()
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = WebServer(("127.0.0.1", 0), Handler)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -191,7 +191,7 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
             stderr=subprocess.DEVNULL,
             env=os.environ,
         )
-        assert served.is_frozen.wait(30)
+        assert served.is_frozen.wait(300)
         os.kill(crawling.pid, signal.SIGKILL)
         crawling.wait()
         served.thaw.set()
@@ -199,7 +199,7 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
         read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
         kills.append((read, len(served.asked)))
     served.frozen_from = 10**9
-    done = subprocess.run(command(served, store, seeds), capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command(served, store, seeds), capture_output=True, check=True)
     report = json.loads(done.stdout)
     assert report["reason"] == "nothing-left"
     assert list(audit(open_store(store))) == []
@@ -219,7 +219,7 @@ def test_killed_crawl_goes_on_in_the_order_of_one_that_was_not(
     """One request at a time, killed three times: what was asked again after a kill is what had not been committed."""
     served, _, seeds = web
     options = ("--strategy", strategy, "--concurrency", "1", "--ignore-robots", "--no-probe")
-    subprocess.run(command(served, tmp_path / "whole.db", seeds, *options), capture_output=True, check=True, timeout=60)
+    subprocess.run(command(served, tmp_path / "whole.db", seeds, *options), capture_output=True, check=True)
     whole, order = served.asked.copy(), list[str]()
     store = tmp_path / "crawl.db"
     for kill_after in (40, 90, 30):
@@ -233,7 +233,7 @@ def test_killed_crawl_goes_on_in_the_order_of_one_that_was_not(
             stderr=subprocess.DEVNULL,
             env=os.environ,
         )
-        assert served.is_frozen.wait(30)
+        assert served.is_frozen.wait(300)
         os.kill(crawling.pid, signal.SIGKILL)
         crawling.wait()
         served.thaw.set()
@@ -241,6 +241,6 @@ def test_killed_crawl_goes_on_in_the_order_of_one_that_was_not(
         order += served.asked[: committed - len(order)]
     served.asked.clear()
     served.frozen_from = 10**9
-    subprocess.run(command(served, store, seeds, *options), capture_output=True, check=True, timeout=60)
+    subprocess.run(command(served, store, seeds, *options), capture_output=True, check=True)
     assert order
     assert order + served.asked == whole

@@ -119,8 +119,10 @@ def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -
     async def main() -> None:
         async with steered(server, store, delay=0) as crawl, listening(crawl, store), dashboard(store) as browser:
             await server.until(2)
+            server.open.clear()  # lest the crawl is over before it is asked
             other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")
             assert (await browser.has_done(do="pause")).json["state"] == "paused"
+            server.open.set()
             for page in (browser, other):
                 assert (await page.now())["state"] == "paused"
             assert (await browser.has_done(do="set", settings={"delay": "2s", "workers": -1})).status == 400

@@ -16,6 +16,7 @@ from minicrawl.settings import SETTINGS
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
+PATIENT = 600.0  # seconds: a machine may be busy
 
 
 def test_settings_become_options_that_cannot_be_taken_for_others() -> None:
@@ -63,7 +64,7 @@ def test_only_settings_that_name_no_file_and_hold_no_secret_may_be_given() -> No
 )
 def test_what_cannot_be_started_is_one_sentence(tmp_path: Path, asked: Any, kind: type[MinicrawlError]) -> None:
     with pytest.raises(kind) as refusal:
-        started(tmp_path / "crawl.db", asked)
+        started(tmp_path / "crawl.db", asked, PATIENT)
     assert "\n" not in str(refusal.value)
 
 
@@ -74,7 +75,7 @@ def test_a_crawl_is_started_and_goes_on_by_itself(tmp_path: Path) -> None:
             "seeds": [f"http://127.0.0.1:{web.port}/"],
             "settings": {"delay": 30, "pages": 9, "allow_private": True},
         }
-        pid = started(store, asked)["pid"]
+        pid = started(store, asked, PATIENT)["pid"]
         try:
             status = answer("control", "status", "--store", store)
             assert (status["pid"], status["limits"]["pages"]) == (pid, 9)
@@ -91,4 +92,4 @@ def test_a_crawl_is_started_and_goes_on_by_itself(tmp_path: Path) -> None:
 def test_a_crawl_that_is_over_at_once_is_no_failure(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl({HOME: []}, store, [HOME])
-    assert started(store, {"settings": {}})["log"] == f"{store}.log"
+    assert started(store, {"settings": {}}, PATIENT)["log"] == f"{store}.log"

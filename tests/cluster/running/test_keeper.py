@@ -199,11 +199,11 @@ def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
 
 def test_bytes_of_all_end_the_run(tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 2)
-    with counted_web(pages=40, seconds=0.02) as web:
+    with counted_web(pages=200, seconds=0.02) as web:
         ended = counted(web, folder, bytes=5_000)
     assert ended.reason == "bytes"
     assert ended.bytes >= 5_000
-    assert answered(folder) < 9 * 41
+    assert answered(folder) < 9 * 201
 
 
 @pytest.mark.slow

@@ -242,6 +242,6 @@ def test_a_body_that_comes_too_slowly_is_kept_as_far_as_it_came(tmp_path: Path) 
         await reader.read()
 
     server = Server(talk)
-    answer = from_the_wire(tmp_path, server, timeout=0.5)
+    answer = from_the_wire(tmp_path, server, timeout=3.0)
     assert (answer.headers["WARC-Truncated"], answer.body[:7]) == ("time", b"<p>slow")
     assert answer.status.endswith(f"X-Orig-Content-Length: 1000000\r\nContent-Length: {len(answer.body)}\r\n\r\n")

@@ -130,12 +130,9 @@ def test_what_is_wrong_with_a_certificate_is_told(code: int, reason: str) -> Non
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="only its server can be told to change keys")
 def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
     """RFC 8446 4.6.3: here the server asks for new keys of ours, too, and the next request is under these."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
 
     async def run() -> list[bytes]:
-        command = ("openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", str(PEM), "-tls1_3", "-crlf")
+        command = ("openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", str(PEM), "-tls1_3", "-crlf")
         pipe = asyncio.subprocess.PIPE
         server = await asyncio.create_subprocess_exec(
             *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
@@ -144,7 +141,8 @@ def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
         assert says is not None
         assert hears is not None
         try:
-            await hears.readuntil(b"ACCEPT\n")
+            await hears.readuntil(b"ACCEPT 127.0.0.1:")
+            port = int(await hears.readline())
 
             async def say(words: bytes) -> None:
                 """And wait until they are taken: a command is one only by itself."""

@@ -104,7 +104,7 @@ def tried(code: str, *, allow_private: bool) -> Site:
     async def run() -> Fetched:
         async with site:
             settings = CrawlSettings(
-                render="x", delay=0.0, ignore_robots=True, allow_private=allow_private, render_timeout=5.0
+                render="x", delay=0.0, ignore_robots=True, allow_private=allow_private, render_timeout=30.0
             )
             async with Fetcher(settings) as fetcher:
                 renderer = Renderer(settings, fetcher)

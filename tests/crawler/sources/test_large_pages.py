@@ -73,6 +73,10 @@ def test_words_are_hashed_only_where_they_are_wanted(tags: int) -> None:
     assert asyncio.run(words(Wanted(words=False))) == b""
 
 
+LONGEST = 0.25
+"""Seconds of CPU: several times what the longest page takes that is read in the loop, as a CPU may be slow."""
+
+
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
     """What the work led to, and the most CPU time that this thread spent in one turn of the loop meanwhile.
 
@@ -91,14 +95,16 @@ async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
 def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
     body = PAGES[name]
 
-    async def run() -> tuple[tuple[Fetched, ParsedPage], float]:
+    async def run() -> tuple[tuple[Fetched, ParsedPage], float, bool]:
         async with source_of(body, max_size=20 * MB) as source:
-            return await longest_step(source.page(PageRequest(URL)))
+            found, longest = await longest_step(source.page(PageRequest(URL)))
+            return found, longest, source._large_pages._process is not None
 
-    (fetched, parsed), longest = asyncio.run(run())
+    (fetched, parsed), longest, is_elsewhere = asyncio.run(run())
     expected, identity = read_page(body, URL, "text/html", Wanted())
     assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
-    assert longest < 0.1
+    assert is_elsewhere == (name != "attributes-in-20-kB")
+    assert longest < LONGEST
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -124,7 +130,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
     expected, identity = read_page(body, "http://large.first.test/", "text/html", Wanted())
     assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
     assert is_first
-    assert longest < 0.1
+    assert longest < LONGEST
 
 
 def replaced(fetched: Fetched, identity: dict[str, Any]) -> Fetched:

@@ -89,7 +89,7 @@ def test_a_bug_is_answered_and_others_go_on() -> None:
 
 def test_who_is_silent_or_one_too_many_is_let_go() -> None:
     async def main() -> None:
-        async with served(Room(silent=0.01)) as port:
+        async with served(Room(silent=0.5)) as port:
             assert await came(port, b"GET / HT") == b""
         async with served(Room(connections=1)) as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

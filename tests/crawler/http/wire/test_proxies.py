@@ -138,7 +138,7 @@ def fetched(proxy: str, *urls: str, login: str | None = None, tls: bool = False,
         ):
             rules = tuple(rule.format(port=through.port) for rule in proxy.split())
             given = CrawlSettings(proxy=rules, ca_file=PEM, **settings)  # type: ignore[arg-type]
-            async with Fetcher(given, timing=Timing(connect=5.0, read=5.0)) as fetcher:
+            async with Fetcher(given, timing=Timing(connect=60.0, read=60.0)) as fetcher:
                 return [await fetcher.fetch(PageRequest(url)) for url in urls], through
 
     return asyncio.run(run())
