@@ -16,7 +16,10 @@ import httpx
 from skipping import run
 
 from minicrawl.api import acrawl
+from minicrawl.crawler.books.audit import audit
 from minicrawl.model import CrawlReport
+from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.reader import open_store
 
 Reply = list[str] | int | str
 Site = dict[str, Any]  # of replies; two sites of pages alone are to be one by "|"
@@ -78,6 +81,12 @@ def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
         found = db.execute(query, values).fetchall()
     db.close()
     return found
+
+
+def faults_in(store: Path, sizes: Sizes = STANDARD_SIZES) -> list[str]:
+    """What the audit finds wrong with a store."""
+    with open_store(store, sizes) as reader:
+        return list(audit(reader))
 
 
 def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, list[str]], list[str]]:

@@ -10,7 +10,7 @@ from minicrawl.search.ranking import WEIGHT
 from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.database import open_to_read
+from minicrawl.store.database import closed_if_it_fails, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 
@@ -84,4 +84,5 @@ class SearchedStore(Store):
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> SearchedStore:
     """The read side of the store at `path`. Raises StoreError."""
     path = Path(path)
-    return SearchedStore(path, open_to_read(path), sizes)
+    with closed_if_it_fails(open_to_read(path)) as db:
+        return SearchedStore(path, db, sizes)

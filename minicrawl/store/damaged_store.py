@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.errors import StoreError
-from minicrawl.store.database import logs, real_path
+from minicrawl.store.database import closed_if_it_fails, logs, real_path
 
 _AT_ONCE = 4_096
 _LEAST_ROW = 4
@@ -22,11 +22,12 @@ class DamagedStore:
             real = real_path(path)
             has_log = logs(real)[0].exists()
             mode = "rw" if has_log else "ro&immutable=1"
-            self._db = sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)
-            self._db.execute("PRAGMA query_only = ON")
-            self._db.text_factory = lambda octets: octets.decode("utf-8", "replace")
-            self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            self._most = real.stat().st_size // _LEAST_ROW
+            opened = sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)
+            with closed_if_it_fails(opened) as self._db:
+                self._db.execute("PRAGMA query_only = ON")
+                self._db.text_factory = lambda octets: octets.decode("utf-8", "replace")
+                self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+                self._most = real.stat().st_size // _LEAST_ROW
         except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # of a message about damaged text
             raise StoreError(
                 f"nothing of {path} can be read ({error}); use a backup, or begin anew with another --store"

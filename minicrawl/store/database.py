@@ -97,6 +97,16 @@ def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:
     return "unable to open" in str(error) and is_out_of_files(_FILES)
 
 
+@contextlib.contextmanager
+def closed_if_it_fails(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Close a connection if the block fails: else it stays open until the garbage collector finds it."""
+    try:
+        yield db
+    except BaseException:
+        db.close()
+        raise
+
+
 def open_to_write(path: Path) -> sqlite3.Connection:
     """A connection in WAL mode, the schema in place. Raises StoreError. `path`: a real one, see `real_path`."""
     with store_errors(path):
@@ -106,6 +116,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
             _make(path)
             db = _opened_to_write(path)
         assert db is not None, "a store that was just made is not blank"
+    with store_errors(path), closed_if_it_fails(db):
         db.execute("PRAGMA journal_mode = WAL")
         # FULL: the log reaches the disk before a commit returns, so that a power cut too loses nothing that was
         # committed: no visit is made twice and no host asked early. It costs one sync per commit, some milliseconds
@@ -130,12 +141,13 @@ def _opened_to_write(path: Path) -> sqlite3.Connection | None:
             f"remove the others, or make a copy with 'minicrawl backup' and use that"
         )
     # One thread at a time uses it, but not always the same one.
-    db = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
-    if _is_blank(db):
-        db.close()
-        return None
-    _check_identity(db, path)
-    return db
+    opened = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
+    with closed_if_it_fails(opened) as db:
+        if not _is_blank(db):
+            _check_identity(db, path)
+            return db
+    db.close()
+    return None
 
 
 def _make(path: Path) -> None:
@@ -231,9 +243,10 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         db = None if _is_missing(real) else _opened_to_read(path, real, may_write=may_write)
         if db is None:
             raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
-        _check_identity(db, path)
-        if schema_version(db) == SCHEMA_VERSION:
-            return db
+        with closed_if_it_fails(db):
+            _check_identity(db, path)
+            if schema_version(db) == SCHEMA_VERSION:
+                return db
         db.close()
     if not may_write:
         raise StoreError(f"{path} is an older minicrawl's and cannot be written to; read a copy of it that can")
@@ -248,18 +261,17 @@ def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Conne
     has_log = log.exists() and log.stat().st_size > 0
     # Even to read a file that has a log, SQLite has to share an index of the log with others, in the same folder.
     mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
-    db = sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)
-    db.execute("PRAGMA query_only = ON")
-    try:
-        is_blank = _is_blank(db)
-    except sqlite3.OperationalError as error:
-        db.close()
-        if may_write or not has_log:
-            raise
-        raise StoreError(
-            f"{path} cannot be read here: its last commits are in {log}, and to read them takes a folder that can be "
-            "written to; copy both files to such a one and read them there"
-        ) from error
+    with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:
+        db.execute("PRAGMA query_only = ON")
+        try:
+            is_blank = _is_blank(db)
+        except sqlite3.OperationalError as error:
+            if may_write or not has_log:
+                raise
+            raise StoreError(
+                f"{path} cannot be read here: its last commits are in {log}, and to read them takes a folder that can "
+                "be written to; copy both files to such a one and read them there"
+            ) from error
     if is_blank:
         db.close()
         return None

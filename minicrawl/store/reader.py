@@ -11,7 +11,7 @@ from typing import Any, Self
 from minicrawl.run_look import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
-from minicrawl.store.database import damaged, is_held, open_to_read
+from minicrawl.store.database import closed_if_it_fails, damaged, is_held, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.at_home import PagesAtHome
 from minicrawl.store.read.anticipated import Anticipated
@@ -38,7 +38,8 @@ from minicrawl.store.write.transfer_rows import TransferRows
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
     """The read side of the store at `path`. Raises StoreError."""
     path = Path(path)
-    return Store(path, open_to_read(path), sizes)
+    with closed_if_it_fails(open_to_read(path)) as db:
+        return Store(path, db, sizes)
 
 
 class Store:

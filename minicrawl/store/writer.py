@@ -15,7 +15,7 @@ import numpy.typing as npt
 from minicrawl.run_look import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
-from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
+from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
@@ -58,15 +58,15 @@ class Writer(Store):
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
         self._lock = hold(path)
         try:
-            super().__init__(path, open_to_write(real_path(path)), sizes)
-            self._db = self._tables.db
-            self.page_rows = PageRows(self._tables, self.page_blocks)
-            self.cookie_rows = CookieRows(self._tables)
-            self._watch = Watch(real_path(path))
-            if not self._tables.hash_key:
-                self._tables.hash_key = os.urandom(16)
-                with self.transaction():
-                    self.save_meta({"hash_key": self._tables.hash_key.hex()})
+            with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
+                super().__init__(path, self._db, sizes)
+                self.page_rows = PageRows(self._tables, self.page_blocks)
+                self.cookie_rows = CookieRows(self._tables)
+                self._watch = Watch(real_path(path))
+                if not self._tables.hash_key:
+                    self._tables.hash_key = os.urandom(16)
+                    with self.transaction():
+                        self.save_meta({"hash_key": self._tables.hash_key.hex()})
         except BaseException:
             self._lock.release()
             raise

@@ -1,5 +1,6 @@
 """Sites apart from the web: their own links, who else links to them, and several crawls as one."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ ALL: Site = {
 
 
 def of(*stores: Path, most: int = 100) -> HeldOut:
-    return held_out([open_store(store) for store in stores], most)
+    with ExitStack() as stack:
+        return held_out([stack.enter_context(open_store(store)) for store in stores], most)
 
 
 def by_name(found: HeldOut) -> dict[str, EndorsedSite]:

@@ -10,12 +10,11 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
-from sites import Server, Site, crawl, random_site, rows
+from sites import Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.folded_aliases import folded_graph
 from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import StoreError
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import pagerank
@@ -145,7 +144,7 @@ def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: P
     assert (found.known, found.aliases, found.top) == (9, 3, 6)
     assert found.settled.l1 < 1e-6
     assert found.excess() <= 0
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_page_that_has_gone_is_no_target_of_jumps(tmp_path: Path) -> None:

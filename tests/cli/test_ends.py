@@ -8,10 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sites import crawl, rows
-
-from minicrawl.crawler.books.audit import audit
-from minicrawl.store.reader import open_store
+from sites import crawl, faults_in, rows
 
 HOME = "http://a.test/"
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
@@ -51,7 +48,7 @@ def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> Non
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     assert rows(store, "SELECT url FROM pages") == [("http://127.0.0.1:9/",)]
 
 
@@ -67,7 +64,7 @@ def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -12,17 +12,15 @@ from absorbing import absorber_of
 from misbehaving import answer
 from raw_server import Server as RawServer
 from raw_server import all_names_at
-from sites import Site, crawl, rows
+from sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS
-from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Links, Turn
 
 HOME = "http://a.test/"
@@ -35,7 +33,7 @@ def one_visit(tmp_path: Path, site: Site, **settings: object) -> tuple[dict[str,
     """Visit only the home page. The link cash each URL got (cash beyond its grant), and each URL's state and reason."""
     store = tmp_path / "crawl.db"
     crawl(site, store, [HOME], pages=1, **settings)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     cash = {url: cash - GRANT for url, cash in rows(store, "SELECT url, cash FROM ranks WHERE url != ?", HOME)}
     states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
     return cash, states
@@ -111,7 +109,7 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path)
     assert rows(store, "SELECT state, reason, visited FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
     ((importance,),) = rows(store, "SELECT importance FROM ranks WHERE url = ?", A)
     assert importance > 1 / 3
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_redirect_loop_and_long_chain_end_as_errors(tmp_path: Path) -> None:
@@ -122,7 +120,7 @@ def test_redirect_loop_and_long_chain_end_as_errors(tmp_path: Path) -> None:
     assert sorted(loop) == [("alias", "redirect-301"), ("alias", "redirect-301"), ("error", "redirect-loop")]
     hops = rows(store, "SELECT state FROM pages WHERE url GLOB 'http://a.test/[0-9]*' ORDER BY id")
     assert [state for (state,) in hops] == ["alias"] * 10 + ["error"]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_path: Path) -> None:
@@ -152,7 +150,7 @@ def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> No
     assert states == {HOME: "fetched canonical-loop", A: "alias redirect-301", B: "fetched ok"}
     query = "SELECT url, importance FROM ranks"
     assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize("pages", [1, 2, 100], ids=["in two runs", "then one", "in one batch"])
@@ -173,7 +171,7 @@ def test_canonical_that_names_a_dead_page_is_void(tmp_path: Path, pages: int) ->
     }
     query = "SELECT url, importance FROM ranks"
     assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
@@ -232,7 +230,7 @@ def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     site[A] = 404
     crawl(site, store, [], discovery=0.0, pages=12)
     assert rows(store, "SELECT state, reason, received >= 0 FROM pages WHERE url = ?", A) == [("gone", "http-404", 1)]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_crawl_whose_only_page_has_gone_still_ends(tmp_path: Path) -> None:
@@ -241,7 +239,7 @@ def test_crawl_whose_only_page_has_gone_still_ends(tmp_path: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     crawl({HOME: 404}, store, [], discovery=0.0, pages=1)
     assert rows(store, "SELECT state FROM pages") == [("gone",)]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_page_that_never_was_does_not_go(tmp_path: Path) -> None:
@@ -263,7 +261,7 @@ def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Pa
     query = "SELECT url, importance FROM ranks WHERE url != ? ORDER BY url"
     changed, expected = dict(rows(store, query, "")), dict(rows(fresh, query, ""))
     assert changed == pytest.approx(expected, abs=2e-6)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, title, depth, inlinks FROM pages"
@@ -282,7 +280,7 @@ def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[s
     assert (report.fetched, report.failures, set(server.asked)) == (40, {}, set(site))
     assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
     assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None:
@@ -323,7 +321,7 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
     assert [(fetched.status, fetched.not_modified) for fetched in answers] == [(200, False), (304, True)]
     assert kept[0] == kept[1]
     absorber.writer.close()
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
@@ -384,7 +382,7 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
     monkeypatch.setattr(Visits, "absorb", absorb_and_settle)
     store = tmp_path / "crawl.db"
     crawl(Changing({}), store, urls, discovery=0.3, pages=400)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_depth_is_the_least_number_of_links_from_a_seed(tmp_path: Path) -> None:

@@ -8,13 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from sites import Server, Site, rows
+from sites import Server, Site, faults_in, rows
 from skipping import run_apart
 from steering import HOME, Steered, kept, kept_list, pages, steered, wide
 
 from minicrawl import Crawl
 from minicrawl.analysis.explain import explain
-from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import ConfigError, SeedError
 from minicrawl.events import (
     HostBanned,
@@ -107,7 +106,7 @@ def test_which_links_are_followed(
     asked = set(server.asked)
     assert asked & never == set()
     assert found <= asked
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_deeper_links_that_were_left_out_are_followed_after_all(tmp_path: Path) -> None:
@@ -123,7 +122,7 @@ def test_deeper_links_that_were_left_out_are_followed_after_all(tmp_path: Path) 
         assert set(server.asked) == TREE.keys()
 
     run_apart(main())
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_scope_has_the_places_of_seeds_that_were_added(tmp_path: Path) -> None:
@@ -202,7 +201,7 @@ def test_seeds_are_added_and_those_that_were_given_up_are_asked_for_again(tmp_pa
             server.site[HOME + "gone"] = []
             assert await crawl.add_seeds(["http://b.test/", HOME, HOME + "gone"]) == 1
             assert rows(store, "SELECT state FROM pages WHERE url LIKE '%gone'") == [("waiting",)]
-            assert list(audit(open_store(store))) == []
+            assert faults_in(store) == []
             with pytest.raises(SeedError, match="no http or https URL"):
                 await crawl.add_seeds(["mailto://x"])
             await crawl.resume()
@@ -212,7 +211,7 @@ def test_seeds_are_added_and_those_that_were_given_up_are_asked_for_again(tmp_pa
     run_apart(main())
     assert Counter(server.asked) == {HOME: 1, HOME + "gone": 2, HOME + "2": 1, HOME + "3": 1, "http://b.test/": 1}
     assert rows(store, "SELECT DISTINCT state FROM pages") == [("fetched",)]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_a_banned_host_is_not_asked_until_that_is_taken_back(tmp_path: Path) -> None:
@@ -252,7 +251,7 @@ def test_a_banned_host_is_not_asked_until_that_is_taken_back(tmp_path: Path) -> 
         assert explained(store, waiting) == "ok"
 
     run_apart(main())
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def explained(store: Path, url: str) -> str:
@@ -336,7 +335,7 @@ def test_a_page_is_asked_for_again_as_the_next_one(tmp_path: Path, strategy: str
             for url in chosen:
                 await crawl.again(url)
                 await crawl.again(url)
-            assert list(audit(open_store(store))) == []
+            assert faults_in(store) == []
             assert len(kept_list(store, "asked_first")) == len(set(chosen))
             await crawl.resume()
             await server.until(asked + len(set(chosen)))
@@ -347,7 +346,7 @@ def test_a_page_is_asked_for_again_as_the_next_one(tmp_path: Path, strategy: str
             await crawl.stop()
 
     run_apart(main())
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize("refresh", [False, True])

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Reply, Site, crawl, random_site, rows
+from sites import Reply, Site, crawl, faults_in, random_site, rows
 
-from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -32,7 +31,7 @@ def distances(site: Mapping[str, Reply], seeds: list[str]) -> dict[str, int]:
 
 
 def depths(store: Path) -> dict[str, int]:
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     return dict(rows(store, "SELECT url, depth FROM pages"))
 
 

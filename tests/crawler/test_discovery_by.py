@@ -5,14 +5,12 @@ import random
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.run import crawl_with
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.reader import open_store
 
 PAGES = 1500
 LEVEL = "SELECT value FROM meta WHERE key = 'unvisited_level'"
@@ -47,7 +45,7 @@ def test_cash_that_never_read_pages_are_paid_adds_up(tmp_path: Path, rule: str) 
     (waiting,) = rows(store, "SELECT count(*) FROM pages WHERE NOT visited")
     assert waiting[0] > 100
     for _ in range(2):
-        assert list(audit(open_store(store))) == []
+        assert faults_in(store) == []
         ((cash, virtual, total),) = rows(
             store,
             "SELECT (SELECT sum(cash) FROM ranks), (SELECT sum(value) FROM meta WHERE key IN ('reserve', 'income')), "
@@ -94,7 +92,7 @@ def test_pages_given_up_wait_again_with_their_cash(tmp_path: Path) -> None:
     settings = {"discovery_by": "edges", "discovery": 0.6, "probe": False, "concurrency": 1}
     crawl(broken, store, seeds, pages=150, **settings)
     crawl(site, store, [], pages=50, retry="http-404", **settings)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize("settings", [{"refresh": True}, {"strategy": "anticipated"}, {"strategy": "random"}], ids=str)
@@ -110,7 +108,7 @@ def test_pages_that_gain_most_are_refreshed_all_the_same(tmp_path: Path) -> None
     site, _ = wide_site()
     given = {"delay": 0.0, "concurrency": 1, "probe": False, "sitemaps": False, "ignore_robots": True}
     asyncio.run(crawl_with(given, Seeds([]), store, refreshed=5, transport=Server(site)))
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     crawled(store, 20)
     assert rows(store, LEVEL)[0][0] > 0
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []

@@ -10,13 +10,12 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from sites import Server, Site, crawl, random_site, rows
+from sites import Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.verify import verify
 from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.demo.server import serving
@@ -50,7 +49,7 @@ def test_every_reachable_page_is_asked_for_once(tmp_path: Path, concurrency: int
         reachable |= found
         todo += found
     assert sorted(server.asked) == sorted(reachable)
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_whole_demo_web_is_ranked_as_it_truly_is(tmp_path: Path) -> None:
@@ -62,7 +61,7 @@ def test_whole_demo_web_is_ranked_as_it_truly_is(tmp_path: Path) -> None:
     ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
     assert ranks.keys() == truth.keys()
     assert sum(abs(ranks[url] - truth[url]) for url in truth) < 1e-5
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_robots_txt_is_asked_for_once_per_host_and_before_its_pages(tmp_path: Path) -> None:
@@ -222,7 +221,7 @@ def test_store_of_errors_is_not_read_again_for_ever(tmp_path: Path, site: Site, 
     for _ in range(3):
         report, server = crawl(Server(site, robots), tmp_path / "crawl.db", [HOME], discovery=0.5)
         assert (report.reason, len(server.asked), report.read) == ("nothing-left", asked, 0)
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_page_that_failed_does_not_take_turns_from_those_that_are_read_again(tmp_path: Path) -> None:
@@ -238,7 +237,7 @@ def test_page_that_must_not_be_fetched_does_not_take_every_turn_when_pages_are_r
     report, _ = crawl(server, tmp_path / "crawl.db", [HOME + "a", HOME, HOME + "b"], discovery=0.3, pages=40)
     assert (report.reason, report.fetched) == ("pages", 40)
     assert HOME + "a" not in server.asked
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
@@ -283,7 +282,7 @@ def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
     site, seeds = random_site(10)
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl(site, tmp_path / "crawl.db", seeds)
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
@@ -301,7 +300,7 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     store = tmp_path / "crawl.db"
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl({HOME: ["/a"]}, store, [HOME])
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [(HOME, "fetched"), (HOME + "a", "waiting")]
 
 
@@ -357,7 +356,7 @@ def test_what_is_taken_in_beside_the_loop_is_the_same(tmp_path: Path, seed: int)
     for links_at_once in (0, 3, 10_000):
         store = tmp_path / f"{links_at_once}.db"
         _, server = crawl(site, store, seeds, timing=Timing(links_at_once=links_at_once))
-        assert list(audit(open_store(store))) == []
+        assert faults_in(store) == []
         found.append((server.asked, rows(store, f"{books} ORDER BY id"), rows(store, "SELECT * FROM links ORDER BY 1")))
     assert found[0] == found[1] == found[2]
 
@@ -394,7 +393,7 @@ def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
         (HOME + "a", "waiting"),
         (HOME + "b", "waiting"),
     ]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:

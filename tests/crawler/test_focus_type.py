@@ -6,11 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books.audit import audit
-from minicrawl.store.reader import open_store
 
 FEEDS = 40
 ORDER = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetches.id"
@@ -51,7 +49,7 @@ def harvest(store: Path, *, first: int = 80, **settings: object) -> int:
 def test_wanted_pages_come_first(tmp_path: Path) -> None:
     without, focused = harvest(tmp_path / "any.db"), harvest(tmp_path / "xml.db", focus_type=("xml",))
     assert focused >= 1.5 * without
-    assert list(audit(open_store(tmp_path / "xml.db"))) == []
+    assert faults_in(tmp_path / "xml.db") == []
 
 
 def test_what_was_learnt_is_known_to_the_next_run(tmp_path: Path) -> None:

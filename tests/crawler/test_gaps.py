@@ -14,13 +14,11 @@ import httpx
 import pytest
 import skipping
 from politeness import Asked, Witness
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.hosts.politeness import STRAINS_OF_THE_DEAD
 from minicrawl.settings import ConnectTo
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 DELAY = 1.0
@@ -126,7 +124,7 @@ def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(tmp_path:
     assert states[("waiting", "link")] == 0
     _, server = crawl(site, store, [HOME + "9"], delay=0.001, ignore_robots=True, timing=TIMING)
     assert server.asked == []
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_a_dead_host_is_asked_again_when_its_rest_is_over(tmp_path: Path) -> None:

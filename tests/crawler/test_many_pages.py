@@ -5,13 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import crawl, random_site, rows
+from sites import crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.audit import audit
 from minicrawl.opic import GRANT, Interpolation
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 
@@ -37,7 +35,7 @@ def test_crawl_in_blocks_is_the_crawl(
         for pages in (5, 10, 30):
             _, server = crawl(site, store, seeds, discovery=discovery, pages=pages, sizes=sizes)
             asked.append(server.asked)
-        assert list(audit(open_store(store, sizes))) == []
+        assert faults_in(store, sizes) == []
         found.append(list(zip(*rows(store, "SELECT url, cash, depth, importance FROM ranks ORDER BY id"), strict=True)))
         request.getfixturevalue("small_blocks")
     assert asked[:3] == asked[3:]
@@ -79,7 +77,7 @@ def test_audit_finds_what_is_wrong(tmp_path: Path, change: str) -> None:
     db.execute(f"UPDATE pages SET {change}")
     db.commit()
     db.close()
-    assert list(audit(open_store(store, SMALL))) == [line.format(total=2**62 + 1) for line in BROKEN[change]]
+    assert faults_in(store, SMALL) == [line.format(total=2**62 + 1) for line in BROKEN[change]]
 
 
 UNBALANCED = {
@@ -107,6 +105,6 @@ def test_audit_finds_what_does_not_add_up(tmp_path: Path, change: str) -> None:
     db.execute(change)
     db.commit()
     db.close()
-    problems = list(audit(open_store(store, SMALL)))
+    problems = faults_in(store, SMALL)
     starts = UNBALANCED[change]
     assert [problem[: len(start)] for problem, start in zip(problems, starts, strict=True)] == starts

@@ -15,12 +15,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sites import Reply, Server, Site, crawl, html, random_site, rows
+from sites import Reply, Server, Site, crawl, faults_in, html, random_site, rows
 from small_web import WebServer
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
-from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 
@@ -105,7 +103,7 @@ def test_abandoned_requests_leave_their_pages_waiting(tmp_path: Path) -> None:
         await asyncio.gather(crawling, return_exceptions=True)
 
     asyncio.run(cancelled())
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
     _, again = crawl(site, store, seeds)
     assert set(again.asked).isdisjoint(read)
@@ -195,14 +193,14 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
         os.kill(crawling.pid, signal.SIGKILL)
         crawling.wait()
         served.thaw.set()
-        assert list(audit(open_store(store))) == []
+        assert faults_in(store) == []
         read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
         kills.append((read, len(served.asked)))
     served.frozen_from = 10**9
     done = subprocess.run(command(served, store, seeds), capture_output=True, check=True)
     report = json.loads(done.stdout)
     assert report["reason"] == "nothing-left"
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     whole = tmp_path / "whole.db"
     crawl(site, whole, seeds)
     query = "SELECT url, importance FROM ranks ORDER BY url"

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server, crawl, rows
+from sites import Server, crawl, faults_in, rows
 from skipping import run_apart
 from steering import HOME, Steered, kept, pages, steered, wide
 
 from minicrawl import Crawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.events import (
     Event,
@@ -25,7 +24,6 @@ from minicrawl.events import (
     Stopping,
 )
 from minicrawl.model import RunState
-from minicrawl.store.reader import open_store
 
 # The block, and what it tells.
 
@@ -145,7 +143,7 @@ def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(tmp_path: Path
     assert 3 <= len(server.asked) < 21
     fetched = rows(store, "SELECT count(*) FROM pages WHERE state = 'fetched'")[0][0]
     assert fetched >= 3
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     _, again = crawl(wide(20), store, [], ignore_robots=True)
     assert len(again.asked) == 21 - fetched
 
@@ -168,7 +166,7 @@ def test_cancelled_block_stops_the_crawl_and_loses_nothing(tmp_path: Path) -> No
         assert {task.get_name() for task in asyncio.all_tasks()} & {"minicrawl"} == set()
 
     run_apart(main())
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_crawl_that_fails_is_raised_at_the_end_of_the_block(tmp_path: Path) -> None:
@@ -302,7 +300,7 @@ def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bo
         assert (report.reason, report.fetched) == ("interrupted", 1 if now else 5)
 
     run_apart(main())
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     assert len(crawl(wide(20), store, [], ignore_robots=True)[1].asked) == (20 if now else 16)
 
 

@@ -7,13 +7,11 @@ from typing import Any
 
 import httpx
 import pytest
-from sites import rows
+from sites import faults_in, rows
 from skipping import run
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.model import CrawlReport
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 SILENT = [f"http://silent{number}.test/" for number in range(24)]
@@ -103,7 +101,7 @@ def test_hosts_that_answer_late_do_not_make_more_pages_than_were_asked_for(tmp_p
         ("fetched", pages),
         ("waiting", len(homes) - pages),
     ]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     report = run(acrawl([], store, **options), grace=0.0)
     assert (report.reason, report.fetched) == ("nothing-left", len(homes) - pages)
 

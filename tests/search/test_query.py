@@ -1,6 +1,7 @@
 """Queries as somebody writes them."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -67,17 +68,14 @@ def test_hundred_words_are_cut_and_counted():
 
 @given(st.text(max_size=60))
 def test_no_text_of_a_user_is_syntax_of_fts5(text):
-    db = sqlite3.connect(":memory:")
-    db.execute(f"CREATE VIRTUAL TABLE t USING fts5 (title, body, tokenize = '{TOKENIZER}')")
     try:
         query = parse_query(text)
     except SettingError:
         return
-    finally:
-        db.commit()
-    for term in (*query.terms, *query.excluded):
-        assert db.execute("SELECT count(*) FROM t WHERE t MATCH ?", (term.expression,)).fetchone() == (0,)
-    db.close()
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute(f"CREATE VIRTUAL TABLE t USING fts5 (title, body, tokenize = '{TOKENIZER}')")
+        for term in (*query.terms, *query.excluded):
+            assert db.execute("SELECT count(*) FROM t WHERE t MATCH ?", (term.expression,)).fetchone() == (0,)
 
 
 @each("text", ['"', 'a" OR "b', "title:", "{title}", "a NEAR b", "x*", "^x", "-", "a\0b", "x:y", "column : z"])

@@ -154,9 +154,9 @@ async def crawled(folder: Path, workers: int) -> str:
 def test_a_part_that_fails_over_an_answer_costs_that_answer_alone(tmp_path: Path, workers: int) -> None:
     store = tmp_path / "crawl.db"
     told = asyncio.run(crawled(tmp_path, workers))
-    run = open_store(store)
-    assert run.meta("stopped") == "nothing-left"
-    assert list(audit(run)) == []
+    with open_store(store) as run:
+        assert run.meta("stopped") == "nothing-left"
+        assert list(audit(run)) == []
     pages = rows(store, "SELECT url, state, reason, attempts FROM pages")
     sitemaps = rows(store, "SELECT url, 'error', reason, attempts FROM sitemaps")
     failed = {url: state for url, state, reason, _ in [*pages, *sitemaps] if reason == "parser-failed"}

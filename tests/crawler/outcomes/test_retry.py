@@ -5,11 +5,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.outcomes.retry import is_ours, is_passing, wants
-from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 
@@ -47,7 +45,7 @@ def test_what_could_not_be_connected_to_is_asked_again_by_the_next_run(tmp_path:
     server.down = {}
     report, _ = crawl(server, store, given)
     assert (report.fetched, report.known) == (4, 4)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     assert rows(store, "SELECT url FROM ranks ORDER BY rank LIMIT 1") == [(HOME,)]
 
 
@@ -64,7 +62,7 @@ def test_what_failed_otherwise_waits_for_the_option_or_the_seed(tmp_path: Path) 
     assert server.asked == [HOME + "c", HOME + "b"]
     crawl(server, store, [], retry="all")
     assert sorted(server.asked[2:]) == [HOME + "b", HOME + "c"]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_a_host_that_was_dead_is_asked_again(tmp_path: Path) -> None:
@@ -90,7 +88,7 @@ def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path,
     for _ in range(4):
         server.down = {host: tls() for host in rng.sample(hosts, 3)}
         crawl(server, tmp_path / "crawl.db", urls[:1], pages=rng.randrange(1, 9))
-        assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+        assert faults_in(tmp_path / "crawl.db") == []
     server.down = {}
     crawl(server, tmp_path / "crawl.db", [])
     assert rows(tmp_path / "crawl.db", "SELECT DISTINCT state FROM pages") == [("fetched",)]
@@ -140,7 +138,7 @@ def test_a_scheme_that_was_guessed_wrong_is_http(tmp_path: Path, is_followed: bo
     assert rows(tmp_path / "crawl.db", "SELECT url, reason FROM pages WHERE state = 'error'") == [
         ("https://a.test/", "connect")
     ]
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_a_scheme_that_was_guessed_right_is_https(tmp_path: Path) -> None:

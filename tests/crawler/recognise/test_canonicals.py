@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from prose import prose
-from sites import Site, canonical, crawl, rows
+from sites import Site, canonical, crawl, faults_in, rows
 
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.recognise.canonicals import DIFFERENT, MOST_NAMED, MOST_REFUTED, Canonicals, Claim
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint
@@ -24,7 +23,7 @@ def crawled(store: Path, site: Site, pieces: int | None = None) -> dict[str, str
     """State and reason by URL, all having been crawled in so many pages a run."""
     for _ in range(len(site) // pieces + 1 if pieces else 1):
         crawl(site, store, [HOME], strategy="breadth-first", pages=pieces)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
 
 

@@ -11,14 +11,12 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prose import prose
-from sites import Site, crawl, of_version, rows
+from sites import Site, crawl, faults_in, of_version, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.sketch import BITS, distance
 from minicrawl.crawler.recognise import duplicates
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
-from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
 HOME = "http://a.test/"
@@ -218,7 +216,7 @@ def test_first_page_of_a_cluster_is_the_leader_on_whatever_host(tmp_path: Path) 
     assert bits <= ALIKE
     assert found == {A: (None, None), B: (A, None), MIRROR: (A, None), HOME + "other": (None, None)}
     assert rows(store, "SELECT DISTINCT state, reason FROM pages") == [("fetched", "ok")]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> None:

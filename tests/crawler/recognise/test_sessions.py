@@ -10,15 +10,13 @@ import httpx
 import pytest
 from behaviours import words
 from click.testing import CliRunner
-from sites import Server, crawl, rows
+from sites import Server, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.admission.traps.page_content import Novelty
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.crawler.recognise.sessions import MOST_PROBES, Sessions
 from minicrawl.model import Fetched
-from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 Answer = Callable[[httpx.URL], list[str] | str | int]
@@ -75,7 +73,7 @@ def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: st
     known = {url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'")}
     assert {f"{HOME}{folder}/{page}" for folder in folders for page in range(pages)} <= known
     assert rows(store, "SELECT count(*) FROM pages")[0][0] < 800 * len(folders) * pages // 5
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
@@ -210,7 +208,7 @@ def test_what_sitemaps_and_alternates_name_is_known_without_sessions(tmp_path: P
         return [f'<link rel=alternate hreflang=de href="{url.path}/de?token=alternate{number_of(url)}">', *said]
 
     crawl(Listing(answer, f"User-agent: *\nSitemap: {HOME}sitemap.xml"), store, [HOME])
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     known = [url for (url,) in rows(store, "SELECT url FROM pages")]
     for ending in ("", "/de"):
         pages = {f"{HOME}b/{number}{ending}" for number in range(100, 300)}

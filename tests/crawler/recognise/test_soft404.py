@@ -9,15 +9,13 @@ import pytest
 from behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
 from click.testing import CliRunner
 from prose import prose
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.words import vocabulary
 from minicrawl.crawler.recognise.not_found import MOST_PROBES
 from minicrawl.crawler.recognise.soft404 import Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
-from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Probe, RecentPage
 
 HOME = "http://a.test/"
@@ -69,7 +67,7 @@ def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(
     assert rows(store, "SELECT sum(length(targets)) FROM links JOIN pages ON id = source WHERE state = 'error'") == [
         (0,)
     ]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_restart_asks_no_more_and_knows_them_still(tmp_path: Path) -> None:
@@ -127,7 +125,7 @@ def test_dead_links_are_found_and_pages_kept(tmp_path: Path, name: str, order: s
     assert len(result.found) >= least * DEAD
     assert result.lost == []
     assert len(result.probes) <= MOST_PROBES
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
@@ -136,7 +134,7 @@ def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
     for pages in (20, 30, 100):
         result = outcome("random id", store, "dead first", strategy="breadth-first", pages=pages)
     assert (len(result.found), result.lost) == (DEAD, [])
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize("own", [0, 2])

@@ -11,15 +11,13 @@ import aiodns
 import httpx
 import pytest
 import skipping
-from sites import Server, Site, crawl, html, rows
+from sites import Server, Site, crawl, faults_in, html, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.hosts.outage import HOSTS
 from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 HOMES = [f"http://h{number}.test/" for number in range(8)]
@@ -45,7 +43,7 @@ in_a_hurry = partial(crawl, timing=HURRY)
 
 
 def outcomes(store: Path) -> list[tuple[Any, ...]]:
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     return rows(store, "SELECT url, state, reason, attempts FROM pages ORDER BY url")
 
 

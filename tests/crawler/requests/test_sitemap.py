@@ -12,11 +12,10 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from misbehaving import MisbehavingServer, answer, redirect
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.known.expecting import FEWEST_VISITED
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
@@ -87,8 +86,9 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     assert (report.reason, reasons(store)) == ("nothing-left", {MAP: "ok"})
     assert found_in_sitemaps(store) == dict.fromkeys(hidden, MAP)
     assert set(rows(store, "SELECT depth, reason, inlinks FROM pages WHERE id > 0")) == {(1, "ok", 0)}
-    assert open_store(store).page_table.seeds() == [HOME]
-    assert list(audit(open_store(store))) == []
+    with open_store(store) as reader:
+        assert reader.page_table.seeds() == [HOME]
+    assert faults_in(store) == []
     # Nothing is forwarded to them: each has its share at birth, as every page has that nothing links to.
     assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1
 
@@ -101,7 +101,7 @@ def test_urls_that_are_let_in_at_a_commit_are_no_part_of_what_is_worked_out_then
     server = WithSitemaps({HOME: linked, **{url: [] for url in [*linked, *hidden]}}, {MAP: [HOME, *linked, *hidden]})
     report, _ = crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
     assert (report.reason, report.read) == ("nothing-left", FEWEST_VISITED + 200)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_url_that_is_listed_again_and_again_is_one_page(store: Path) -> None:
@@ -109,7 +109,7 @@ def test_url_that_is_listed_again_and_again_is_one_page(store: Path) -> None:
     server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 1_000})
     crawl(server, store, [HOME])
     assert sorted(server.asked) == [HOME, HOME + "1", HOME + "2"]
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize(("keep_parameters", "expected"), [(False, ["x"]), (True, ["x?utm_source=map", "x"])])
@@ -359,7 +359,7 @@ def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path, part
     again = WithSitemaps(site, sitemaps, BOTH)
     for part in (*parts, 1000):
         crawl(again, pieces, [HOME], pages=part, traps=False)
-        assert list(audit(open_store(pieces))) == []
+        assert faults_in(pieces) == []
     assert sorted(again.asked) == sorted(server.asked)
     known = "SELECT url FROM pages ORDER BY url"
     assert rows(pieces, known) == rows(whole, known)
@@ -394,7 +394,7 @@ def test_a_host_that_rests_keeps_back_no_urls_of_others(store: Path) -> None:
     report, _ = crawl(server, store, [HOME, "http://rests.test/"], pages=2 + 1 + 230, time=60.0)
     assert report.reason == "pages"
     assert set(listed) <= set(server.asked)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_when_only_sitemaps_are_left_all_hosts_go_on(store: Path) -> None:
@@ -452,7 +452,7 @@ def test_crawl_over_sockets(store: Path, workers: int) -> None:
     assert known + waiting == 1 + 1500
     asked = [head.split(b" ", 2)[1] for _, head in server.requests]
     assert len(set(asked)) == len(asked) == 100 + 4
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 # What the commands say.

@@ -8,12 +8,10 @@ from typing import Any, cast
 
 import pytest
 from raw_server import Server
-from sites import rows
+from sites import faults_in, rows
 
 from minicrawl import Crawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.sources.changing_source import ChangingSource
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 HOSTS, PAGES = 4, 60
@@ -133,4 +131,4 @@ def test_workers_come_and_go_and_nothing_is_lost_or_asked_twice_or_too_soon(tmp_
     assert rows(tmp_path / "crawl.db", "SELECT state, count(*) FROM pages GROUP BY 1") == [
         ("fetched", HOSTS * PAGES + 1)
     ]
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+    assert faults_in(tmp_path / "crawl.db") == []

@@ -16,10 +16,9 @@ import pytest
 from misbehaving import answer
 from raw_server import Server as RawServer
 from raw_server import all_names_at, says
-from sites import Server, rows
+from sites import Server, faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.workers import WorkerSource, chosen
 from minicrawl.demo.server import serving
@@ -27,7 +26,6 @@ from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 WEB = DemoWeb.generate(seed=1, hosts=6, pages=120)
@@ -93,7 +91,7 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     report = crawled(store, workers=1, timing=timing)
     assert (report.reason, len(asked) > 20) == ("nothing-left", True)
     assert ranks(store) == pytest.approx(ranks(here), abs=2e-6)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_workers_end_with_the_crawl() -> None:

@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sites import Site, crawl, rows
+from sites import Site, crawl, faults_in, rows
 from table import each
 
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.crawler.urls.parameters import _listed, stripped, without_parameters
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.store.reader import open_store
 
 PAGE = "http://h.test/a"
 UUID = "0b0a9df4-7a04-4f0e-8cd0-15e0a9f2a3b1"
@@ -167,5 +165,5 @@ def test_a_crawl_may_go_on_with_the_other_policy(tmp_path: Path, keeps_first: bo
     crawl(SITE, store, [HOME], keep_parameters=keeps_first, pages=2)
     report, _ = crawl(SITE, store, [], keep_parameters=not keeps_first)
     assert report.reason == "nothing-left"
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     assert {stripped(url) for url in SITE} <= {stripped(url) for (url,) in rows(store, "SELECT url FROM pages")}

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import Server, Site, canonical, crawl, rows
+from sites import Server, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.opic import GRANT, Interpolation
 from minicrawl.opic.coverage import PageKind
@@ -29,7 +28,7 @@ def crawled(tmp_path: Path, site: Site | Server, seeds: list[str], **settings: o
     """State and reason of every URL that a crawl of one page at a time knows in the end."""
     store = tmp_path / "crawl.db"
     crawl(site, store, seeds, **settings)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
 
 

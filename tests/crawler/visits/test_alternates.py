@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books.audit import audit
-from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 NAMES = [f"page{number}" for number in range(8)]
@@ -43,7 +41,7 @@ def test_one_language_of_a_page_is_fetched_first_and_the_others_last(
     asked = server.asked[1:]
     assert sorted(asked) == sorted(set(site()) - {HOME})
     assert sorted(url[len(HOME) + 3 :] for url in asked[: len(NAMES)]) == NAMES
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
     # Alternates are no links: the French pages have only those of French pages.
     query = "SELECT min(inlinks), max(inlinks) FROM pages WHERE url LIKE '%/fr/%'"
     assert rows(store, query) == [(len(NAMES) - 1, len(NAMES) - 1)]

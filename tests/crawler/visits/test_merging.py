@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from prose import prose
-from sites import Site, crawl, rows
+from sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.recognise.duplicates import Duplicates
@@ -115,4 +115,4 @@ def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) 
     crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
@@ -20,7 +20,6 @@ from minicrawl.crawler.admission.traps.page_content import PageContent
 from minicrawl.crawler.admission.traps.pattern_findings import JUDGED
 from minicrawl.crawler.admission.traps.rules import COMBINATIONS
 from minicrawl.crawler.admission.traps.traps import MONTHS, Traps
-from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
@@ -334,7 +333,7 @@ def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -
         "trap-session",
     }
     assert all(row.name.startswith(web.hosts[1]) for row in shut)
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_link_into_a_trap_is_not_counted_and_its_number_is_kept(tmp_path: Path) -> None:
@@ -388,7 +387,7 @@ def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuc
     assert sum("real" in url for url in server.asked) == 5
     turned_away = rows(store, "SELECT state, fetch, visited FROM pages WHERE reason = 'trap-duplicates'")
     assert set(turned_away) == {("error", None, 1)}
-    assert list(audit(open_store(store))) == []
+    assert faults_in(store) == []
 
 
 def test_page_turned_away_is_not_asked_for_when_pages_are_read_again(tmp_path: Path) -> None:
