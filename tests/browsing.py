@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from minicrawl.dashboard.one_store import StoreReadings
 from minicrawl.dashboard.serving import serving
 
 
@@ -77,5 +78,5 @@ def method_of(sent: bytes) -> bytes:
 @asynccontextmanager
 async def dashboard(store: Path) -> AsyncIterator[Browser]:
     """A dashboard of a store, as long as the block runs."""
-    async with serving(store) as address:
+    async with serving(StoreReadings(store)) as address:
         yield Browser(address)

@@ -2,11 +2,14 @@
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from minicrawl.analysis.refresh.freshness import Freshness, freshness
-from minicrawl.model import READ, GraphCounts, Silence
+from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
+from minicrawl.model import READ, GraphCounts, Silence, Sums
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import ExpectedOf
 
@@ -117,6 +120,25 @@ class Status:
         expected = self.expected and self.expected._asdict()
         run = asdict(self.run) if self.run else {}
         return asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
+
+
+@dataclass(frozen=True)
+class CrawlAtRest:
+    """A crawl that does not run, or does not listen. earlier: what runs before the last one did; settings: of that one.
+
+    banned: hosts that are asked for nothing.
+    """
+
+    status: Status
+    earlier: Sums
+    banned: Sequence[str]
+    settings: CrawlSettings
+
+
+def at_rest(store: Store) -> CrawlAtRest:
+    """What a store says of its crawl and its runs, as of one commit. Raises StoreError."""
+    with store.snapshot():
+        return CrawlAtRest(status(store), earlier_runs(store), banned_hosts(store), kept_settings(store))
 
 
 def status(store: Store) -> Status:

@@ -45,10 +45,11 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
 async def _serve(store: Path, port: int, token: str | None, *, opens: bool) -> None:
     import asyncio
 
+    from minicrawl.dashboard.one_store import StoreReadings
     from minicrawl.dashboard.serving import serving
     from minicrawl.system import on_signals
 
-    async with serving(store, port, token) as address:
+    async with serving(StoreReadings(store), port, token) as address:
         click.echo(address)
         if not is_quiet():
             click.echo(f"The dashboard of {printable(str(store))}; Ctrl-C ends it, not the crawl.", err=True)

@@ -6,18 +6,16 @@ A crawl that runs is asked over its socket, and looks at nothing but what it has
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from minicrawl.analysis.status import Status, status
+from minicrawl.analysis.status import CrawlAtRest
 from minicrawl.control.asking import Wait, ask
 from minicrawl.control.commands import adjustable
-from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.crawler.loop.aims import aims
 from minicrawl.crawler.loop.speed import Speed
+from minicrawl.dashboard.readings import Readings
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import NOTHING_YET
-from minicrawl.store.reader import Store, open_store
 
 Look = Mapping[str, Any]
 """As JSON has it. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
@@ -42,8 +40,8 @@ _PATIENCE = Wait(begins=0.0, answers=2.0)
 class Looks:
     """Looks at one crawl again and again. One at a time: it remembers what has happened, and how fast it was."""
 
-    def __init__(self, store: Path, clock: Callable[[], float] = time.time) -> None:
-        self._store = store
+    def __init__(self, readings: Readings, clock: Callable[[], float] = time.time) -> None:
+        self._readings = readings
         self._clock = clock
         self._speed = Speed(_LATELY)
         self._events = EventLog()
@@ -55,14 +53,14 @@ class Looks:
         try:
             with_hosts = self._clock() >= self._hosts_due
             message = {"do": "look", "after": self._events.seen, "hosts": _HOSTS if with_hosts else 0}
-            answer = ask(self._store, [message], _PATIENCE)[0]
+            answer = ask(self._readings.path, [message], _PATIENCE)[0]
         except CrawlEndedError as ended:
             self._last = self._without_answer(str(ended))
         except StoreError:  # somebody has it, and does not listen
             self._last = self._without_answer("")
         else:
             self._last = self._answered(answer)
-        return {**self._last, "at": self._clock(), "store": str(self._store)}
+        return {**self._last, "at": self._clock(), "store": str(self._readings.path)}
 
     def events(self, after: int) -> list[Look]:
         """What has happened, numbered; what is numbered higher than `after`."""
@@ -85,14 +83,12 @@ class Looks:
         )
 
     def _without_answer(self, why: str) -> Look:
-        if not self._store.exists():
+        if not self._readings.has_begun():
             return {"crawl": "none", "state": "none"}
-        with open_store(self._store) as store:
-            found = status(store)
-            if found.running and self._last.get("crawl") in ("running", "busy"):
-                return {**self._last, "crawl": "busy", "why": why}
-            self._speed.forget()
-            return at_rest(found, store)
+        if self._last.get("crawl") in ("running", "busy") and self._readings.is_in_use():
+            return {**self._last, "crawl": "busy", "why": why}
+        self._speed.forget()
+        return at_rest(self._readings.at_rest())
 
 
 class EventLog:
@@ -121,31 +117,31 @@ class EventLog:
         return [event for event in self._log if event["number"] > after]
 
 
-def at_rest(found: Status, store: Store) -> Look:
+def at_rest(found: CrawlAtRest) -> Look:
     """A crawl that does not run, or does not listen, in the words of one that does."""
-    run = found.run
+    status, run = found.status, found.status.run
     return {
-        "crawl": "busy" if found.running else "resting",
-        "state": "busy" if found.running else "ended",
-        "reason": found.stopped,
+        "crawl": "busy" if status.running else "resting",
+        "state": "busy" if status.running else "ended",
+        "reason": status.stopped,
         "fetched": run.fetched if run else 0,
         "bytes": run.bytes if run else 0,
         "seconds": run.seconds if run else 0.0,
         "coverage": run.coverage if run else 0.0,
         "errors": run.errors if run else {},
-        "known": found.known,
-        "read": found.read,
+        "known": status.known,
+        "read": status.read,
         "in_flight": 0,
-        "earlier": earlier_runs(store)._asdict(),
+        "earlier": found.earlier._asdict(),
         "workers": [],
         "requests": [],
         "hosts": [],
         "doing": {},
         "aims": [],
         "speed": {"pages": 0.0, "bytes": 0.0},
-        "banned": banned_hosts(store),
-        "settings": adjustable(kept_settings(store)),
-        "last_commit": found.last_commit,
+        "banned": found.banned,
+        "settings": adjustable(found.settings),
+        "last_commit": status.last_commit,
     }
 
 

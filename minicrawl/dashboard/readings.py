@@ -1,65 +1,123 @@
-"""What the store of a crawl says, in a form that goes to a page: each reading opens the store, and is of one commit."""
+"""What a crawl has found, in a form that goes to a page: the same whether it stands in one store or in several."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from minicrawl.analysis.explain import explain
-from minicrawl.analysis.top.top_list import top_list
+from minicrawl.analysis.status import CrawlAtRest
+from minicrawl.analysis.top.top_list import TopList
+from minicrawl.control.messages import Message
 from minicrawl.dashboard.curves import share_curve
 from minicrawl.errors import SettingError
-from minicrawl.search import searching
-from minicrawl.search.searched_store import open_store
+from minicrawl.search.searching import Found
 from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.store.read.hosts import HostPages
+from minicrawl.store.read.refreshes import RisenPage
+from minicrawl.store.rows import HostRow
 
+FloatArray = npt.NDArray[np.float64]
 Reading = Mapping[str, Any]
 """As JSON has it."""
 
 _HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
 _RISING, _WEEK = 20, 7 * 86_400.0
 _ORDERS = (*RANKINGS, EXPECTED)
+_PICTURES = ("pages", "hosts")
 
 
-def top(store: Path, by: str, n: int) -> Reading:
+class Readings(Protocol):
+    """What can be read of a crawl, wherever it stands: here by its files, whether it runs or not.
+
+    Each raises MinicrawlError where it cannot be had.
+    """
+
+    @property
+    def path(self) -> Path:
+        """Its store, or its folder: where a running one is asked, too."""
+        ...
+
+    def has_begun(self) -> bool:
+        """Whether there is a crawl yet."""
+        ...
+
+    def is_in_use(self) -> bool:
+        """Whether somebody writes to it right now."""
+        ...
+
+    def at_rest(self) -> CrawlAtRest: ...
+
+    def top(self, by: str | None, n: int) -> TopList:
+        """The n best pages, each once. by: one of RANKINGS, EXPECTED, or None for what fits."""
+        ...
+
+    def collected(self) -> tuple[FloatArray, FloatArray]:
+        """Importance of the pages that were read, in that order; and of all known pages, falling."""
+        ...
+
+    def rising(self, since: float, n: int) -> Sequence[RisenPage]:
+        """The n pages that have gained most importance since then, in Unix seconds."""
+        ...
+
+    def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
+        """The n hosts of which the most pages are known, those with the most first; and how many hosts there are."""
+        ...
+
+    def why(self, url: str) -> Reading:
+        """Everything known of a URL."""
+        ...
+
+    def search(self, words: str, n: int) -> Found: ...
+
+    def course(self) -> Reading:
+        """`states`: pages by what became of them; `points`: how the crawl has gone on."""
+        ...
+
+    def shape(self) -> Reading:
+        """See statistics.Shapes."""
+        ...
+
+    def picture(self, of: str) -> Reading:
+        """of: "pages" or "hosts"."""
+        ...
+
+    def start(self, asked: object) -> Message:
+        """Start a crawl there, or go on with it."""
+        ...
+
+
+def top(readings: Readings, by: str, n: int) -> Reading:
     """The n best pages, each once. by: one of RANKINGS, "expected", or "" for what fits. Raises MinicrawlError."""
     if by not in ("", *_ORDERS):
         raise SettingError(f"pages can be ordered by {', '.join(_ORDERS)}, not {by[:40]!r}")
     if not 1 <= n <= _MOST_PAGES:
         raise SettingError(f"a list has 1 to {_MOST_PAGES} pages, not {n}")
-    with open_store(store) as reader:
-        found = top_list(reader, by or None, n, is_rough=True)
+    found = readings.top(by or None, n)
     order = found.order
     pages = [{**line.page._asdict(), "alike": len(line.alike)} for line in found.lines]
     return {"pages": pages, "by": order.by if order else by, "unread": found.unread}
 
 
-def importance(store: Path) -> Reading:
+def importance(readings: Readings) -> Reading:
     """How the importance that was collected has grown with the pages read, and how it could have at best."""
-    with open_store(store) as reader, reader.snapshot():
-        collected, known = reader.ranks.collected(), reader.size()
-        best = np.sort(reader.ranks.importance())[::-1]
-    curves = {"collected": share_curve(collected), "possible": share_curve(best, len(collected))}
-    return {"curves": curves, "read": len(collected), "known": known}
+    read, known = readings.collected()
+    curves = {"collected": share_curve(read), "possible": share_curve(known, len(read))}
+    return {"curves": curves, "read": len(read), "known": len(known)}
 
 
-def rising(store: Path) -> Reading:
+def rising(readings: Readings) -> Reading:
     """The pages that have gained most importance in a week, as far as is known; `since`: Unix seconds."""
     since = time.time() - _WEEK
-    with open_store(store) as reader:
-        risen = reader.refreshes.risen_pages(since, _RISING)
-    return {"pages": [page._asdict() for page in risen], "since": since}
+    return {"pages": [page._asdict() for page in readings.rising(since, _RISING)], "since": since}
 
 
-def hosts(store: Path) -> Reading:
+def hosts(readings: Readings) -> Reading:
     """The hosts of which the most pages are known, and what keeps a crawl from asking them."""
-    with open_store(store) as reader, reader.snapshot():
-        pages = reader.hosts.pages(_HOSTS)
-        rules = {row.name: row for row in reader.hosts.all()}
-    rows = [{**row._asdict(), **_rules(rules[row.name]._asdict())} for row in pages]
-    return {"hosts": rows, "count": len(rules)}
+    first, in_all = readings.hosts(_HOSTS)
+    return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
 
 
 def _rules(row: Reading) -> Reading:
@@ -67,20 +125,18 @@ def _rules(row: Reading) -> Reading:
     return {name: row[name] for name in names}
 
 
-def why(store: Path, url: str) -> Reading:
+def why(readings: Readings, url: str) -> Reading:
     """Everything known of a URL. Raises MinicrawlError."""
     if not url or len(url) > _LONGEST_QUERY:
         raise SettingError("name the URL of a page")
-    with open_store(store) as reader:
-        return explain(reader, url).as_json()
+    return readings.why(url)
 
 
-def search(store: Path, words: str, n: int) -> Reading:
+def search(readings: Readings, words: str, n: int) -> Reading:
     """The pages that agree best with some words. Raises MinicrawlError, also where there is no index."""
     if len(words) > _LONGEST_QUERY:
         raise SettingError(f"a query has {_LONGEST_QUERY:,} characters at most")
-    with open_store(store) as reader:
-        found = searching.search(reader, words, searching.Asked(n))
+    found = readings.search(words, n)
     pages = [
         {
             "rank": page.rank,
@@ -96,3 +152,10 @@ def search(store: Path, words: str, n: int) -> Reading:
         for page in found.pages
     ]
     return {"pages": pages, "matches": found.matches, "meant": found.meant, "behind": found.behind}
+
+
+def picture(readings: Readings, of: str) -> Reading:
+    """Pages or hosts, and the links between them, each with its place. Raises MinicrawlError."""
+    if of not in _PICTURES:
+        raise SettingError("there is a picture of pages, and of hosts")
+    return readings.picture(of)

@@ -4,14 +4,13 @@ import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
+from functools import partial
 
-from minicrawl.dashboard import readings, statistics
+from minicrawl.dashboard import readings as read
 from minicrawl.dashboard.commands import done
 from minicrawl.dashboard.looks import Looks
 from minicrawl.dashboard.metrics import MEDIA_TYPE, metrics
-from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
-from minicrawl.dashboard.starting import started
+from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.dashboard.web.guard import Guard
 from minicrawl.dashboard.web.http_messages import Answer, Request, json_answer, refused
 from minicrawl.dashboard.web.sharing import NotYetError, Shared
@@ -25,23 +24,22 @@ _READINGS_LEAST, _READINGS_APART, _PATIENCE = 2.0, 10.0, 15.0
 class Routes:
     """Answers requests about one crawl."""
 
-    def __init__(self, store: Path, guard: Guard, looks: Looks | None = None) -> None:
-        self._store = store
+    def __init__(self, readings: Readings, guard: Guard) -> None:
+        self._readings = readings
         self._guard = guard
-        self._looks = looks or Looks(store)
+        self._looks = Looks(readings)
         self._shared_looks = Shared(_LOOKS_LEAST, _LOOKS_APART)
         self._shared = Shared(_READINGS_LEAST, _READINGS_APART, patience=_PATIENCE)
         self._static = static_files()
         self._name = secrets.token_hex(8)
-        shapes = statistics.Shapes(store)
         self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
             "/api/now": self._now,
             "/api/top": self._top,
-            "/api/importance": self._reading("importance", readings.importance),
-            "/api/rising": self._reading("rising", readings.rising),
-            "/api/hosts": self._reading("hosts", readings.hosts),
-            "/api/shape": self._reading("shape", lambda _: shapes.look()),
-            "/api/course": self._reading("course", statistics.course),
+            "/api/importance": self._reading("importance", lambda: read.importance(readings)),
+            "/api/rising": self._reading("rising", lambda: read.rising(readings)),
+            "/api/hosts": self._reading("hosts", lambda: read.hosts(readings)),
+            "/api/shape": self._reading("shape", readings.shape),
+            "/api/course": self._reading("course", readings.course),
             "/api/picture": self._picture,
             "/api/why": self._why,
             "/api/search": self._search,
@@ -82,45 +80,43 @@ class Routes:
 
     async def _top(self, request: Request) -> Answer:
         by, n = request.query.get("by", ""), _number(request, "n", 50)
-        return json_answer(await self._shared.get(("top", by, n), lambda: readings.top(self._store, by, n)))
+        return json_answer(await self._shared.get(("top", by, n), lambda: read.top(self._readings, by, n)))
 
-    def _reading(self, name: str, read: Callable[[Path], readings.Reading]) -> Callable[[Request], Awaitable[Answer]]:
-        """What a store says, however it is asked for."""
+    def _reading(self, name: str, work: Callable[[], Reading]) -> Callable[[Request], Awaitable[Answer]]:
+        """What a crawl has found, however it is asked for."""
 
         async def answer(request: Request) -> Answer:
-            return json_answer(await self._shared.get(name, lambda: read(self._store)))
+            return json_answer(await self._shared.get(name, work))
 
         return answer
 
     async def _picture(self, request: Request) -> Answer:
-        of = {"pages": picture_of_pages, "hosts": picture_of_hosts}.get(request.query.get("of", "pages"))
-        if of is None:
-            raise SettingError("there is a picture of pages, and of hosts")
-        return json_answer(await self._shared.get(of, lambda: of(self._store)))
+        of = request.query.get("of", "pages")
+        return json_answer(await self._shared.get(("picture", of), lambda: read.picture(self._readings, of)))
 
     async def _why(self, request: Request) -> Answer:
-        return json_answer(await asyncio.to_thread(readings.why, self._store, request.query.get("url", "")))
+        return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
 
     async def _search(self, request: Request) -> Answer:
         words, n = request.query.get("q", ""), _number(request, "n", 20)
-        return json_answer(await asyncio.to_thread(readings.search, self._store, words, n))
+        return json_answer(await asyncio.to_thread(read.search, self._readings, words, n))
 
     # What is done.
 
     async def _control(self, request: Request) -> Answer:
-        return await self._after(done, request)
+        return await self._after(partial(done, self._readings.path), request)
 
     async def _start(self, request: Request) -> Answer:
-        return await self._after(started, request)
+        return await self._after(self._readings.start, request)
 
-    async def _after(self, do: Callable[[Path, object], Mapping[str, object]], request: Request) -> Answer:
+    async def _after(self, do: Callable[[object], Mapping[str, object]], request: Request) -> Answer:
         """The answer when something is done; nobody is shown what was before it any more."""
         try:
             asked = json.loads(request.body)
         except (ValueError, RecursionError) as error:
             raise SettingError("what is asked is no JSON") from error
         try:
-            return json_answer(await asyncio.to_thread(do, self._store, asked))
+            return json_answer(await asyncio.to_thread(do, asked))
         finally:
             self._shared_looks.renew()
 

@@ -6,8 +6,8 @@ import secrets
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
+from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.routes import Routes
 from minicrawl.dashboard.web.guard import Guard
 from minicrawl.dashboard.web.http_messages import LARGEST_HEAD
@@ -18,8 +18,8 @@ _LOOPBACK = "127.0.0.1"
 
 
 @asynccontextmanager
-async def serving(store: Path, port: int = 0, token: str | None = None) -> AsyncIterator[str]:
-    """Serve the dashboard of a store as long as the block runs; its address, the token in it.
+async def serving(readings: Readings, port: int = 0, token: str | None = None) -> AsyncIterator[str]:
+    """Serve the dashboard of a crawl as long as the block runs; its address, the token in it.
 
     port: 0 for any that is free. token: None for a new one. What is behind # in an address never leaves the browser.
     Raises SettingError for a port that cannot be had.
@@ -27,7 +27,7 @@ async def serving(store: Path, port: int = 0, token: str | None = None) -> Async
     token = token or secrets.token_urlsafe(24)
     listener = _bound(port)
     bound: int = listener.getsockname()[1]
-    connections = Connections(Routes(store, Guard(bound, token)).answer)
+    connections = Connections(Routes(readings, Guard(bound, token)).answer)
     server = await asyncio.start_server(connections.serve, sock=listener, limit=LARGEST_HEAD)
     try:
         yield f"http://{_LOOPBACK}:{bound}/#token={token}"

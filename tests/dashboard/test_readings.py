@@ -8,6 +8,7 @@ from command_line import answer
 from sites import crawl, random_site, rows
 
 from minicrawl.dashboard import readings
+from minicrawl.dashboard.one_store import StoreReadings
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 
 
@@ -21,7 +22,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_top_is_that_of_the_command_line(store: Path) -> None:
     for by in ("importance", "inlinks", "expected", ""):
-        found = readings.top(store, by, 9)
+        found = readings.top(StoreReadings(store), by, 9)
         order = ["--by", by] if by else []
         assert [page["url"] for page in found["pages"]] == [
             page["url"] for page in answer("top", "--n", "9", *order, "--store", store)
@@ -30,7 +31,7 @@ def test_top_is_that_of_the_command_line(store: Path) -> None:
 
 
 def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Path) -> None:
-    found = readings.importance(store)
+    found = readings.importance(StoreReadings(store))
     query = """SELECT importance FROM ranks JOIN pages USING (id)
                WHERE pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
     shares = [share for (share,) in rows(store, query)]
@@ -48,9 +49,9 @@ def test_rising_pages_are_those_of_the_command_line(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(5)
     crawl(site, store, seeds)
-    assert readings.rising(store)["pages"] == []
+    assert readings.rising(StoreReadings(store))["pages"] == []
     rows(store, "INSERT INTO importances SELECT id, fetched_at, importance / 2 FROM ranks WHERE state = 'fetched'")
-    found = readings.rising(store)["pages"]
+    found = readings.rising(StoreReadings(store))["pages"]
     expected = answer("changes", "--rising", "--store", store)
     assert [page["url"] for page in found] == [page["url"] for page in expected[:20]]
     assert len(found) == 20
@@ -58,7 +59,7 @@ def test_rising_pages_are_those_of_the_command_line(tmp_path: Path) -> None:
 
 
 def test_hosts_have_all_pages(store: Path) -> None:
-    found = readings.hosts(store)
+    found = readings.hosts(StoreReadings(store))
     assert found["count"] == len(found["hosts"]) == 4
     for host in found["hosts"]:
         states = dict(
@@ -76,21 +77,21 @@ def test_hosts_have_all_pages(store: Path) -> None:
 
 def test_why_is_that_of_the_command_line(store: Path) -> None:
     url = rows(store, "SELECT url FROM pages WHERE state = 'fetched' LIMIT 1")[0][0]
-    found = json.loads(json.dumps(readings.why(store, url)))
+    found = json.loads(json.dumps(readings.why(StoreReadings(store), url)))
     assert found == answer("why", url, "--store", store)
 
 
 @pytest.mark.parametrize(
     "reading",
     [
-        lambda store: readings.top(store, "url; DROP TABLE pages", 9),
-        lambda store: readings.top(store, "", 0),
-        lambda store: readings.top(store, "", 10**6),
-        lambda store: readings.why(store, ""),
-        lambda store: readings.why(store, "http://a.test/" + "x" * 9999),
-        lambda store: readings.why(store, "mailto:a@b.test"),
-        lambda store: readings.search(store, "x" * 9999, 9),
-        lambda store: readings.search(store, "x", 0),
+        lambda store: readings.top(StoreReadings(store), "url; DROP TABLE pages", 9),
+        lambda store: readings.top(StoreReadings(store), "", 0),
+        lambda store: readings.top(StoreReadings(store), "", 10**6),
+        lambda store: readings.why(StoreReadings(store), ""),
+        lambda store: readings.why(StoreReadings(store), "http://a.test/" + "x" * 9999),
+        lambda store: readings.why(StoreReadings(store), "mailto:a@b.test"),
+        lambda store: readings.search(StoreReadings(store), "x" * 9999, 9),
+        lambda store: readings.search(StoreReadings(store), "x", 0),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # type: ignore[no-untyped-def]
@@ -101,6 +102,6 @@ def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # t
 
 def test_without_a_store_or_an_index_there_is_a_sentence(tmp_path: Path, store: Path) -> None:
     with pytest.raises(StoreError, match="there is no crawl at"):
-        readings.hosts(tmp_path / "none.db")
+        readings.hosts(StoreReadings(tmp_path / "none.db"))
     with pytest.raises(SettingError, match="--search"):
-        readings.search(store, "words", 9)
+        readings.search(StoreReadings(store), "words", 9)

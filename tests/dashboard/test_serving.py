@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 import pytest
 from browsing import Browser
 
+from minicrawl.dashboard.one_store import StoreReadings
 from minicrawl.dashboard.serving import serving
 from minicrawl.errors import SettingError
 
 
 def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(tmp_path / "a.db") as one, serving(tmp_path / "b.db") as other:
+        async with serving(StoreReadings(tmp_path / "a.db")) as one, serving(StoreReadings(tmp_path / "b.db")) as other:
             tokens = {urlsplit(address).fragment for address in (one, other)}
             assert len(tokens) == 2
             assert all(len(token) > 32 for token in tokens)
@@ -29,7 +30,7 @@ def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
 
 def test_a_token_may_be_given(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(tmp_path / "a.db", token="x" * 20) as address:
+        async with serving(StoreReadings(tmp_path / "a.db"), token="x" * 20) as address:
             assert address.endswith("/#token=" + "x" * 20)
 
     asyncio.run(main())
@@ -37,7 +38,7 @@ def test_a_token_may_be_given(tmp_path: Path) -> None:
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     async def main(port: int) -> None:
-        async with serving(tmp_path / "a.db", port):
+        async with serving(StoreReadings(tmp_path / "a.db"), port):
             pass
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
