@@ -11,11 +11,14 @@ _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """The order in which hosts are shown."""
 
 
-def part_of(number: int, status: Message, waiting: int, mirrors: int) -> Message:
-    """A partition by itself. known: pages at home; waiting: rows of its outbox that their homes have not confirmed."""
+def part_of(number: int, status: Message, report: Message, deaths: int) -> Message:
+    """A partition by itself. known: pages at home; waiting: rows of its outbox that their homes have not confirmed.
+
+    report: all that it says beside its status; deaths: of its processes in this run.
+    """
     names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu")
-    at_home = status["known"] - mirrors
-    return {"number": number, "known": at_home, "waiting": waiting, **{name: status[name] for name in names}}
+    counts = {"known": status["known"] - report["mirrors"], "waiting": report["waiting"], "mirrors": report["mirrors"]}
+    return {"number": number, **counts, **{name: status[name] for name in names}, "deaths": deaths}
 
 
 def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
@@ -39,7 +42,8 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
         "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
         "requests": requests[:_REQUESTS],
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
-        "doing": counted(look["doing"] for look in some),
+        # Hosts of others, which a partition knows by links to them, are idle there, too.
+        "doing": {what: of for what, of in counted(look["doing"] for look in some).items() if what != "idle"},
         "took": sum(look["took"] for look in some),
     }
 
@@ -73,7 +77,11 @@ def _whole(name: str, values: Sequence[float]) -> float:
 
 
 def _first(hosts: Sequence[Message], count: int) -> list[Message]:
-    return sorted(hosts, key=lambda host: _DOING.index(host["doing"]))[:count]
+    """Each host once, as it is where it is at home: elsewhere it is idle."""
+    found: dict[str, Message] = {}
+    for host in sorted(hosts, key=lambda host: _DOING.index(host["doing"])):
+        found.setdefault(host["host"], host)
+    return list(found.values())[:count]
 
 
 def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -11,7 +11,7 @@ added up at every look, which come closer the sooner a limit may be reached.
 import asyncio
 import contextlib
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -88,6 +88,7 @@ class Keeper:
     patience: seconds after that until processes are killed that have not ended, as one that does not answer.
     `is_crawling`: partitions can be asked: all have begun, and none settles.
     `quotas`, `addresses`: what is shared out; None where nothing is to be. `before`: what each reported first.
+    `deaths`: how many processes of each partition have died.
     `settings`, `seeds`, and whether its `clock` is paused: as a partition begins that is started again.
     """
 
@@ -107,7 +108,7 @@ class Keeper:
     _turns: defaultdict[int, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _interrupts: int = 0
     _end_of_patience: asyncio.TimerHandle | None = None
-    _deaths: int = 0
+    deaths: Counter[int] = field(default_factory=Counter)
     quotas: Quotas | None = None
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
@@ -305,7 +306,7 @@ class Keeper:
                 "out of memory, perhaps: free some, and run again"
             )
         self.listener.died(number, how)
-        self._deaths += 1
+        self.deaths[number] += 1
         self._parts[number] = _Part(await self._started(number, is_first=False), dead.deaths + 1)
         return None
 
@@ -322,7 +323,7 @@ class Keeper:
         failures, unanswered = (counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
         fetched, size = self._sum("fetched"), self._sum("bytes")
         reason = self._reason or "nothing-left"
-        return Ended(reason, fetched, size, seconds, rounds, failures, unanswered, self._deaths)
+        return Ended(reason, fetched, size, seconds, rounds, failures, unanswered, self.deaths.total())
 
     def _kill_all(self) -> None:
         for part in self._parts.values():

@@ -195,7 +195,7 @@ class Steering:
         answers = await self._answers([{"do": "steer", "asked": asked} for asked in each])
         self._statuses = [answer for answer, _ in answers]
         self._parts = [
-            part_of(number, answer, report["waiting"], report["mirrors"])
+            part_of(number, answer, report, self._keeper.deaths[number])
             for number, (answer, report) in enumerate(answers)
         ]
         now = time.time()

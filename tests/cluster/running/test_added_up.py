@@ -18,8 +18,9 @@ LOOK: dict[str, Any] = {
 
 
 def test_urls_of_others_are_known_once() -> None:
-    parts = [part_of(0, STATUS, waiting=3, mirrors=2), part_of(1, {**STATUS, "banned": ["a.test"]}, 0, 0)]
-    assert (parts[0]["known"], parts[0]["waiting"]) == (10, 3)
+    quiet = {"waiting": 0, "mirrors": 0}
+    parts = [part_of(0, STATUS, {"waiting": 3, "mirrors": 2}, 1), part_of(1, STATUS, quiet, 0)]
+    assert [parts[0][name] for name in ("known", "waiting", "mirrors", "deaths")] == [10, 3, 2, 1]
     whole = status_of(parts, [STATUS, {**STATUS, "banned": ["a.test"]}])
     assert (whole["known"], whole["read"], whole["in_flight"]) == (22, 6, 2)
     assert whole["banned"] == ["a.test", "b.test"]
@@ -35,6 +36,17 @@ def test_looks_are_added_up_and_hosts_come_in_order() -> None:
     assert whole["earlier"] == {"runs": 2, "fetched": 11, "bytes": 6, "seconds": 9.0}
     assert [request["url"] for request in whole["requests"]] == ["http://b.test/", "http://a.test/"]
     assert whole["silence"] is None, "one of them is answered"
+
+
+def test_a_host_is_shown_as_it_is_at_home() -> None:
+    """Others know it by links to it, and ask it for nothing."""
+    idle = [{"host": name, "doing": "idle"} for name in ("a.test", "b.test")]
+    here = {**LOOK, "hosts": [{"host": "a.test", "doing": "asked"}, idle[1]], "doing": {"asked": 1, "idle": 1}}
+    there = {**LOOK, "hosts": [idle[0], {"host": "b.test", "doing": "banned"}], "doing": {"banned": 1, "idle": 1}}
+    for looks in ([here, there], [there, here]):
+        whole = look_of(looks, hosts=9)
+        assert {host["host"]: host["doing"] for host in whole["hosts"]} == {"a.test": "asked", "b.test": "banned"}
+        assert whole["doing"] == {"asked": 1, "banned": 1}
 
 
 def test_looks_that_say_nothing_yet_are_no_look_at_hosts() -> None:
