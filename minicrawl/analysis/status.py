@@ -126,13 +126,15 @@ class Status:
 class CrawlAtRest:
     """A crawl that does not run, or does not listen. earlier: what runs before the last one did; settings: of that one.
 
-    banned: hosts that are asked for nothing.
+    banned: hosts that are asked for nothing. is_whole: whether all of it could be looked at; where not, its coverage
+    says nothing.
     """
 
     status: Status
     earlier: Sums
     banned: Sequence[str]
     settings: CrawlSettings
+    is_whole: bool = True
 
 
 def at_rest(store: Store) -> CrawlAtRest:

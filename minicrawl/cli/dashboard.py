@@ -5,17 +5,21 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import is_quiet, logging_options, store_option
+from minicrawl.cli.options import is_quiet, logging_options, store_or_folder_option
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.dashboard.readings import Readings
 
 _LEAST_TOKEN = 16
 
 
-@click.command(epilog="Example: minicrawl dashboard --open")
+@click.command(epilog="Example: minicrawl dashboard --open --store data/web")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen here. Default: any port that is free.")
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
 @click.option(
@@ -23,11 +27,11 @@ _LEAST_TOKEN = 16
     type=click.Path(dir_okay=False, path_type=Path),
     help="Take the token from this file, which is made if it is not there: for Prometheus, and addresses that last.",
 )
-@click.argument("crawl", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[STORE]")
-@store_option
+@click.argument("crawl", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
+@store_or_folder_option
 @logging_options
 def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None, store: Path) -> None:
-    """See a crawl in the browser, and steer it. STORE is the crawl's file, as with --store.
+    """See a crawl in the browser, and steer it. STORE: the crawl's file, or its folder of partitions, as with --store.
 
     It may run or not: it is watched while it runs, and what it has found is there when it is over. Several may look at
     once. Only this machine can reach the dashboard, and only who has the address that is printed, with its token, may
@@ -37,22 +41,32 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
 
     token = None if token_file is None else token_of(token_file)
     try:
-        asyncio.run(_serve(crawl or store, port, token, opens=opens))
+        asyncio.run(_serve(readings_of(crawl or store), port, token, opens=opens))
     except KeyboardInterrupt:  # that is how it ends
         return
 
 
-async def _serve(store: Path, port: int, token: str | None, *, opens: bool) -> None:
+def readings_of(path: Path) -> "Readings":
+    """What the dashboard reads: of a folder all partitions. Raises StoreError for a folder without any."""
+    if path.is_dir():
+        from minicrawl.cluster.reading.folder_readings import FolderReadings
+
+        return FolderReadings(path)
+    from minicrawl.dashboard.one_store import StoreReadings
+
+    return StoreReadings(path)
+
+
+async def _serve(readings: "Readings", port: int, token: str | None, *, opens: bool) -> None:
     import asyncio
 
-    from minicrawl.dashboard.one_store import StoreReadings
     from minicrawl.dashboard.serving import serving
     from minicrawl.system import on_signals
 
-    async with serving(StoreReadings(store), port, token) as address:
+    async with serving(readings, port, token) as address:
         click.echo(address)
         if not is_quiet():
-            click.echo(f"The dashboard of {printable(str(store))}; Ctrl-C ends it, not the crawl.", err=True)
+            click.echo(f"The dashboard of {printable(str(readings.path))}; Ctrl-C ends it, not the crawl.", err=True)
         with _opened(address) if opens else contextmanager(lambda: iter([None]))():
             end = asyncio.Event()
             with on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), end.set):

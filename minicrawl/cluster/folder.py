@@ -76,9 +76,16 @@ class Folder:
     def opened(self) -> Iterator[Sequence[Store]]:
         """The read side of all stores, each of one commit. Raises StoreError, also where one is on another machine."""
         self.check_is_here()
+        with self.opened_here() as stores:
+            yield list(stores.values())
+
+    @contextmanager
+    def opened_here(self) -> Iterator[Mapping[int, Store]]:
+        """The same of the stores that are on this machine, by their numbers. Raises StoreError."""
         with ExitStack() as stack:
-            stores = [stack.enter_context(open_store(path)) for path in self.stores]
-            for number, store in enumerate(stores):
+            here = [number for number, place in enumerate(self.places) if place.machine is None]
+            stores = {number: stack.enter_context(open_store(self.stores[number])) for number in here}
+            for number, store in stores.items():
                 stack.enter_context(store.snapshot())
                 self.check_is_current(number, store)
             yield stores

@@ -88,7 +88,8 @@ class Looks:
         if self._last.get("crawl") in ("running", "busy") and self._readings.is_in_use():
             return {**self._last, "crawl": "busy", "why": why}
         self._speed.forget()
-        return at_rest(self._readings.at_rest())
+        look, partitions = at_rest(self._readings.at_rest()), self._readings.partitions()
+        return look if partitions is None else {**look, "partitions": partitions}
 
 
 class EventLog:
@@ -127,7 +128,7 @@ def at_rest(found: CrawlAtRest) -> Look:
         "fetched": run.fetched if run else 0,
         "bytes": run.bytes if run else 0,
         "seconds": run.seconds if run else 0.0,
-        "coverage": run.coverage if run else 0.0,
+        "coverage": (run.coverage if run else 0.0) if found.is_whole else None,
         "errors": run.errors if run else {},
         "known": status.known,
         "read": status.read,

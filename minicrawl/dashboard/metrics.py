@@ -37,14 +37,28 @@ def _lines(look: Mapping[str, Any]) -> Iterator[str]:
     yield from _family("worker_pages_total", "counter", "Answers of a worker", _of(workers, "pages"))
     yield from _family("worker_bytes_total", "counter", "Bytes of bodies of a worker", _of(workers, "bytes"))
     yield from _family("worker_cpu_seconds_total", "counter", "CPU seconds of a worker", _of(workers, "cpu"))
+    parts = look.get("partitions", [])
+    for name, kind, about, key in (
+        ("pages_fetched_total", "counter", "Answers for pages in this run, of a partition's process", "fetched"),
+        ("pages_known", "gauge", "Known pages of a partition", "known"),
+        ("pages_read", "gauge", "Pages of a partition that were read", "read"),
+        ("hosts_in_flight", "gauge", "Hosts that a partition is asking", "in_flight"),
+        ("mirrors", "gauge", "URLs of others that a partition has links to", "mirrors"),
+        ("rows_to_send", "gauge", "Rows of a partition that their homes have not confirmed", "waiting"),
+        ("cpu_seconds_total", "counter", "CPU seconds of a partition's process", "cpu"),
+        ("deaths_total", "counter", "Processes of a partition that have died in this run", "deaths"),
+    ):
+        yield from _family(
+            f"partition_{name}", kind, about, _of([one for one in parts if key in one], key, "partition")
+        )
 
 
 def _by(label: str, counts: Mapping[str, float]) -> _Samples:
     return [({label: name}, float(count)) for name, count in sorted(counts.items())]
 
 
-def _of(workers: list[Mapping[str, Any]], key: str) -> _Samples:
-    return [({"worker": str(worker["number"])}, float(worker[key])) for worker in workers]
+def _of(those: list[Mapping[str, Any]], key: str, label: str = "worker") -> _Samples:
+    return [({label: str(one["number"])}, float(one[key])) for one in those]
 
 
 def _family(name: str, kind: str, about: str, samples: _Samples) -> Iterator[str]:

@@ -39,6 +39,9 @@ class StoreReadings:
         with open_store(self.path) as store:
             return at_rest(store)
 
+    def partitions(self) -> None:
+        return None
+
     def top(self, by: str | None, n: int) -> TopList:
         with open_store(self.path) as store:
             return top_list(store, by, n, is_rough=True)

@@ -50,6 +50,10 @@ class Readings(Protocol):
 
     def at_rest(self) -> CrawlAtRest: ...
 
+    def partitions(self) -> Sequence[Reading] | None:
+        """What each partition has; None where there are none."""
+        ...
+
     def top(self, by: str | None, n: int) -> TopList:
         """The n best pages, each once. by: one of RANKINGS, EXPECTED, or None for what fits."""
         ...
@@ -118,6 +122,11 @@ def hosts(readings: Readings) -> Reading:
     """The hosts of which the most pages are known, and what keeps a crawl from asking them."""
     first, in_all = readings.hosts(_HOSTS)
     return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
+
+
+def partitions(readings: Readings) -> Reading:
+    """What each partition has by its store; of a crawl in one store there are none."""
+    return {"partitions": readings.partitions() or []}
 
 
 def _rules(row: Reading) -> Reading:

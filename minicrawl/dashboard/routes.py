@@ -38,6 +38,7 @@ class Routes:
             "/api/importance": self._reading("importance", lambda: read.importance(readings)),
             "/api/rising": self._reading("rising", lambda: read.rising(readings)),
             "/api/hosts": self._reading("hosts", lambda: read.hosts(readings)),
+            "/api/partitions": self._reading("partitions", lambda: read.partitions(readings)),
             "/api/shape": self._reading("shape", readings.shape),
             "/api/course": self._reading("course", readings.course),
             "/api/picture": self._picture,

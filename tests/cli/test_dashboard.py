@@ -13,6 +13,10 @@ from browsing import Browser
 from command_line import run
 from sites import crawl
 
+from minicrawl.cli.dashboard import readings_of, token_of
+from minicrawl.cluster.folder import found_or_made
+from minicrawl.dashboard.serving import serving
+
 HOME = "http://a.test/"
 
 
@@ -44,9 +48,27 @@ def test_it_serves_until_it_is_stopped(store: Path, by_option: bool) -> None:
     assert errors == f"The dashboard of {store}; Ctrl-C ends it, not the crawl.\n"
 
 
-def test_a_token_file_is_made_for_its_owner_alone_and_read_again(tmp_path: Path) -> None:
-    from minicrawl.cli.dashboard import token_of
+def test_a_folder_of_partitions_is_served(tmp_path: Path) -> None:
+    path = found_or_made(tmp_path / "web", 2).path
 
+    async def main() -> None:
+        async with serving(readings_of(path)) as address:
+            look = await Browser(address).now()
+            assert (look["crawl"], look["known"], look["store"]) == ("resting", 0, str(path))
+            assert [part["number"] for part in look["partitions"]] == [0, 1]
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_folder_without_partitions_is_one_sentence(tmp_path: Path, by_option: bool) -> None:
+    result = run("dashboard", *(["--store"] if by_option else []), tmp_path)
+    assert result.exit_code == 3
+    sentence = f"'minicrawl cluster crawl SEEDS --store {tmp_path}' begins one"
+    assert result.stderr == f"Error: there is no crawl in partitions at {tmp_path}; {sentence}\n"
+
+
+def test_a_token_file_is_made_for_its_owner_alone_and_read_again(tmp_path: Path) -> None:
     path = tmp_path / "token"
     token = token_of(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

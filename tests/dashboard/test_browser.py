@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster_runs import SEEDS, folder_at
 from command_line import answer, run
 from counted_web import CountedWeb, counted_web
 from hostile import HostileServer
 from sites import crawl, rows
 
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import found
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 
@@ -192,6 +195,63 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
     with open_store(store) as reader:
         assert list(audit(reader)) == []
         assert reader.meta("stopped") == "interrupted"
+
+
+def test_partitions_have_a_row_each_and_are_steered_together(browser: Any, web: CountedWeb, tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2).path
+    with crawling_in_parts(folder, web), dashboard(folder) as (address, _), opened(browser, address) as page:
+        is_just(page, "#state", "Running")
+        page.click("#tab-crawlers")
+        table = page.get_by_role("region", name="Partitions")
+        for part in answer("control", "status", "--store", folder)["partitions"]:
+            row = table.locator("tbody tr", has=page.get_by_role("cell", name=str(part["pid"]), exact=True))
+            row.get_by_role("cell", name="running", exact=True).wait_for()
+        says(page, "#view-crawlers tbody td", " UTC")  # the last commit of one, which its store says
+        assert table.locator("tbody tr").count() == 2
+        assert page.get_by_role("region", name="Crawlers").count() == 0
+        page.click("#pause")
+        is_just(page, "#state", "Paused")
+        table.locator("tbody tr:nth-child(2)").get_by_role("cell", name="paused", exact=True).wait_for()
+        assert answer("control", "status", "--store", folder)["state"] == "paused"
+        page.click("#tab-coordinator")
+        is_just(page, "[data-setting=workers] output", "one for each partition")
+        slide(page, "delay", -1, "0.5 s")
+        assert answer("crawl", "--show-settings", "--store", folder / "000.db")["delay"]["value"] == 0.5
+        page.click("#resume")
+        is_just(page, "#state", "Running")
+        page.click("#stop")
+        is_just(page, "#state", "Not running")
+        says(page, "#view-coordinator .sentence", "it was stopped")
+        page.click("#tab-importance")
+        says(page, "#view-importance td", "h0.test")
+        page.click("#tab-statistics")
+        says(page, "#view-statistics [role=status]", "not over partitions")
+        assert page.locator("#view-statistics svg:visible").count() == 3
+        page.click("#tab-why")
+        ask(page, SEEDS[0])
+        says(page, "#view-why dt", "Partition")
+        page.click("#tab-setup")
+        says(page, "#view-setup .sentence", "minicrawl cluster crawl")
+    with found(folder).opened() as stores:
+        assert list(audit_all(stores)) == []
+
+
+@contextmanager
+def crawling_in_parts(folder: Path, web: CountedWeb) -> Iterator[None]:
+    """A slow crawl in the partitions of a folder, in processes of its own, that has fetched something in each."""
+    words = [*SEEDS, "--store", str(folder), "--connect-to", f"::127.0.0.1:{web.port}", "--allow-private", "-q"]
+    command = [sys.executable, "-m", "minicrawl", "cluster", "crawl", *words, "--scope", "host", "--no-probe"]
+    with subprocess.Popen(command) as process:
+        try:
+            while not has_begun(folder) and process.poll() is None:
+                pass
+            yield
+        finally:
+            process.terminate()
+
+
+def has_begun(folder: Path) -> bool:
+    return all(rows(store, "SELECT id FROM fetches LIMIT 1") for store in found(folder).stores)
 
 
 def test_two_pages_see_the_same(browser: Any, web: CountedWeb, store: Path) -> None:

@@ -19,6 +19,7 @@ LOOK = {
     "errors": {"http-404": 2, 'evil"\\\n': 1},
     "doing": {"ready": 3},
     "workers": [{"number": 0, "pages": 5, "bytes": 6, "cpu": 7.5}],
+    "partitions": [{"number": 0, "known": 5, "cpu": 0.5, "deaths": 2}, {"number": 1, "machine": "other"}],
 }
 
 
@@ -32,6 +33,8 @@ def test_every_line_is_by_the_grammar_and_every_family_comes_once() -> None:
     assert "minicrawl_pages_fetched_total 7" in lines
     assert f"minicrawl_bytes_fetched_total {2**53}" in lines
     assert 'minicrawl_pages_given_up_total{reason="http-404"} 2' in lines
+    assert 'minicrawl_partition_deaths_total{partition="0"} 2' in lines
+    assert not any('partition="1"' in line for line in lines)
     assert 'minicrawl_worker_cpu_seconds_total{worker="0"} 7.5' in lines
 
 

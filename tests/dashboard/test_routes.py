@@ -1,14 +1,24 @@
 """Paths, over real connections: what each says, and what is refused before it says anything."""
 
 import asyncio
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import Browser, dashboard
+from cluster_runs import SEEDS, crawled_by_command
+from command_line import answer
+from counted_web import CountedWeb
 from sites import crawl
-from steering import Steered, steered, wide
+from steered_parts import sought, steered
+from steering import Steered, wide
+from steering import steered as steered_alone
 
+from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.control.listening import listening
 
 HOME = "http://a.test/"
@@ -117,7 +127,11 @@ def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -
     server, store = Steered(wide(20)), tmp_path / "crawl.db"
 
     async def main() -> None:
-        async with steered(server, store, delay=0) as crawl, listening(crawl, store), dashboard(store) as browser:
+        async with (
+            steered_alone(server, store, delay=0) as crawl,
+            listening(crawl, store),
+            dashboard(store) as browser,
+        ):
             await server.until(2)
             server.open.clear()  # lest the crawl is over before it is asked
             other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")
@@ -147,3 +161,103 @@ def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
             assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n")
 
     asyncio.run(main())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path, _ = crawled_by_command(tmp_path_factory.mktemp("cluster"), "--no-probe")
+    return path
+
+
+def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -> None:
+    async def main() -> None:
+        async with dashboard(folder) as browser, dashboard(store) as of_one:
+            for path in (*PATHS, "/api/partitions", "/api/course", "/api/rising"):
+                assert (await browser.ask(path)).status == 200, path
+            now, one = await browser.now(), await of_one.now()
+            assert now.keys() == one.keys() | {"partitions"}
+            known = sum(answer("cluster", "status", "--store", folder)["states"].values())
+            assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
+            assert sum(part["known"] for part in now["partitions"]) == known
+            assert (await browser.ask("/api/partitions")).json["partitions"] == now["partitions"]
+            assert (await of_one.ask("/api/partitions")).json == {"partitions": []}
+            lines = (await browser.ask("/metrics")).body.decode().splitlines()
+            assert f"minicrawl_pages_known {known}" in lines
+            for part in now["partitions"]:
+                assert f'minicrawl_partition_pages_known{{partition="{part["number"]}"}} {part["known"]}' in lines
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "sentence"),
+    [
+        ("/api/shape", None, 409, "worked out of the links of one store"),
+        ("/api/picture?of=pages", None, 409, "drawn of one store"),
+        ("/api/picture?of=nothing", None, 400, "a picture of pages, and of hosts"),
+        ("/api/top?by=history", None, 400, "ordered by importance, not by history"),
+        ("/api/search?q=boats", None, 400, "minicrawl cluster index"),
+        ("/api/control", {"do": "pause"}, 409, "no crawl runs on the partitions"),
+        ("/api/control", {"do": "add", "seeds": ["h9.test"]}, 409, "no crawl runs on the partitions"),
+        ("/api/start", {"seeds": ["h9.test"]}, 400, "'minicrawl cluster crawl --store"),
+    ],
+)
+def test_what_partitions_have_not_is_said(
+    folder: Path, path: str, body: dict[str, Any] | None, status: int, sentence: str
+) -> None:
+    async def main() -> None:
+        async with dashboard(folder) as browser:
+            came = await browser.ask(path, "GET" if body is None else "POST", body)
+            assert came.status == status
+            assert sentence in came.json["failed"]
+
+    asyncio.run(main())
+
+
+@pytest.mark.slow
+def test_partitions_that_run_are_steered_together(tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        async with dashboard(folder.path) as browser:
+            parts = (await until(browser, lambda now: len(now.get("partitions", [])) == 2))["partitions"]
+            assert [part["pid"] for part in parts] == list(keeper.pids)
+            assert (await browser.has_done(do="pause")).json["state"] == "paused"
+            now = await until(browser, lambda now: now["state"] == "paused" and not now["in_flight"])
+            assert [part["state"] for part in now["partitions"]] == ["paused"] * 2
+            for given, sentence in (({"workers": 2}, "--workers does not work"), ({"concurrency": 1}, "less than one")):
+                came = await browser.has_done(do="set", settings=given)
+                assert came.status == 400
+                assert sentence in came.json["failed"]
+            await browser.has_done(do="set", settings={"delay": 0.1})
+            now = await until(browser, lambda now: now["settings"]["delay"] == 0.1)
+            assert "workers" not in now["settings"]
+            assert (await browser.has_done(do="ban", host="h0.test")).json["host"] == "h0.test"
+            await until(browser, lambda now: now["banned"] == ["h0.test"])
+            hosts = await until(browser, lambda now: len(now["hosts"]) == len(SEEDS), hosts=1)
+            assert {host["host"] for host in hosts["hosts"]} == {url[7:-1] for url in SEEDS}
+            os.kill(parts[1]["pid"], signal.SIGKILL)
+            now = await until(browser, lambda now: now["partitions"][1]["pid"] != parts[1]["pid"])
+            assert [part["deaths"] for part in now["partitions"]] == [0, 1]
+            metrics = (await browser.ask("/metrics")).body.decode()
+            assert 'minicrawl_partition_deaths_total{partition="1"} 1\n' in metrics
+            assert (await browser.has_done(do="resume")).json["state"] == "running"
+            await until(browser, lambda later: later["fetched"] > now["fetched"])
+            assert any(event["what"] == "HostBanned" for event in (await browser.now())["events"])
+
+    ended, _, folder = steered(tmp_path, steer)
+    assert ended.reason == "interrupted"
+
+    async def afterwards() -> None:
+        async with dashboard(folder.path) as browser:
+            now = await browser.now()
+            assert (now["crawl"], now["reason"], now["banned"]) == ("resting", "interrupted", ["h0.test"])
+            answered = sought(folder, "SELECT id FROM pages WHERE fetch IS NOT NULL")
+            assert now["fetched"] + now["earlier"]["fetched"] == len(answered)
+
+    asyncio.run(afterwards())
+
+
+async def until(browser: Browser, is_so: Callable[[Any], bool], **query: int) -> Any:
+    """Look until the crawl stands so; a look may be a moment old, and say less while the crawl is busy."""
+    while not ((now := await browser.now(**query))["crawl"] == "running" and is_so(now)):
+        pass
+    return now

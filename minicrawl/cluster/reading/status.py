@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from minicrawl.analysis.status import Duplicates, Probes, Run, Sitemaps, Status, status
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.merged import sums_of
+from minicrawl.cluster.merged import states, sums_of
 from minicrawl.model import READ, State
 from minicrawl.store.reader import Store
 
@@ -36,13 +36,17 @@ class WholeStatus:
 def status_of_all(folder: Folder, stores: Sequence[Store]) -> WholeStatus:
     """What the stores of a crawl say, each as of its last commit. Raises StoreError."""
     each = [status(store) for store in stores]
-    parts = tuple(
-        PartStatus(_at_home(one), one.states.get(State.ELSEWHERE, 0), len(store.transfers.outbox()), one.last_commit)
-        for one, store in zip(each, stores, strict=True)
-    )
+    parts = tuple(map(part_status, stores))
     sums, hosts = sums_of(stores), sum(store.at_home.hosts() for store in stores)
     collected = sum(store.at_home.collected(*sums) for store in stores)
     return WholeStatus(_added_up(each, hosts, folder, collected), parts)
+
+
+def part_status(store: Store) -> PartStatus:
+    """What the store of a partition says of it alone."""
+    pages, run_at = dict(states(store)), store.meta("run_at")
+    mirrors = pages.pop(State.ELSEWHERE, 0)
+    return PartStatus(pages, mirrors, len(store.transfers.outbox()), None if run_at is None else float(run_at))
 
 
 def _added_up(each: Sequence[Status], hosts: int, folder: Folder, collected: float) -> Status:

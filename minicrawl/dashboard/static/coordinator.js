@@ -1,7 +1,7 @@
 // How the crawl stands, how far it is toward its limits, and what it may be set to.
 
 import {card, el, fill, known, setText} from "./dom.js";
-import {about, amount, clock, count, counted, duration, percent, printable, rate} from "./format.js";
+import {about, amount, clock, count, counted, duration, isOn, percent, printable, rate} from "./format.js";
 import {overTime} from "./chart.js";
 import {speeds} from "./course.js";
 import {Slider} from "./slider.js";
@@ -26,11 +26,13 @@ export class Coordinator {
     this.points = []; // seen by this page
     this.noted = []; // by the crawl itself, before
     this.sliders = [
-      new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)")),
+      new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)"), "one for each partition"),
       new Slider(app, "concurrency", "Requests at once", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], count),
       new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
     ];
     this.limits = new Limits(app);
+    this.seeds = seeds(app);
+    this.refusal = el("p", {class: "quiet"}, "No crawl runs on these partitions: 'minicrawl cluster crawl' goes on with it, and takes more seeds and other options.");
     this.inFlight = el("ul", {class: "plain"});
     this.errors = el("ul", {class: "plain tally"});
     this.nodes = [
@@ -39,7 +41,7 @@ export class Coordinator {
       el("div", {class: "columns"},
         card("Progress", this.aims, this.limits.node),
         card("Speed", this.speed.node),
-        card("Controls", ...this.sliders.map((slider) => slider.node), seeds(app)),
+        card("Controls", this.refusal, ...this.sliders.map((slider) => slider.node), this.seeds),
         card("In flight", this.inFlight),
         card("Given up in this run", this.errors),
       ),
@@ -72,7 +74,11 @@ export class Coordinator {
     this.figures.show(now);
     this.showAims(now);
     this.limits.show(now);
-    for (const slider of this.sliders) slider.show(now.settings);
+    const isFixed = Boolean(now.partitions) && !isOn(now); // partitions can be changed only while they run
+    this.refusal.hidden = !isFixed;
+    this.seeds.hidden = isFixed;
+    const settings = now.partitions ? {...now.settings, workers: undefined} : now.settings;
+    for (const slider of this.sliders) slider.show(settings, isFixed);
     const seen = this.points.length ? this.points[0][0] : Infinity;
     this.speed.show([{name: "pages a second", points: [...this.noted.filter(([seconds]) => seconds < seen), ...this.points]}], `Now ${rate(now.speed.pages)}.`);
     const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, duration(one.seconds))));
@@ -110,14 +116,17 @@ function sentence(now) {
 class Figures {
   constructor() {
     const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage, at least", "In flight"];
+    this.titles = names.map((name) => el("dt", {}, name));
     this.values = names.map(() => el("dd", {}));
     this.notes = names.map(() => el("dd", {class: "quiet"}));
-    this.node = el("dl", {class: "figures"}, ...names.map((name, index) => el("div", {class: "figure"}, el("dt", {}, name), this.values[index], this.notes[index])));
+    this.node = el("dl", {class: "figures"}, ...names.map((_, index) => el("div", {class: "figure"}, this.titles[index], this.values[index], this.notes[index])));
   }
 
   show(now) {
     const all = now.earlier ?? {runs: 0, fetched: 0, bytes: 0, seconds: 0};
     const before = (number, text) => (all.runs ? `${text(number)} in all runs` : "");
+    // Of partitions at rest no bound is kept: see docs/cluster.md.
+    setText(this.titles[6], now.partitions && !isOn(now) ? "Read, by links so far" : "Coverage, at least");
     const shown = [
       [count(now.fetched), before(all.fetched + now.fetched, count)],
       [rate(now.speed.pages), `${amount(now.speed.bytes)}/s`],
@@ -125,7 +134,7 @@ class Figures {
       [duration(now.seconds), before(all.seconds + now.seconds, duration)],
       [count(now.known), "pages"],
       [count(now.read), now.known ? percent(now.read / now.known) : ""],
-      [percent(now.coverage), "of the importance"],
+      now.coverage === null ? ["", "not known: not all partitions are read here"] : [percent(now.coverage), "of the importance"],
       [count(now.in_flight), doing(now.doing)],
     ];
     shown.forEach(([value, note], index) => {

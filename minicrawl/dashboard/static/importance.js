@@ -24,13 +24,20 @@ export class Importance {
       {title: "Before", numeric: true, text: (page) => small(page.before), sort: (page) => page.before},
       {title: "Then", text: (page) => day(page.since), sort: (page) => page.since},
     ], (page) => page.url, "Of no page is it known. Only pages that are fetched again can tell: see 'crawl --refresh'.");
+    this.orders = el("label", {class: "filter"}, "Ordered by ", this.order);
     this.words = el("p", {role: "status"}, "The store is being read.");
     this.chart = new Chart({title: "Importance collected", xLabel: "pages read", yLabel: "share of importance", yMin: 0, xText: count, yText: (y) => percent(y, 0)});
     this.nodes = [
       card("Importance collected", this.words, this.chart.node),
-      card("The most important pages", el("label", {class: "filter"}, "Ordered by ", this.order), this.table.node),
+      card("The most important pages", this.orders, this.table.node),
       card("Rising in the last seven days", this.rising.node),
     ];
+  }
+
+  // Partitions have one order together, and what has risen is not known over them.
+  show(now) {
+    this.orders.hidden = Boolean(now.partitions);
+    if (now.partitions) setText(this.rising.empty, "Over partitions this is not known.");
   }
 
   async read() {

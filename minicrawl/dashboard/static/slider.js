@@ -6,9 +6,9 @@ import {el, setText} from "./dom.js";
 let number = 0;
 
 export class Slider {
-  // steps: the values there are a place for, rising; text(value): as it is shown.
-  constructor(app, name, title, steps, text) {
-    Object.assign(this, {app, name, steps, text, value: null, wanted: null, isSending: false});
+  // steps: the values there are a place for, rising; text(value): as it is shown; without: where there is no such setting.
+  constructor(app, name, title, steps, text, without = "") {
+    Object.assign(this, {app, name, steps, text, without, value: null, wanted: null, isSending: false});
     const id = `slider-${(number += 1)}`;
     this.input = el("input", {type: "range", id, min: "0", max: String(steps.length - 1), step: "1", oninput: () => this.move()});
     this.output = el("output", {for: id});
@@ -42,9 +42,11 @@ export class Slider {
     this.input.setAttribute("aria-valuetext", this.text(value));
   }
 
-  show(settings) {
+  show(settings, isFixed = false) {
     const value = settings?.[this.name];
-    this.input.disabled = value === undefined;
+    this.input.disabled = isFixed || value === undefined;
+    this.input.hidden = Boolean(settings) && value === undefined;
+    if (this.input.hidden) setText(this.output, this.without);
     if (!this.isSending && value !== undefined && value !== this.value) this.place(value);
   }
 }

@@ -26,10 +26,19 @@ export class Statistics {
     this.distances = new Chart({title: "Distances", xLabel: "links apart", yLabel: "share of pairs within", yMin: 0, yMax: 1, yText: (y) => percent(y, 0)});
     this.growth = new Chart({title: "Distances while crawling", xLabel: "pages read", yLabel: "links apart", yMin: 0, xText: count, yText: small});
     this.growthWords = el("p", {class: "quiet"});
+    this.ofShape = [card("Links to pages", this.inlinks.node), card("Links from pages", this.outlinks.node), card("Distances", this.distances.node),
+      card("Distances while crawling", this.growth.node, this.growthWords)];
+    this.ofCoverage = card("Coverage", this.coverage.node);
     this.nodes = [el("div", {class: "columns"},
-      card("Pages a second", this.speed.node), card("Bytes a second", this.bytes.node), card("Pages", this.pages.node), card("Coverage", this.coverage.node), card("The shape of the web", this.shapeWords, this.facts),
-      card("Links to pages", this.inlinks.node), card("Links from pages", this.outlinks.node), card("Distances", this.distances.node), card("Distances while crawling", this.growth.node, this.growthWords),
+      card("Pages a second", this.speed.node), card("Bytes a second", this.bytes.node), card("Pages", this.pages.node), this.ofCoverage, card("The shape of the web", this.shapeWords, this.facts),
+      ...this.ofShape,
       card("What became of pages", this.states.node))];
+  }
+
+  // Over partitions coverage and what is worked out of all links have no curve; the server says so.
+  show(now) {
+    this.isOfParts = Boolean(now.partitions);
+    for (const node of [...this.ofShape, this.ofCoverage]) node.hidden = this.isOfParts;
   }
 
   async read() {
@@ -41,7 +50,7 @@ export class Statistics {
     this.speed.show([{name: "pages a second", points: speeds(points, "fetched")}], words);
     this.bytes.show([{name: "bytes a second", points: speeds(points, "bytes")}], words);
     const pages = [["known", "known"], ["read", "read"], ["given up", "given_up"]];
-    this.pages.show(pages.map(([name, key]) => ({name, points: curve(points, key)})), words);
+    this.pages.show(pages.map(([name, key]) => ({name, points: curve(points, key)})).filter((one) => one.points.length || !this.isOfParts), words);
     this.coverage.show([{name: "coverage", points: curve(points, "coverage")}], words);
     const shape = await this.app.get("/api/shape");
     this.showShape(shape);

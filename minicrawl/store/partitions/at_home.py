@@ -8,9 +8,13 @@ Only `first` and `importance_of` look at less than all pages.
 import json
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import RankedPage
 
+FloatArray = npt.NDArray[np.float64]
 _UNITED = "(CASE pages.state WHEN 'alias' THEN 0.0 WHEN 'gone' THEN received ELSE received - 16777216 + ? END / ?)"
 """Importance of a page among those of all partitions; asks for held and total."""
 
@@ -55,6 +59,19 @@ class PagesAtHome:
         """The importance that the pages have that were read."""
         (share,) = self._tables.row(f"SELECT total({_UNITED}) FROM pages WHERE state = 'fetched'", held, total)
         return float(share)
+
+    def importance(self, held: float, total: float) -> FloatArray:
+        """That of every page, in any order."""
+        query = f"SELECT {_UNITED} FROM pages WHERE state <> 'elsewhere'"
+        return np.fromiter((share for (share,) in self._tables.each(query, held, total)), np.float64)
+
+    def read(self, held: float, total: float) -> FloatArray:
+        """Of the pages that were read, in the order of their first answers: when the last one came, in Unix seconds,
+        and importance; shape (n, 2)."""
+        query = f"""
+            SELECT fetched_at, {_UNITED} FROM pages JOIN fetches ON fetches.id = pages.fetch
+            WHERE pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
+        return np.array(list(self._tables.each(query, held, total)), np.float64).reshape(-1, 2)
 
     def hosts(self) -> int:
         """Number of their hosts."""

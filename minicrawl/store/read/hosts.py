@@ -45,12 +45,16 @@ class Hosts:
         return int(count)
 
     def pages(self, n: int) -> list[HostPages]:
-        """The n hosts of which the most pages are known. A look at all pages."""
+        """The n hosts of which the most pages are known; A look at all pages.
+
+        Hosts of other partitions are none of them.
+        """
         return self._tables.records(
             HostPages,
             """(SELECT name, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read,
                        sum(state = 'waiting') AS waiting, sum(state IN ('error', 'disallowed', 'gone')) AS given_up
-                FROM pages JOIN hosts ON hosts.id = host GROUP BY host) ORDER BY known DESC, name LIMIT ?""",
+                FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere' GROUP BY host)
+            ORDER BY known DESC, name LIMIT ?""",
             n,
         )
 

@@ -1,0 +1,62 @@
+"""A slow crawl in two partitions, a process each, that is steered while it runs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from cluster_runs import SEEDS, SETTINGS, folder_at
+from counted_web import CountedWeb, counted_web
+from lines import Line, asked
+from sites import rows
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.running.keeper import Ended, Keeper
+from minicrawl.cluster.running.steering import Steering
+from minicrawl.control.listening import answering
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.settings import ConnectTo, CrawlSettings
+
+Steer = Callable[[Folder, Keeper, CountedWeb], Awaitable[None]]
+
+
+async def _steered(folder: Folder, web: CountedWeb, steer: Steer, given: dict[str, Any]) -> Ended:
+    settings = SETTINGS | {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host", **given}
+    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(SEEDS))
+    async with answering(Steering(keeper).done, folder.path):
+        crawl = asyncio.create_task(keeper.crawl())
+        try:
+            await until(folder, lambda status: status["state"] == "running" and status["fetched"] > 0)
+            await steer(folder, keeper, web)
+            await asked(folder.path, "stop")
+        except BaseException:
+            keeper.interrupt()
+            keeper.interrupt()
+            raise
+        finally:
+            await asyncio.wait([crawl])
+        return crawl.result()
+
+
+def steered(tmp_path: Path, steer: Steer, **settings: Any) -> tuple[Ended, CountedWeb, Folder]:
+    """A slow run in two partitions that is steered and stopped; what all stores promise must hold then."""
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=2000) as web:
+        ended = asyncio.run(_steered(folder, web, steer, {"delay": 0.2, "ip_delay": 0.0} | settings))
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
+    return ended, web, folder
+
+
+async def until(folder: Folder, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Ask until the crawl says so."""
+    async with Line(folder.path) as line:
+        while True:
+            status: dict[str, Any] = (await line.asks("status"))["done"]
+            if is_so(status):
+                return status
+
+
+def sought(folder: Folder, query: str) -> list[Any]:
+    return [row for store in folder.stores for row in rows(store, query)]
