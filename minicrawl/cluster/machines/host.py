@@ -16,6 +16,7 @@ from pathlib import Path
 from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.machines.hosted import Call, CallPost
 from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.running.post import delivered
 from minicrawl.cluster.running.worker import Brief, Worker
 from minicrawl.control.messages import Message, done, failed
 from minicrawl.crawler.books.audit import damage_as_store_error
@@ -35,8 +36,9 @@ class Host:
 
     def __init__(self) -> None:
         self._worker: Worker | None = None
-        self._open = contextlib.ExitStack()
+        self._open = contextlib.AsyncExitStack()
         self._store = Path()
+        self._turn = asyncio.Lock()  # whoever lets it begin waits until one that it had has left: both use the store
 
     async def make(self, cluster: str, number: int, partitions: int) -> Message:
         """The empty store of a partition of a new crawl, in this machine's folder; the folder that it is in."""
@@ -52,9 +54,10 @@ class Host:
 
     async def begin(self, brief: bytes, others: Sequence[Call]) -> Message:
         """Let a partition run. brief: of worker.packed. others: who has each partition, by their numbers."""
-        await self.leave()
-        gc.set_threshold(100_000, 20, 50)  # as minicrawl crawl does
-        return await self._answer(self._begin, pickle.loads(brief[8:]), others)
+        async with self._turn:
+            await self._leave()
+            gc.set_threshold(100_000, 20, 50)  # as minicrawl crawl does
+            return await self._answer(self._begin, pickle.loads(brief[8:]), others)
 
     async def ask(self, message: Message) -> Message | None:
         """What the partition answers to its keeper; None while there is none, as its host has died."""
@@ -81,13 +84,17 @@ class Host:
 
     async def leave(self) -> None:
         """Nobody asks the partition any more: it stops, commits and ends."""
+        async with self._turn:
+            await self._leave()
+
+    async def _leave(self) -> None:
         worker, self._worker = self._worker, None
         try:
             if worker is not None:
                 with contextlib.suppress(MinicrawlError):  # it has failed, and nobody is there to know
                     await worker.leave()
         finally:
-            self._open.close()
+            await self._open.aclose()
 
     async def _begin(self, brief: Brief, others: Sequence[Call]) -> Message:
         store = self._store = brief.folder.stores[brief.number]
@@ -99,8 +106,11 @@ class Host:
             await asyncio.sleep(_APART)
         with damage_as_store_error(store):
             writer = self._open.enter_context(contextlib.closing(Writer(store)))
-            self._worker = Worker(brief, writer, CallPost(others))
-            self._worker.begin()
+            worker = Worker(brief, writer, CallPost(others))
+            # Who makes a backup here holds it as a partition without Ray. Rows come by calls.
+            await self._open.enter_async_context(delivered(store, brief.number, worker.take, worker.held))
+            self._worker = worker
+            worker.begin()
         return {"pid": os.getpid()}
 
     async def _answer(self, act: Callable[..., Awaitable[Message]], *given: object) -> Message:

@@ -64,3 +64,20 @@ def test_a_damaged_store_is_one_sentence(tmp_path: Path) -> None:
     folder.stores[0].write_bytes(b"no store " * 1000)
     begun = asyncio.run(Host().begin(packed(Brief(folder, 0, NOWHERE, Seeds([]))), NOBODY))
     assert "is damaged or no SQLite file" in begun["failed"]
+
+
+def test_who_begins_waits_until_what_was_there_has_left(tmp_path: Path) -> None:
+    """Both use one store."""
+    folder = folder_at(tmp_path / "web", 1)
+
+    async def run() -> None:
+        host, begun = Host(), packed(Brief(folder, 0, NOWHERE, Seeds(["http://a.test/"])))
+        assert "pid" in (await host.begin(begun, NOBODY))["done"]
+        leaves = asyncio.create_task(host.leave())
+        await asyncio.sleep(0)
+        assert "pid" in (await host.begin(begun, NOBODY))["done"]
+        assert leaves.done()
+        await host.leave()
+
+    asyncio.run(run())
+    assert not folder.is_in_use
