@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,20 @@ def some_folder(path: Path, exchanges: int = 2) -> Folder:
     folder = Folder(path, "a crawl", homes, (Place(), Place()), {})
     folder.keep_settings(CrawlSettings())
     return found(path)
+
+
+def spread_over_machines(folder: Folder, disk: Path) -> Folder:
+    """The same crawl, with partition 1 on machine beta, in a folder there."""
+    disk.mkdir(parents=True)
+    for file in folder.path.glob("001.db*"):
+        shutil.move(file, disk / file.name)
+    return folder.keep_place(1, Place(str(disk), folder.places[1].generation, "beta"))
+
+
+def as_here(folder: Folder) -> Folder:
+    """A crawl, as if all stores were of one machine, which in tests they are."""
+    places = tuple(Place(place.folder, place.generation) for place in folder.places)
+    return Folder(folder.path, folder.cluster, folder.homes, places, folder.settings)
 
 
 def killed_at_every_step(what: str, folder: Path) -> dict[str, Any]:

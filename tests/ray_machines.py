@@ -1,6 +1,7 @@
 """Machines of Ray on loopback, crawls on them as a user types these, and what is killed of all that."""
 
 import asyncio
+import json
 import os
 import random
 import signal
@@ -14,7 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from cluster_folders import as_here
 from cluster_runs import SETTINGS, WEB, folder_at
 from sites import rows
 
@@ -128,6 +131,10 @@ class Ray:
         """The processes that have a partition."""
         return processes_of(list(self.sessions.values()), "ray::Host")
 
+    def carriers(self) -> list[int]:
+        """The processes that copy stores."""
+        return processes_of(list(self.sessions.values()), "ray::Carrier")
+
     def kill_machine(self, name: str) -> None:
         kill(processes_of([self.sessions[name]]))
 
@@ -182,11 +189,24 @@ class Crawl:
             make_store(store_of(parent, number), folder.cluster, number, 2)
         return replace(folder, places=(Place(), Place(str(there), machine="beta")))
 
-    def start(self, delay: str) -> "subprocess.Popen[bytes]":
-        words = ["crawl", *WEB.seeds, "--store", str(self.path), "--partitions", "2", "--machines", "-q"]
+    def start(self, delay: str, *more: str, machines: bool = True) -> "subprocess.Popen[bytes]":
+        words = ["crawl", *WEB.seeds, "--store", str(self.path), "--partitions", "2", "-q", *more]
+        words += ["--machines"] if machines else []
         words += ["--connect-to", f"::127.0.0.1:{self.port}", "--delay", delay, "--scope", "any", "--allow-private"]
         words += [f"--no-{name}" for name, value in SETTINGS.items() if value is False]
         return subprocess.Popen([*COMMAND, *words], env=self.ray.environment, stdout=subprocess.DEVNULL)
+
+    def command(self, name: str, *words: str) -> "subprocess.Popen[bytes]":
+        """Another command that begins."""
+        command = [*COMMAND, name, *words, "--store", str(self.path), "--json"]
+        return subprocess.Popen(command, env=self.ray.environment, stdout=subprocess.PIPE)
+
+    def answer(self, name: str, *words: str) -> Any:
+        """What another command says."""
+        with self.command(name, *words) as begun:
+            out, _ = begun.communicate(timeout=240)
+            assert begun.returncode == 0, out
+            return json.loads(out)
 
     def read(self) -> list[int]:
         """How many pages each partition has read."""
@@ -206,9 +226,7 @@ class Crawl:
 
     def here(self) -> Folder:
         """Its folder, as if all stores were of one machine: these are."""
-        folder = found(self.path)
-        places = tuple(Place(place.folder, place.generation) for place in folder.places)
-        return Folder(folder.path, folder.cluster, folder.homes, places, folder.settings)
+        return as_here(found(self.path))
 
     def audit(self) -> None:
         with self.here().opened() as stores:

@@ -11,8 +11,17 @@ import click
 from click.core import ParameterSource
 
 from minicrawl.cli.cluster_keeping import backup, move, rebalance
-from minicrawl.cli.cluster_machines import connected_here, found_by, join, start, stop, warn_of_away
-from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top, verify, why
+from minicrawl.cli.cluster_machines import (
+    check_stores,
+    connected_here,
+    found_by,
+    join,
+    known_and_read,
+    start,
+    stop,
+    warn_of_away,
+)
+from minicrawl.cli.cluster_reading import check, export, folder_option, status, top, verify, why
 from minicrawl.cli.cluster_search import index, search
 from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
@@ -120,7 +129,10 @@ def _machines(path: Path, is_new_there: bool) -> "Iterator[Machines | None]":
 
     folder = found(path) if (path / "cluster.json").exists() else None
     if folder is not None and is_new_there and not folder.machines:
-        raise SettingError(f"the crawl in {path} is on this machine alone, and stays there; leave out --machines")
+        raise SettingError(
+            f"the crawl in {path} is on this machine alone, and stays there until 'minicrawl cluster move' takes "
+            "partitions to others; leave out --machines"
+        )
     if not is_new_there and not (folder and folder.machines):
         yield None
         return
@@ -174,6 +186,8 @@ def _run(  # noqa: PLR0913 - what was typed
     listener = Listener() if is_quiet() else Listener(_say_death, _progress_lines())
     keeper = Keeper(folder, settings, seeds, listener)
     if machines is not None:
+        if not is_new:
+            check_stores(machines, folder)
         warn_of_away(machines, folder)
         keeper.start = machines.start(folder)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
     from minicrawl.cluster.machines.ray import Machines
     from minicrawl.cluster.machines.reading import Counts
-    from minicrawl.cluster.merged import RankedStore
+    from minicrawl.cluster.merged import AskedStore
     from minicrawl.store.rows import RankedPage
 
 
@@ -126,8 +126,8 @@ def connected_here() -> "Iterator[Machines]":
 
 
 @contextmanager
-def read_stores(folder: "Folder") -> "Iterator[Sequence[RankedStore]]":
-    """Stores of a crawl wherever they are, to be ranked. Raises StoreError."""
+def read_stores(folder: "Folder") -> "Iterator[Sequence[AskedStore]]":
+    """Stores of a crawl wherever they are. Raises StoreError."""
     if not folder.machines:
         with folder.opened() as stores:
             yield stores
@@ -136,11 +136,39 @@ def read_stores(folder: "Folder") -> "Iterator[Sequence[RankedStore]]":
         yield machines.stores(folder)
 
 
+@contextmanager
+def unused_stores(folder: "Folder") -> "Iterator[Sequence[AskedStore]]":
+    """Stores of a crawl that does not run, wherever they are. Raises StoreError."""
+    from minicrawl.store.reader import Store
+
+    with read_stores(folder) as stores:
+        if any(store.ask(Store.is_in_use) for store in stores):
+            raise StoreError(f"a crawl uses {folder.path}; stop it, and run this command then")
+        yield stores
+
+
+def check_stores(machines: "Machines", folder: "Folder") -> None:
+    """Raise StoreError for stores that are not of one moment, as far as that can be told before a crawl goes on.
+
+    A machine that is away is waited for by the crawl, so it is not asked; and while hosts of a crawl that was killed
+    still write, each store would be read at another moment.
+    """
+    from minicrawl.cluster.agreement import check_agreement_of
+    from minicrawl.store.reader import Store
+
+    if not machines.away(folder):
+        stores = machines.stores(folder)
+        if not any(store.ask(Store.is_in_use) for store in stores):
+            check_agreement_of(stores)
+
+
 def counts_of(folder: "Folder") -> "Sequence[Counts | None]":
     """Those of each partition of a crawl on several machines; None of all where one is away."""
+    from minicrawl.cluster.machines.reading import counts
+
     try:
         with connected_here() as machines:
-            return [store.counts() for store in machines.stores(folder)]
+            return [store.ask(counts) for store in machines.stores(folder)]
     except StoreError as error:
         click.echo(f"Warning: {error}", err=True)
         return [None] * len(folder.places)
@@ -166,11 +194,16 @@ def found_by(machines: "Machines", folder: "Folder") -> "tuple[int | None, int |
 
     try:
         stores = machines.stores(folder)
-        counts = [store.counts() for store in stores]
-        return *known_and_read_of(each.states for each in counts), list(ranked_pages(stores, 10))
+        return *known_and_read(stores), list(ranked_pages(stores, 10))
     except StoreError as error:
         click.echo(f"Warning: {error}", err=True)
         return None, None, []
+
+
+def known_and_read(stores: "Sequence[AskedStore]") -> tuple[int, int]:
+    from minicrawl.cluster.merged import states
+
+    return known_and_read_of(store.ask(states) for store in stores)
 
 
 def known_and_read_of(states: Iterable[Mapping[str, int]]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.check import INCONSISTENT, print_problems
-from minicrawl.cli.cluster_machines import known_and_read_of, print_status, read_stores
+from minicrawl.cli.cluster_machines import known_and_read, print_status, read_stores, unused_stores
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, wide_option
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
     from minicrawl.cluster.reading.explanation import PlacedExplanation
     from minicrawl.cluster.reading.status import PartStatus
-    from minicrawl.store.reader import Store
 
 folder_option = click.option(
     "--store",
@@ -141,7 +140,7 @@ def why(url: str, path: Path, as_json: bool) -> None:
 
     meant_by(url)  # a mistake in it is told before there is a folder to look for
     folder = found(path)
-    with folder.opened() as stores:
+    with read_stores(folder) as stores:
         placed = explain_one(folder.homes, stores, url)
     if as_json:
         click.echo(document(placed.explanation.as_json() | {"partition": placed.home, "mirrors": placed.mirrors}))
@@ -166,14 +165,16 @@ def _home_lines(placed: "PlacedExplanation") -> Iterator[str]:
 def verify(tolerance: float, path: Path, as_json: bool) -> None:
     """Compare the ranking of all partitions with exact PageRank of all their links, as 'minicrawl verify' does.
 
-    What is on its way between partitions counts as received. All links are held in memory at once. No crawl may run on
-    the folder meanwhile. Exit code 4 when the settled ranking is more off than its ledgers certify.
+    What is on its way between partitions counts as received. All links are held in memory at once, here, also those of
+    other machines. No crawl may run on the folder meanwhile. Exit code 4 when the settled ranking is more off than its
+    ledgers certify.
     """
+    from minicrawl.cluster.folder import found
     from minicrawl.cluster.reading.verification import verify_all
 
-    with unused(path).opened() as stores:
-        found = verify_all(stores)
-    print_verification(found, path, tolerance, as_json)
+    with unused_stores(found(path)) as stores:
+        verification = verify_all(stores)
+    print_verification(verification, path, tolerance, as_json)
 
 
 @click.command(epilog="Example: minicrawl cluster check --store data/web")
@@ -188,9 +189,10 @@ def check(path: Path, as_json: bool) -> None:
     from itertools import islice
 
     from minicrawl.cluster.audit import audit_all
+    from minicrawl.cluster.folder import found
 
-    folder = unused(path)
-    with folder.opened() as stores:
+    folder = found(path)
+    with unused_stores(folder) as stores:
         problems = list(islice(audit_all(stores), 1000))
         known, _ = known_and_read(stores)
     if as_json:
@@ -211,9 +213,3 @@ def unused(path: Path) -> "Folder":
     if folder.is_in_use:
         raise StoreError(f"a crawl uses {path}; stop it, and run this command then")
     return folder
-
-
-def known_and_read(stores: "Sequence[Store]") -> tuple[int, int]:
-    from minicrawl.cluster.merged import states
-
-    return known_and_read_of(map(states, stores))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from minicrawl.cli.cluster_machines import read_stores
 from minicrawl.cli.cluster_reading import folder_option
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.options import json_option
@@ -37,7 +38,7 @@ def search(  # noqa: PLR0913 - one argument per option, as click calls it
 
     asked = Asked(n, sites, None if since is None else seconds_of(since), weight)
     text = query_of(words)
-    with found(path).opened() as stores:
+    with read_stores(found(path)) as stores:
         pages = search_all(stores, text, asked)
     print_found(pages, text, weight, explain=explain, as_json=as_json, indexing="minicrawl cluster index")
 
@@ -49,22 +50,17 @@ def search(  # noqa: PLR0913 - one argument per option, as click calls it
 def index(path: Path, as_json: bool) -> None:
     """Bring the indexes of all partitions up to their stores, so that 'minicrawl cluster search' finds all pages.
 
-    They are made of the texts that a crawl with --text keeps.
+    They are made of the texts that a crawl with --text keeps; each stays beside its store, on the machine of that.
     """
     from minicrawl.cluster.folder import found
+    from minicrawl.cluster.reading.search import bring_up_to_date, has_texts
     from minicrawl.errors import SettingError
-    from minicrawl.search.index.opening import following
 
-    folder = found(path)
-    with folder.opened() as stores:
-        paths = [store.path for store in stores if store.texts.size]
-    if not paths:
-        raise SettingError(f"no partition in {path} has texts to make an index of; let the crawl go on with --text")
-    done = pages = 0
-    for store in paths:
-        with following(store) as follower:
-            done += follower.catch_up().done
-            follower.optimize()
-            pages += follower.pages()
+    with read_stores(found(path)) as stores:
+        some = [store for store in stores if store.ask(has_texts)]
+        if not some:
+            raise SettingError(f"no partition in {path} has texts to make an index of; let the crawl go on with --text")
+        indexed = [store.ask(bring_up_to_date) for store in some]
+    done, pages = (sum(counts) for counts in zip(*indexed, strict=True))
     line = f"{counted(done, 'text')} taken in; the indexes have {counted(pages, 'page')}."
     click.echo(document({"taken_in": done, "pages": pages}) if as_json else line)

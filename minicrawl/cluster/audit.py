@@ -8,109 +8,131 @@ in flight  a row of an outbox that its home has not taken yet
     taken by B of A <= sent by A to B
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from minicrawl.cluster.agreement import disagreements
-from minicrawl.cluster.merged import in_flight
+from minicrawl.cluster.merged import AskedStore, in_flight, whole
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.sharing.records import from_bytes
-from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.window import Interpolation
 from minicrawl.store.reader import Store
-from minicrawl.store.write.transfer_rows import MirrorRow, OutboxRow
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+MOST = 1_000
+"""Faults of a store that are told."""
 
 
-@dataclass(frozen=True)
-class _Partition:
-    """The links of a partition, added up. expected: what its pages have received by them and their births."""
+class _Sent(NamedTuple):
+    """What links of other partitions have sent to a page at home and it has taken: units, and how many links."""
 
-    number: int
-    store: Store
-    accounts: Accounts
-    expected: IntArray
-    inlinks: IntArray
-
-    @property
-    def mirrors(self) -> Iterator[tuple[str, MirrorRow]]:
-        rows = {row.page: row for row, _ in self.store.transfers.mirrors()}
-        return ((url, rows[page]) for page, url in enumerate(self.store.page_table.urls()) if page in rows)
+    received: int
+    inlinks: int
 
 
-def audit_all(stores: Sequence[Store]) -> Iterator[str]:
-    """One sentence per promise that is broken; none when all is consistent. stores: those of partitions 0, 1, 2 ..."""
-    faults = [f"partition {number}: {fault}" for number, store in enumerate(stores) for fault in audit(store)]
+def audit_all(stores: Sequence[AskedStore]) -> Iterator[str]:
+    """One sentence per promise that is broken; none when all is consistent. stores: those of partitions 0, 1, 2 ...
+
+    Each store is read where it is. From one to another go its mirrors, and the rows of its outbox.
+    """
+    faults = [f"partition {number}: {fault}" for number, store in enumerate(stores) for fault in store.ask(_faults)]
     faults += disagreements(stores)
     yield from faults
     if faults:
         return  # the rest would only say the same
-    flying = list(in_flight(stores))
-    cash = sum(int(store.meta("cash_total") or 0) for store in stores) + sum(row.cash for _, row in flying)
+    flying = [row for _, row in in_flight(stores)]
+    cash = sum(store.ask(whole, "cash_total") for store in stores) + sum(row.cash for row in flying)
     if cash != TOTAL:
         yield f"all cash books together hold {cash} units instead of {TOTAL}: {cash - TOTAL:+d}"
-    carried = sum(int(store.meta(CARRIED) or 0) for store in stores) + sum(row.received for _, row in flying)
+    carried = sum(store.ask(whole, CARRIED) for store in stores) + sum(row.received for row in flying)
     if carried:
         yield f"all ledgers together have carried {carried:+d} units that no other has"
-    yield from _links(list(map(_added_up, range(len(stores)), stores)), [row for _, row in flying])
+    sent = _sent(stores, flying)
+    for number, store in enumerate(stores):
+        yield from store.ask(_faults_at_home, number, sent[number])
 
 
-def _added_up(number: int, store: Store) -> _Partition:
+def _faults(store: Store) -> list[str]:
+    return list(islice(audit(store), MOST))
+
+
+def _sent(stores: Sequence[AskedStore], flying: Sequence[OutboxRow]) -> Sequence[Mapping[str, _Sent]]:
+    """By home and URL: what all mirrors have received and handed over, and homes have taken."""
+    sent: list[dict[str, _Sent]] = [{} for _ in stores]
+
+    def add(home: int, url: str, received: int, inlinks: int) -> None:
+        before = sent[home].get(url, _Sent(0, 0))
+        sent[home][url] = _Sent(before.received + received, before.inlinks + inlinks)
+
+    for store in stores:
+        for home, mirrors in store.ask(_mirrors).items():
+            for url, mirror in mirrors:
+                add(home, url, *mirror)
+    for row in flying:
+        records = from_bytes(row.records)
+        for url, units, inlinks in zip(records.urls, records.received.tolist(), records.inlinks.tolist(), strict=True):
+            add(row.home, url, -units, -inlinks)
+    return sent
+
+
+def _mirrors(store: Store) -> Mapping[int, list[tuple[str, _Sent]]]:
+    """By home: the URL of every mirror, and what it has handed over."""
+    rows = [row for row, _ in store.transfers.mirrors()]
+    urls = store.page_table.urls_of(row.page for row in rows)
+    forwarded: dict[int, int] = {}
+    for columns in store.page_table.columns_of(np.array([row.page for row in rows], dtype=np.int32)):
+        forwarded.update(zip(columns.id.tolist(), columns.account.forwarded.tolist(), strict=True))
+    by_home: defaultdict[int, list[tuple[str, _Sent]]] = defaultdict(list)
+    for row in rows:
+        by_home[row.home].append((urls[row.page], _Sent(forwarded[row.page], row.inlinks)))
+    return dict(by_home)
+
+
+def _faults_at_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> list[str]:
+    return list(islice(_of_home(store, number, sent), MOST))
+
+
+def _of_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> Iterator[str]:
+    """What is wrong with what pages have received, and their in-links, by the links of all partitions."""
+    accounts = _accounts(store)
+    ledger, size = accounts.ledger, accounts.size
+    expected, counted = ledger.birth(slice(0, size)).copy(), np.zeros(size, dtype=np.int64)
+    for block in store.link_table.blocks():
+        np.add.at(counted, block.targets, 1)
+        add_sent(expected, ledger, block.sources, block.indptr, block.targets, block.places)
+    pages = store.page_table.find(list(sent))
+    for url, (units, inlinks) in sent.items():
+        if url in pages:
+            expected[pages[url]] += units
+            counted[pages[url]] += inlinks
+        elif units or inlinks:
+            yield f"partition {number} does not know {url}, which others have sent {units} units to"
+    at_home = ~ledger.is_mirror(slice(0, size))
+    for page in np.flatnonzero(at_home & (expected != ledger.received[:size])).tolist():
+        yield (
+            f"page {page} of partition {number} has received {int(ledger.received[page])} units, but its "
+            f"in-links in all partitions have sent {int(expected[page])}"
+        )
+    for page in np.flatnonzero(at_home & (counted != accounts.inlinks[:size])).tolist():
+        yield (
+            f"page {page} of partition {number} counts {int(accounts.inlinks[page])} in-links, but "
+            f"{int(counted[page])} lead to it"
+        )
+
+
+def _accounts(store: Store) -> Accounts:
     accounts = Accounts(Interpolation(), kept_surfer(store))
     accounts.grow(store.size())
     for columns in store.page_table.columns():
         load_block(accounts, of_rows(columns))
-    expected = accounts.ledger.birth(slice(0, accounts.size)).copy()
-    inlinks = np.zeros(accounts.size, dtype=np.int64)
-    for block in store.link_table.blocks():
-        np.add.at(inlinks, block.targets, 1)
-        add_sent(expected, accounts.ledger, block.sources, block.indptr, block.targets, block.places)
-    return _Partition(number, store, accounts, expected, inlinks)
-
-
-def _links(partitions: Sequence[_Partition], in_flight: Sequence[OutboxRow]) -> Iterator[str]:
-    """What is wrong with what pages have received, and their in-links, by the links of all partitions."""
-    received: list[Counter[str]] = [Counter() for _ in partitions]
-    inlinks: list[Counter[str]] = [Counter() for _ in partitions]
-    for partition in partitions:
-        for url, row in partition.mirrors:
-            received[row.home][url] += int(partition.accounts.ledger.forwarded[row.page])
-            inlinks[row.home][url] += row.inlinks
-    for outbox_row in in_flight:
-        records = from_bytes(outbox_row.records)
-        received[outbox_row.home].subtract(dict(zip(records.urls, records.received.tolist(), strict=True)))
-        inlinks[outbox_row.home].subtract(dict(zip(records.urls, records.inlinks.tolist(), strict=True)))
-    for partition, by_url, linked in zip(partitions, received, inlinks, strict=True):
-        yield from _of_home(partition, by_url, linked)
-
-
-def _of_home(partition: _Partition, received: Counter[str], inlinks: Counter[str]) -> Iterator[str]:
-    ledger = partition.accounts.ledger
-    pages = partition.store.page_table.find(list(received))
-    for url, units in received.items():
-        if url in pages:
-            partition.expected[pages[url]] += units
-            partition.inlinks[pages[url]] += inlinks[url]
-        elif units or inlinks[url]:
-            yield f"partition {partition.number} does not know {url}, which others have sent {units} units to"
-    at_home = ~ledger.is_mirror(slice(0, ledger.size))
-    wrong = at_home & (partition.expected != ledger.received[: ledger.size])
-    for page in np.flatnonzero(wrong).tolist():
-        yield (
-            f"page {page} of partition {partition.number} has received {int(ledger.received[page])} units, but its "
-            f"in-links in all partitions have sent {int(partition.expected[page])}"
-        )
-    wrong = at_home & (partition.inlinks != partition.accounts.inlinks[: ledger.size])
-    for page in np.flatnonzero(wrong).tolist():
-        yield (
-            f"page {page} of partition {partition.number} counts {int(partition.accounts.inlinks[page])} in-links, but "
-            f"{int(partition.inlinks[page])} lead to it"
-        )
+    return accounts

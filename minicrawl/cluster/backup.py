@@ -8,36 +8,37 @@ copy as well, and are in flight there.
 import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from minicrawl.cluster.agreement import check_agreement
-from minicrawl.cluster.folder import Folder, found, store_of
+from minicrawl.cluster.folder import Folder, found, locked, store_of
 from minicrawl.control.messages import LONGEST, answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.store.database import hold, store_errors
+from minicrawl.store.database import hold, is_held, store_errors
 from minicrawl.store.upkeep import backup
 from minicrawl.system import sync_folder
 
 _SECONDS = 600.0
 """For which a partition may be busy before it commits: it may be settling, along all of its links."""
-_BEGINS, _LOOKS_APART = 10.0, 0.05
+BEGINS, _LOOKS_APART = 10.0, 0.05
 
 
-def backup_all(folder: Folder, path: Path, *, begins: float = _BEGINS) -> Folder:
+Copy = Callable[[Folder, Path], None]
+"""Copies all stores of a crawl to a folder, as of one moment. Raises StoreError."""
+
+
+def backup_all(folder: Folder, path: Path, *, begins: float = BEGINS, copy: Copy | None = None) -> Folder:
     """Copy all stores of a crawl, and what they have in common, to a new folder, which appears whole or not at all.
 
     Returns the copy: a folder like any other. begins: seconds until a partition that was just started lets itself be
-    connected to. Raises SettingError, StoreError.
+    connected to. copy: where they are on several machines. Raises SettingError, StoreError.
     """
     path = path.absolute()
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise SettingError(f"{path} is there already, and has something in it; name a new folder")
-    for store in folder.stores:
-        if not store.exists():
-            raise StoreError(f"{store} is not on this machine; only stores on one machine can be copied together")
     unfinished = path.with_name(f".{path.name}.unfinished")
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,9 +49,10 @@ def backup_all(folder: Folder, path: Path, *, begins: float = _BEGINS) -> Folder
         with store_errors(path):
             shutil.rmtree(unfinished, ignore_errors=True)  # of one that was killed
             unfinished.mkdir()
-        with _held(folder, begins):
-            for number, store in enumerate(folder.stores):
-                backup(store, store_of(unfinished, number))
+        if copy is None:
+            _copy_here(folder, unfinished, begins)
+        else:
+            copy(folder, unfinished)
         check_agreement(folder.keep_copy(unfinished))
         with store_errors(path):
             unfinished.replace(path)
@@ -58,17 +60,25 @@ def backup_all(folder: Folder, path: Path, *, begins: float = _BEGINS) -> Folder
     return found(path)
 
 
+def _copy_here(folder: Folder, path: Path, begins: float) -> None:
+    folder.check_is_here()
+    with held(folder, range(len(folder.places)), begins):
+        for number, store in enumerate(folder.stores):
+            backup(store, store_of(path, number))
+
+
 @contextmanager
-def _held(folder: Folder, begins: float) -> Iterator[None]:
-    """Let nothing be handed over as long as the block runs, and no crawl begin or end."""
-    with folder.opened():
+def held(folder: Folder, numbers: Sequence[int], begins: float = BEGINS) -> Iterator[None]:
+    """Let nothing be handed over to partitions of this machine as long as the block runs, and no crawl begin or end."""
+    with folder.opened_some(numbers):
         pass  # whatever is wrong with them is told before anybody waits; and all are of this version then
-    if not folder.is_in_use:
-        with folder.locked():
+    stores = [folder.stores[number] for number in numbers]
+    if not any(map(is_held, stores)):
+        with locked(stores):
             yield
         return
     with ExitStack() as stack:
-        lines = [stack.enter_context(_Line(store, begins)) for store in folder.stores]
+        lines = [stack.enter_context(_Line(store, begins)) for store in stores]
         for line in lines:
             line.say("hold")
         for line in lines:

@@ -15,8 +15,8 @@ it.
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -63,6 +63,11 @@ class Folder:
         return [store_of(self.path / place.folder, number) for number, place in enumerate(self.places)]
 
     @property
+    def here(self) -> Sequence[int]:
+        """Partitions whose stores are on this machine."""
+        return [number for number, place in enumerate(self.places) if place.machine is None]
+
+    @property
     def machines(self) -> Sequence[str]:
         """Other ones that have partitions."""
         return sorted({place.machine for place in self.places if place.machine is not None})
@@ -76,16 +81,16 @@ class Folder:
     def opened(self) -> Iterator[Sequence[Store]]:
         """The read side of all stores, each of one commit. Raises StoreError, also where one is on another machine."""
         self.check_is_here()
-        with self.opened_here() as stores:
-            yield list(stores.values())
+        with self.opened_some(range(len(self.places))) as stores:
+            yield stores
 
     @contextmanager
-    def opened_here(self) -> Iterator[Mapping[int, Store]]:
-        """The same of the stores that are on this machine, by their numbers. Raises StoreError."""
+    def opened_some(self, numbers: Sequence[int]) -> Iterator[Sequence[Store]]:
+        """The same of partitions that are on this machine, wherever the others are."""
+        paths = self.stores
         with ExitStack() as stack:
-            here = [number for number, place in enumerate(self.places) if place.machine is None]
-            stores = {number: stack.enter_context(open_store(self.stores[number])) for number in here}
-            for number, store in stores.items():
+            stores = [stack.enter_context(open_store(paths[number])) for number in numbers]
+            for number, store in zip(numbers, stores, strict=True):
                 stack.enter_context(store.snapshot())
                 self.check_is_current(number, store)
             yield stores
@@ -95,8 +100,8 @@ class Folder:
         for number, place in enumerate(self.places):
             if place.machine is not None:
                 raise StoreError(
-                    f"partition {number} is on machine {place.machine}, and this reads stores of one machine alone; "
-                    "'minicrawl cluster status', 'top' and 'export' read all"
+                    f"partition {number} is on machine {place.machine}, and this knows stores of one machine alone; "
+                    "'minicrawl cluster move' takes a partition to another machine"
                 )
 
     def check_is_current(self, number: int, store: Store) -> None:
@@ -110,17 +115,15 @@ class Folder:
                 f"{kept}: the partition was moved since one of them was copied; restore all from one backup"
             )
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Let no crawl begin as long as the block runs. Raises StoreError where one runs."""
-        with ExitStack() as stack:
-            for path in self.stores:
-                stack.callback(hold(path).release)
-            yield
+        return locked(self.stores)
 
     def keep_settings(self, settings: CrawlSettings) -> None:
-        """Let the next run go on with these."""
-        _write(replace(self, settings=json.loads(settings.to_json())))
+        """Let the next run go on with these. Where partitions are stays what it is in the file: a move may have ended
+        since this was read."""
+        places = found(self.path).places if (self.path / _NAME).exists() else self.places
+        _write(replace(self, places=places, settings=json.loads(settings.to_json())))
 
     def keep_copy(self, path: Path) -> "Folder":
         """Write the cluster.json of a copy, all of whose stores are in one folder; the copy."""
@@ -134,6 +137,15 @@ class Folder:
         changed = replace(self, places=places)
         _write(changed)
         return changed
+
+
+@contextmanager
+def locked(stores: Iterable[Path]) -> Iterator[None]:
+    """Let nobody write to stores of this machine as long as the block runs. Raises StoreError where one does."""
+    with ExitStack() as stack:
+        for path in stores:
+            stack.callback(hold(path).release)
+        yield
 
 
 def store_of(folder: Path, number: int) -> Path:

@@ -9,32 +9,32 @@ its way from one partition to another.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from typing import NamedTuple, Protocol
 
 from minicrawl.opic.ledger import UNIT
-from minicrawl.store.reader import Store
-from minicrawl.store.rows import MetaValue, RankedPage
+from minicrawl.store.reader import Answer, Given, Store
+from minicrawl.store.rows import RankedPage
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 
 class Ranked(Protocol):
     """See store/partitions/at_home.py."""
 
-    def received(self) -> tuple[float, int]: ...
-
     def first(self, held: float, total: float, n: int = -1) -> Iterator[RankedPage]: ...
 
 
-class RankedStore(Protocol):
-    """What is read of a store for its ranks: a Store has it, and so has one of another machine."""
+class AskedStore(Protocol):
+    """What is read of a store: a Store has it, and so has one of another machine."""
 
     @property
     def at_home(self) -> Ranked: ...
 
-    def meta(self, key: str) -> MetaValue: ...
+    def ask(self, question: Callable[[Store, *Given], Answer], *given: *Given) -> Answer:
+        """What a function finds in the store. It is one of a module, and what it finds can be pickled."""
+        ...
 
 
 class Sums(NamedTuple):
@@ -44,14 +44,23 @@ class Sums(NamedTuple):
     total: float
 
 
-def sums_of(stores: Sequence[RankedStore]) -> Sums:
-    virtual = sum(_whole(store, "ledger_virtual") + _whole(store, "ledger_never_visited") for store in stores)
-    held = virtual * (UNIT / max(sum(_whole(store, "ledger_births") for store in stores), UNIT))
-    sums = [store.at_home.received() for store in stores]
-    return Sums(held, max(sum(received + births * (held - UNIT) for received, births in sums), 1e-300))
+class _OwnSums(NamedTuple):
+    """Those of a partition. virtual, births: units. received: by pages that have importance, of which `born` have a
+    birth."""
+
+    virtual: int
+    births: int
+    received: float
+    born: int
 
 
-def ranked_pages(stores: Sequence[RankedStore], n: int | None = None) -> Iterator[RankedPage]:
+def sums_of(stores: Sequence[AskedStore]) -> Sums:
+    sums = [store.ask(_own_sums) for store in stores]
+    held = sum(own.virtual for own in sums) * (UNIT / max(sum(own.births for own in sums), UNIT))
+    return Sums(held, max(sum(own.received + own.born * (held - UNIT) for own in sums), 1e-300))
+
+
+def ranked_pages(stores: Sequence[AskedStore], n: int | None = None) -> Iterator[RankedPage]:
     """Every page of a crawl in partitions, or the n most important, by falling importance, then by URL.
 
     `history` and `cash` are those of the page's partition; no page has an `expected` one.
@@ -63,6 +72,13 @@ def ranked_pages(stores: Sequence[RankedStore], n: int | None = None) -> Iterato
     return islice(ranked, n)
 
 
+def importance_of(store: Store, urls: Sequence[str], sums: Sums) -> dict[str, float]:
+    """Importance of pages that a partition knows, by URL, among those of all."""
+    pages = store.page_table.find(list(urls))
+    importance = store.at_home.importance_of(list(pages.values()), *sums)
+    return {url: importance[page] for url, page in pages.items()}
+
+
 def states(store: Store) -> Counter[str]:
     """How many pages a partition has at home in which state."""
     found: Counter[str] = Counter()
@@ -71,14 +87,29 @@ def states(store: Store) -> Counter[str]:
     return found
 
 
-def in_flight(stores: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
+def in_flight(stores: Sequence[AskedStore]) -> Iterator[tuple[int, OutboxRow]]:
     """Rows of outboxes that their homes have not taken, each with the partition that has made it."""
-    taken = {(n, row.partition): row.taken for n, store in enumerate(stores) for row in store.transfers.neighbours()}
+    taken = [store.ask(_taken) for store in stores]
     for source, store in enumerate(stores):
-        for row in store.transfers.outbox():
-            if row.number > taken.get((row.home, source), 0):
-                yield source, row
+        for row in store.ask(_not_taken, [numbers.get(source, 0) for numbers in taken]):
+            yield source, row
 
 
-def _whole(store: RankedStore, key: str) -> int:
+def whole(store: Store, key: str) -> int:
+    """A whole number of `meta`; 0 where there is none."""
     return int(store.meta(key) or 0)
+
+
+def _own_sums(store: Store) -> _OwnSums:
+    virtual = whole(store, "ledger_virtual") + whole(store, "ledger_never_visited")
+    return _OwnSums(virtual, whole(store, "ledger_births"), *store.at_home.received())
+
+
+def _taken(store: Store) -> Mapping[int, int]:
+    """The number of the last row that a partition has taken of each other."""
+    return {row.partition: row.taken for row in store.transfers.neighbours()}
+
+
+def _not_taken(store: Store, taken: Sequence[int]) -> list[OutboxRow]:
+    """Rows of the outbox behind those that their homes have taken. taken: by the number of the home."""
+    return [row for row in store.transfers.outbox() if row.number > taken[row.home]]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder, Place, store_of
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
 from minicrawl.search.index.index_file import index_path
 from minicrawl.store.database import beside, logs, real_path, store_errors
 from minicrawl.store.reader import open_store
@@ -31,25 +31,28 @@ def move(folder: Folder, number: int, target: Path) -> Folder:
     The texts of its pages go with it; an index of them does not, and is made anew. Raises SettingError, StoreError:
     then the partition is where it was.
     """
-    if not 0 <= number < len(folder.places):
-        raise SettingError(f"there is no partition {number}; they are 0 to {len(folder.places) - 1}")
+    check_is_partition(folder, number)
     place, old = folder.places[number], folder.stores[number]
-    changed = Place(_folder_of(folder, target), place.generation + 1)
+    changed = Place(folder_of(folder, target), place.generation + 1)
     new = store_of(folder.path / changed.folder, number)
     if real_path(new) == real_path(old):
         raise SettingError(f"partition {number} is in {target} already")
-    if not old.exists():
-        raise StoreError(f"{old} is not on this machine, and can be moved only where it is")
     check_agreement(folder)
     _make(new.parent, target)
     with folder.locked():
-        _check_replaceable(folder, number, new)
+        check_replaceable(folder.cluster, number, new)
         backup(old, new, force=True)
         with closing(Writer(new)) as writer, writer.transaction():
             writer.save_meta({"generation": changed.generation})
         moved = folder.keep_place(number, changed)
-    _remove(old)
+        remove(old)
     return moved
+
+
+def check_is_partition(folder: Folder, number: int) -> None:
+    """Raise SettingError for a number that no partition has."""
+    if not 0 <= number < len(folder.places):
+        raise SettingError(f"there is no partition {number}; they are 0 to {len(folder.places) - 1}")
 
 
 def plan(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -85,7 +88,7 @@ def size_of(store: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def _folder_of(folder: Folder, target: Path) -> str:
+def folder_of(folder: Folder, target: Path) -> str:
     """A folder as cluster.json names it: seen from its own where that is, else absolute."""
     own, real = os.path.realpath(folder.path), os.path.realpath(target)
     return os.path.relpath(real, own) if Path(real).is_relative_to(own) else real
@@ -101,17 +104,17 @@ def _make(folder: Path, target: Path) -> None:
         raise SettingError(f"{target} cannot be written; name another folder to move to")
 
 
-def _check_replaceable(folder: Folder, number: int, store: Path) -> None:
+def check_replaceable(cluster: str, number: int, store: Path) -> None:
     """Raise SettingError for a file that is no copy of this partition, as a move that was killed leaves."""
     if not store.exists():
         return
     with open_store(store) as found:
-        if (found.meta("cluster"), found.meta("partition")) == (folder.cluster, number):
+        if (found.meta("cluster"), found.meta("partition")) == (cluster, number):
             return
     raise SettingError(f"{store} is there already, and is not this partition; name another folder")
 
 
-def _remove(store: Path) -> None:
+def remove(store: Path) -> None:
     """Remove what was copied elsewhere: nobody names it any more."""
     real = real_path(store)
     index = index_path(store)

@@ -2,11 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, TypeVarTuple
 
 from minicrawl.run_look import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -33,6 +33,9 @@ from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
 from minicrawl.store.write.page_blocks import PageBlocks
 from minicrawl.store.write.transfer_rows import TransferRows
+
+Given = TypeVarTuple("Given")
+Answer = TypeVar("Answer")
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
@@ -118,6 +121,10 @@ class Store:
         with self.snapshot():
             page = self.page_table.find([url]).get(url)
             return None if page is None else self.texts.text(page, url)
+
+    def ask(self, question: Callable[["Store", *Given], Answer], *given: *Given) -> Answer:
+        """What a function finds in this store. A store of another machine is asked alike, and answers from there."""
+        return question(self, *given)
 
     def size(self) -> int:
         """Number of known pages."""

@@ -85,17 +85,25 @@ def test_a_crawl_says_for_which_machine_it_waits(spread: Path, capsys: pytest.Ca
     )
 
 
-@pytest.mark.parametrize("command", ["top", "export ranks.csv", "crawl"])
+NEED_ALL = ["top", "export ranks.csv", "crawl", "why http://h0.test/", "check", "verify", "index", "search a"]
+NEED_ALL += ["backup copy", "move 1 elsewhere", "move 0 --machine beta"]
+
+
+@pytest.mark.parametrize("command", NEED_ALL)
 def test_what_needs_all_stores_says_that_this_machine_shares_none(command: str, spread: Path) -> None:
     result = run("cluster", *command.split(), "--store", spread)
     assert (result.exit_code, "this machine shares no crawls now" in result.stderr) == (3, True)
 
 
-@pytest.mark.parametrize("command", ["check", "move 1 elsewhere", "rebalance", "backup copy", "verify", "index"])
-def test_what_reads_one_machine_names_the_one_that_has_a_store(command: str, spread: Path) -> None:
-    result = run("cluster", *command.split(), "--store", spread)
+def test_what_knows_one_machine_names_the_one_that_has_a_store(spread: Path) -> None:
+    result = run("cluster", "rebalance", "--store", spread)
     assert (result.exit_code, "partition 1 is on machine beta" in result.stderr) == (3, True)
-    assert "'minicrawl cluster status', 'top' and 'export' read all" in result.stderr
+    assert "'minicrawl cluster move' takes a partition to another machine" in result.stderr
+
+
+def test_a_move_says_where_to(spread: Path) -> None:
+    result = run("cluster", "move", "1", "--store", spread)
+    assert (result.exit_code, "name a FOLDER, or a machine with --machine" in result.stderr) == (2, True)
 
 
 def test_a_crawl_of_one_machine_stays_there(tmp_path: Path) -> None:

@@ -134,3 +134,12 @@ def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "crawl.db").touch()
     with pytest.raises(StoreError, match=r"crawl[.]db is a file, and a crawl in partitions has a folder"):
         found(tmp_path / "crawl.db")
+
+
+def test_settings_are_kept_without_taking_back_a_move(tmp_path: Path) -> None:
+    """A run that has read cluster.json before the move ended."""
+    before = found_or_made(tmp_path / "web", 2)
+    moved = before.keep_place(1, Place("/disk/web", 1, "beta"))
+    before.keep_settings(CrawlSettings.of({"per_host": 2}))
+    assert found(before.path).places == moved.places
+    assert found(before.path).settings["per_host"] == 2

@@ -9,18 +9,19 @@ of the machine; whoever calls them needs the token.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import cycle, islice
 from typing import Any
 
 from minicrawl.cluster.folder import Folder, Place, store_of
+from minicrawl.cluster.machines.carrier import Carrier
+from minicrawl.cluster.machines.carrying import Carriers
 from minicrawl.cluster.machines.host import FOLDER, Host
 from minicrawl.cluster.machines.hosted import GoneError, Hosted
 from minicrawl.cluster.machines.machine import Machine
-from minicrawl.cluster.machines.reading import Reader, StoreElsewhere, away
+from minicrawl.cluster.machines.reading import Call, Reader, StoreElsewhere, away
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.kept import Start
 from minicrawl.cluster.running.worker import Brief
@@ -132,7 +133,7 @@ class Machines:
                 continue
             host = _placed(Host, name)
             making = host.make.remote(folder.cluster, number, folder.homes.partitions)
-            made = _answered(making, number, name, _SECONDS)
+            made = _answered(making, name, _SECONDS)
             ray.kill(host)
             places.append(Place(str(made["folder"]), machine=name))
         return replace(folder, places=tuple(places))
@@ -155,18 +156,24 @@ class Machines:
 
     def stores(self, folder: Folder) -> Sequence[StoreElsewhere]:
         """Those of a crawl, to be read where they are. Raises StoreError where one of them is not there."""
-        for number, name in self.away(folder):
-            raise StoreError(away(number, name))
         folder = replace(folder, path=folder.path.absolute())
         names = [place.machine or self.here.name for place in folder.places]
-        readers = {name: _placed(Reader, name) for name in names}
-        for number, name in enumerate(names):
-            _answered(readers[name].ask.remote(folder, number, "meta", "cluster"), number, name, _SECONDS)
+        self._check_there(names)
+        readers = {name: _called(Reader, name) for name in names}
+        return [StoreElsewhere(readers[name], folder, number) for number, name in enumerate(names)]
 
-        def ask(name: str, folder: Folder, number: int, *given: object) -> Any:
-            return _answered(readers[name].ask.remote(folder, number, *given), number, name)["it"]
+    def carriers(self, folder: Folder, *others: str) -> Carriers:
+        """What copies stores: of this machine, those that have partitions, and others. Raises StoreError where one of
+        them is not there."""
+        names = {*folder.machines, *others}
+        self._check_there(names)
+        return {None: _called(Carrier, self.here.name), **{name: _called(Carrier, name) for name in names}}
 
-        return [StoreElsewhere(partial(ask, name), folder, number) for number, name in enumerate(names)]
+    def _check_there(self, names: Collection[str]) -> None:
+        there = self.names()
+        for name in sorted(names):
+            if name not in there:
+                raise StoreError(away(name))
 
 
 @contextmanager
@@ -196,14 +203,30 @@ def _placed(kind: type, name: str, **options: int) -> Any:
     return ray.remote(kind).options(num_cpus=0, resources=resources, max_task_retries=0, **options).remote()
 
 
-def _answered(answer: Any, number: int, name: str, seconds: float | None = None) -> Message:
-    """What was called answers for a partition. Raises MinicrawlError, also where nothing comes for so long."""
+def _called(kind: type, name: str) -> Call:
+    """One of that class on a machine that is there. Raises StoreError where it does not begin."""
+    import ray  # noqa: PLC0415
+
+    there = _placed(kind, name)
+    try:
+        ray.get(there.__ray_ready__.remote(), timeout=_SECONDS)
+    except ray.exceptions.RayError as error:
+        raise StoreError(away(name)) from error
+
+    def call(what: str, *given: object) -> Any:
+        return _answered(getattr(there, what).remote(*given), name)["it"]
+
+    return call
+
+
+def _answered(answer: Any, name: str, seconds: float | None = None) -> Message:
+    """What was called answers on a machine. Raises MinicrawlError, also where nothing comes for so long."""
     import ray  # noqa: PLC0415
 
     try:
         return answer_of(ray.get(answer, timeout=seconds))
     except ray.exceptions.RayError as error:
-        raise StoreError(away(number, name)) from error
+        raise StoreError(away(name)) from error
 
 
 def _prepare(machine: Machine) -> None:

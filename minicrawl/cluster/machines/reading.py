@@ -1,19 +1,32 @@
-"""Stores of other machines, read by calls: each sorts its own pages, and sends them some at a time."""
+"""Stores of other machines, read by calls: a function goes there, and what it finds comes back, some bytes at a time.
+
+Every machine has the same minicrawl, so of a function only its name goes over the line.
+"""
 
 import contextlib
+import functools
+import pickle
+import sys
+import traceback
 from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import count, islice
+from typing import Any, NamedTuple, ParamSpec
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.merged import states
 from minicrawl.control.messages import Message, done, failed
-from minicrawl.errors import MinicrawlError
-from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import MetaValue, RankedPage
+from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.store.reader import Answer, Given, Store, open_store
+from minicrawl.store.rows import RankedPage
 
 _ROWS = 2_000
-"""Of an answer."""
+"""Pages of an answer."""
+MOST_BYTES = 8 * 2**20
+"""Of an answer, and of a part of a file: Ray holds those that wait in a memory with room for a few dozen of them."""
+
+Call = Callable[..., Any]
+"""Calls something on a machine: the name of a method, and what it is given; what it answers. Raises MinicrawlError."""
+_Of = ParamSpec("_Of")
 
 
 class Counts(NamedTuple):
@@ -23,33 +36,74 @@ class Counts(NamedTuple):
     outbox: int
 
 
+def counts(store: Store) -> Counts:
+    return Counts(dict(states(store)), len(store.transfers.outbox()))
+
+
+def as_message(method: Callable[_Of, object]) -> Callable[_Of, Message]:
+    """Let a method answer by a message, also where it fails: Ray writes none of it into its logs."""
+
+    @functools.wraps(method)
+    def answered(*given: _Of.args, **named: _Of.kwargs) -> Message:
+        try:
+            return done({"it": method(*given, **named)})
+        except MinicrawlError as error:
+            return failed(error)
+        except OSError as error:
+            return failed(StoreError(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"))
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            return failed(StoreError(f"a machine failed over what it was asked: {error!r}; Ray's logs say where"))
+
+    return answered
+
+
+class Part(NamedTuple):
+    """Some bytes of an answer, and how many it has."""
+
+    some: bytes
+    size: int
+
+
 class Reader:
     """Reads stores of the machine where it runs. Each is read as of one commit, from when it is first asked of."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """most_bytes: of a part."""
         self._open = contextlib.ExitStack()
         self._stores: dict[int, Store] = {}
-        self._pages: dict[int, Iterator[RankedPage]] = {}
+        self._pages: dict[int, tuple[int, Iterator[RankedPage]]] = {}
+        self._answer = b""
+        self._most_bytes = most_bytes
 
-    def ask(self, folder: Folder, number: int, what: str, *given: Any) -> Message:
-        """What the store of a partition has; of its "pages" those that come next."""
-        try:
-            store = self._stores.get(number) or self._opened(folder, number)
-            return done({"it": self._asked(number, store, what, *given)})
-        except MinicrawlError as error:
-            return failed(error)
+    @as_message
+    def ask(self, folder: Folder, number: int, question: Callable[..., object], *given: object) -> Part:
+        """The first part of what a function finds in the store of a partition, pickled."""
+        return self._first_part(question(self._store(folder, number), *given))
 
-    def _asked(self, number: int, store: Store, what: str, *given: Any) -> object:
-        match what:
-            case "meta":
-                return store.meta(*given)
-            case "counts":
-                return Counts(dict(states(store)), len(store.transfers.outbox()))
-            case "received":
-                return store.at_home.received()
-            case _:
-                pages = self._pages.get(number) or self._pages.setdefault(number, store.at_home.first(*given))
-                return list(islice(pages, _ROWS))
+    @as_message
+    def pages(self, folder: Folder, number: int, reading: int, given: tuple[float, float, int]) -> Part:
+        """The first part of the pages of a partition that come next. reading: another number begins with the best."""
+        of, pages = self._pages.get(number, (-1, iter(())))
+        if of != reading:
+            pages = self._store(folder, number).at_home.first(*given)
+            self._pages[number] = reading, pages
+        return self._first_part(list(islice(pages, _ROWS)))
+
+    @as_message
+    def more(self, start: int) -> Part:
+        """The part of the last answer that begins at a byte."""
+        return self._part(start)
+
+    def _first_part(self, answer: object) -> Part:
+        self._answer = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        return self._part(0)
+
+    def _part(self, start: int) -> Part:
+        return Part(self._answer[start : start + self._most_bytes], len(self._answer))
+
+    def _store(self, folder: Folder, number: int) -> Store:
+        return self._stores.get(number) or self._opened(folder, number)
 
     def _opened(self, folder: Folder, number: int) -> Store:
         store = self._open.enter_context(open_store(folder.stores[number]))
@@ -59,38 +113,40 @@ class Reader:
 
 
 class StoreElsewhere:
-    """What a merged.RankedStore has. ask: calls the Reader of its machine, and raises MinicrawlError.
+    """What a merged.AskedStore has.
 
-    Its pages can be read once.
+    call: calls the Reader of its machine. received: bytes that have come from there.
     """
 
-    def __init__(self, ask: Callable[..., Any], folder: Folder, number: int) -> None:
-        self._ask = ask
+    def __init__(self, call: Call, folder: Folder, number: int) -> None:
+        self._call = call
         self._of = folder, number
+        self._readings = count()
+        self.received = 0
 
     @property
     def at_home(self) -> "StoreElsewhere":
         return self
 
-    def meta(self, key: str) -> MetaValue:
-        value: MetaValue = self._ask(*self._of, "meta", key)
-        return value
-
-    def counts(self) -> Counts:
-        return Counts(*self._ask(*self._of, "counts"))
-
-    def received(self) -> tuple[float, int]:
-        received, births = self._ask(*self._of, "received")
-        return received, births
+    def ask(self, question: Callable[[Store, *Given], Answer], *given: *Given) -> Answer:
+        answer: Answer = self._whole(self._call("ask", *self._of, question, *given))
+        return answer
 
     def first(self, held: float, total: float, n: int = -1) -> Iterator[RankedPage]:
-        while some := self._ask(*self._of, "pages", held, total, n):
+        reading = next(self._readings)
+        while some := self._whole(self._call("pages", *self._of, reading, (held, total, n))):
             yield from some
 
+    def _whole(self, part: Part) -> Any:
+        """An answer of which there is the first part."""
+        some, size = part
+        body = bytearray(some)
+        while len(body) < size:
+            body += self._call("more", len(body))[0]
+        self.received += size
+        return pickle.loads(body)
 
-def away(number: int, machine: str) -> str:
-    """What is said of a partition whose machine is not there."""
-    return (
-        f"partition {number} is on machine {machine}, which is away; let it join again as it did before, and repeat "
-        "this"
-    )
+
+def away(machine: str) -> str:
+    """What is said of a machine that is not there."""
+    return f"machine {machine} is away; let it join again as it did before, and repeat this"

@@ -68,8 +68,8 @@ class FolderReadings:
         `known`, `read`: pages at home; `states`: all of them; `waiting`: rows of its outbox, as of a running one.
         """
         folder = found(self.path)
-        with folder.opened_here() as stores:
-            rows = {number: _row(store) for number, store in stores.items()}
+        with folder.opened_some(folder.here) as stores:
+            rows = {number: _row(store) for number, store in zip(folder.here, stores, strict=True)}
         return [
             {"number": number, "machine": place.machine, **rows.get(number, {})}
             for number, place in enumerate(folder.places)
@@ -153,8 +153,7 @@ class FolderReadings:
 
 
 def _at_rest(folder: Folder) -> CrawlAtRest:
-    with folder.opened_here() as stores:
-        here = list(stores.values())
+    with folder.opened_some(folder.here) as here:
         if not here:
             folder.check_is_here()
         whole = status_of_all(folder, here).of_all

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from minicrawl.cluster.merged import Sums, sums_of
+from minicrawl.cluster.merged import AskedStore, Sums, importance_of, sums_of
 from minicrawl.errors import SettingError
 from minicrawl.search.index.index_file import index_path
+from minicrawl.search.index.opening import following
 from minicrawl.search.matching import FULL
 from minicrawl.search.ranking import Scale, score
 from minicrawl.search.searching import Asked, Found, FoundPage, Searcher
@@ -29,25 +30,25 @@ _RANKS = ("linear", "none")
 class _Part(NamedTuple):
     """What a partition has found. most: what both barrels say of the page that they say most of; 0: of none."""
 
-    store: Store
+    store: AskedStore
     found: Found
     most: float
 
 
-def search_all(stores: Sequence[Store], text: str, asked: Asked) -> Found:
+def search_all(stores: Sequence[AskedStore], text: str, asked: Asked) -> Found:
     """The pages of all partitions that agree best with a query and are most important. Raises SettingError, StoreError.
 
     asked: by importance, and ranked "linear" or "none". stores: those that have no texts yet find nothing.
     """
     if asked.by != RANKINGS[0] or asked.rank not in _RANKS:
         raise SettingError(f"partitions are searched by importance; leave out what asks for {asked.by} or {asked.rank}")
-    some = [store for store in stores if store.texts.size]
+    some = [store for store in stores if store.ask(has_texts)]
     if not some:
         raise SettingError(
             "no partition has texts to search in; let the crawl go on with --text, and run minicrawl cluster index"
         )
     of_each = replace(asked, n=min(asked.n * _MARGIN, _MOST))
-    parts = [_part(store, text, of_each) for store in some]
+    parts = [_Part(store, *store.ask(_found, text, of_each)) for store in some]
     best = sorted(_scored(parts, sums_of(stores), asked), key=lambda page: (-page.score, -page.importance, page.url))
     meant = [part.found.meant for part in parts if part.found.meant]
     return replace(
@@ -61,7 +62,20 @@ def search_all(stores: Sequence[Store], text: str, asked: Asked) -> Found:
     )
 
 
-def _part(store: Store, text: str, asked: Asked) -> _Part:
+def has_texts(store: Store) -> bool:
+    return bool(store.texts.size)
+
+
+def bring_up_to_date(store: Store) -> tuple[int, int]:
+    """Let the index of a partition have all its texts: how many that were new, and pages in it. Raises StoreError."""
+    with following(store.path) as follower:
+        done = follower.catch_up().done
+        follower.optimize()
+        return done, follower.pages()
+
+
+def _found(store: Store, text: str, asked: Asked) -> tuple[Found, float]:
+    """What a partition finds, and the `most` of its _Part."""
     if not index_path(store.path).exists():
         raise SettingError(f"there is no index of the texts of {store.path} yet; 'minicrawl cluster index' makes it")
     with Searcher(store) as searcher:
@@ -71,7 +85,7 @@ def _part(store: Store, text: str, asked: Asked) -> _Part:
         for page in found.pages
         if page.has_all and page.similarity > 0
     )
-    return _Part(store, found, max(next(most, 0.0), 0.0))
+    return found, max(next(most, 0.0), 0.0)
 
 
 def _scored(parts: Sequence[_Part], sums: Sums, asked: Asked) -> Iterator[FoundPage]:
@@ -80,10 +94,9 @@ def _scored(parts: Sequence[_Part], sums: Sums, asked: Asked) -> Iterator[FoundP
     best = (page.importance for part in parts for page in part.store.at_home.first(*sums, 1))
     scale = Scale(sums.held / sums.total, max(best, default=0.0))
     for part in parts:
-        numbers = part.store.page_table.find([page.url for page in part.found.pages])
-        importance = part.store.at_home.importance_of(list(numbers.values()), *sums)
+        importance = part.store.ask(importance_of, [page.url for page in part.found.pages], sums)
         for page in part.found.pages:
-            x = importance[numbers[page.url]]
+            x = importance[page.url]
             place = scale.place(x) if asked.rank == "linear" else 0.0
             similarity = page.similarity * part.most / most if page.has_all and most else page.similarity
             found = score(similarity, place, asked.weight)

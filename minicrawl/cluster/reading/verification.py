@@ -6,6 +6,7 @@ is on its way to a page counts as received:
     R_j = R of j at home + what mirrors of j have received and not handed over + what rows not yet taken bring it
 
 That is what one process would have: settled in memory, it must come to exact PageRank. Nobody may write to the stores.
+Whoever compares them has the URLs, accounts and links of all.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.folded_aliases import FloatArray, folded_graph
 from minicrawl.analysis.verify import Books, Verification, books_of, verified
-from minicrawl.cluster.merged import in_flight, ranked_pages
+from minicrawl.cluster.merged import AskedStore, in_flight, ranked_pages
 from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.errors import StoreError
 from minicrawl.model import State
@@ -28,12 +29,12 @@ from minicrawl.store.reader import Store
 _RANKINGS = ("importance", "history", "inlinks")
 
 
-def verify_all(stores: Sequence[Store]) -> Verification:
+def verify_all(stores: Sequence[AskedStore]) -> Verification:
     """Compare the rankings of a crawl with exact PageRank. stores: those of partitions 0, 1, 2 ... Raises StoreError.
 
     History is that of the page's partition, in each of which time has its own pace.
     """
-    each = [books_of(store, {}) for store in stores]
+    each = [store.ask(books_of, {}) for store in stores]
     if not any(len(books.links.sources) for books in each):
         raise StoreError("no page of this crawl has been read yet; let 'minicrawl cluster crawl' go on with it")
     numbers, pages = _numbered(stores, each)
@@ -47,11 +48,11 @@ def verify_all(stores: Sequence[Store]) -> Verification:
     return verified(books, folded)
 
 
-def _numbered(stores: Sequence[Store], each: Sequence[Books]) -> tuple[dict[str, int], list[IntArray]]:
+def _numbered(stores: Sequence[AskedStore], each: Sequence[Books]) -> tuple[dict[str, int], list[IntArray]]:
     """The number of every URL, and of each store the numbers of its pages. URLs that their home does not know yet, as
     the row that tells of them was not taken, come last."""
     numbers: dict[str, int] = {}
-    urls = [list(store.page_table.urls()) for store in stores]
+    urls = [store.ask(_urls) for store in stores]
     for known, books in zip(urls, each, strict=True):
         for url, state in zip(known, books.states.tolist(), strict=True):
             if state != State.ELSEWHERE:
@@ -61,8 +62,12 @@ def _numbered(stores: Sequence[Store], each: Sequence[Books]) -> tuple[dict[str,
     return numbers, [np.array([numbers[url] for url in known], dtype=np.int64) for known in urls]
 
 
+def _urls(store: Store) -> list[str]:
+    return list(store.page_table.urls())
+
+
 def _merged(
-    stores: Sequence[Store], each: Sequence[Books], numbers: dict[str, int], pages: Sequence[IntArray]
+    stores: Sequence[AskedStore], each: Sequence[Books], numbers: dict[str, int], pages: Sequence[IntArray]
 ) -> Books:
     size = len(numbers)
     received, forwarded = np.full(size, UNIT, dtype=np.int64), np.zeros(size, dtype=np.int64)
@@ -103,7 +108,7 @@ def _links(each: Sequence[LinkGraph], pages: Sequence[IntArray], size: int) -> L
     )
 
 
-def _rankings(stores: Sequence[Store], numbers: dict[str, int]) -> dict[str, FloatArray]:
+def _rankings(stores: Sequence[AskedStore], numbers: dict[str, int]) -> dict[str, FloatArray]:
     rankings = {name: np.zeros(len(numbers)) for name in _RANKINGS}
     for page in ranked_pages(stores):
         for name, ranking in rankings.items():

@@ -1,19 +1,16 @@
 """Partitions that are reached by calls, of which some are lost: what they find is what one process finds."""
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 
 import pytest
 from cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
+from machine_calls import Line, kept_by
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.machines.host import Host
-from minicrawl.cluster.machines.hosted import Call, CallPost, GoneError, Hosted
+from minicrawl.cluster.machines.hosted import Call, CallPost, Hosted
 from minicrawl.cluster.merged import ranked_pages
-from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.worker import Brief
@@ -24,42 +21,6 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
-
-
-class Line:
-    """Calls a host of this process. lost: how often a call is not brought, and how often its answer is not."""
-
-    def __init__(self, lost: float = 0.0, seed: int = 0) -> None:
-        self.host = Host()
-        self.is_there = True
-        self.calls: list[str] = []
-        self._lost = lost
-        self._random = Random(seed)
-
-    async def __call__(self, what: str, *given: object) -> Message | None:
-        self.calls.append(what)
-        await asyncio.sleep(0)
-        lost = self._lost if what == "take" else 0.0
-        if not self.is_there or self._random.random() < lost:
-            raise GoneError("it was not brought")
-        answer: Message | None = await getattr(self.host, what)(*given)
-        if self._random.random() < lost:
-            raise GoneError("its answer was not brought")
-        return answer
-
-    def kill(self) -> None:
-        self.is_there = False
-
-    async def die(self) -> None:
-        """It has no partition any more, as after a death. The store is free, as the system frees it."""
-        await self.host.leave()
-
-
-def kept_by(keeper: Keeper, lines: Sequence[Line]) -> None:
-    async def start(brief: Brief) -> Hosted:
-        return Hosted(lines[brief.number], brief, lines, "beta")
-
-    keeper.start = start
 
 
 @pytest.fixture

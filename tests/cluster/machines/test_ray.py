@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 from cluster_runs import crawled_alone
 from ray_machines import AT_ONCE, COMMAND, SLOWLY, Crawl, Ray, kill, served
+from sites import rows
 
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import found
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.store.rows import RankedPage
 
@@ -116,3 +119,82 @@ def test_a_machine_goes_away_and_comes_back(ray: Ray, crawl: Crawl, alone: dict[
     top = [*COMMAND, "top", "--store", str(crawl.path), "-n", "1"]
     out = subprocess.run(top, env=ray.environment, check=True, timeout=240, capture_output=True, text=True).stdout
     assert next(iter(alone)) in out
+
+
+def test_commands_read_copy_and_move_stores_of_two_machines(
+    ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]
+) -> None:
+    with crawl.start(AT_ONCE, "--text") as driver:
+        assert driver.wait(timeout=240) == 0
+    best = next(iter(alone))
+    assert crawl.answer("check") == {"store": str(crawl.path), "pages": len(alone), "problems": []}
+    why = crawl.answer("why", best)
+    assert (why["rank"], why["inlinks"], why["known_pages"]) == (1, alone[best].inlinks, len(alone))
+    assert why["importance"] == pytest.approx(alone[best].importance, abs=1e-6)
+    verification = crawl.answer("verify")
+    assert (verification["known"], verification["settled"]["l1"] < 1e-6) == (len(alone), True)
+    assert crawl.answer("index")["pages"] > 0
+    assert len(crawl.answer("search", "golden island")) > 1
+    copy = crawl.path.with_name("copy")
+    crawl.answer("backup", str(copy))
+    assert [place.machine for place in found(copy).places] == [None, None]
+    with found(copy).opened() as stores:
+        assert list(audit_all(stores)) == []
+        assert len(list(ranked_pages(stores))) == len(alone)
+    for number, machine, folder in ((0, "beta", str(ray.state / "beta" / found(copy).cluster)), (1, "alpha", ".")):
+        crawl.answer("move", str(number), "--machine", machine)
+        moved = found(crawl.path).places[number]
+        assert (moved.folder, moved.machine) == (folder, machine if machine == "beta" else None)
+    assert {path.name for path in crawl.path.glob("001.db*")} >= {"001.db", "001.db.text"}
+    assert not (crawl.path / "000.db").exists()
+    with crawl.start(AT_ONCE) as driver:
+        assert driver.wait(timeout=240) == 0
+    compare(crawl, alone)
+    rows(found(crawl.path).stores[0], "UPDATE neighbours SET taken = taken + 1000")
+    with crawl.start(AT_ONCE) as driver:
+        assert driver.wait(timeout=240) == 3, "stores of two moments are refused"
+
+
+def test_a_crawl_that_runs_on_two_machines_is_copied(ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]) -> None:
+    with crawl.start(SLOWLY) as driver:
+        try:
+            crawl.wait_for([2, 2], driver)
+            copy = crawl.path.with_name("copy")
+            assert crawl.answer("backup", str(copy))["partitions"] == 2
+            crawl.wait_for([1, 1], driver)
+        finally:
+            driver.send_signal(signal.SIGINT)
+            assert driver.wait(timeout=240) == 130
+    crawl.audit()
+    with found(copy).opened() as stores:
+        assert list(audit_all(stores)) == []
+    crawl.path = copy  # which goes on here, on one machine
+    with crawl.start(AT_ONCE, machines=False) as driver:
+        assert driver.wait(timeout=240) == 0
+    compare(crawl, alone)
+
+
+def test_a_move_that_is_killed_leaves_one_store_that_is_the_partition(
+    ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]
+) -> None:
+    """It is killed as soon as one of what it does is seen, or those are that do it on the machines."""
+    with crawl.start(AT_ONCE) as driver:
+        assert driver.wait(timeout=240) == 0
+    here, there = crawl.path, Path(found(crawl.path).stores[1]).parent
+    steps = [here / ".000.db.leaving", there / ".000.db.arriving", there / "000.db"]
+    for seen in steps:
+        for victim in ("the command", "what copies for it"):
+            seen.unlink(missing_ok=True)  # of the move before
+            with crawl.command("move", "0", "--machine", "beta") as mover:
+                while not seen.exists() and mover.poll() is None:
+                    time.sleep(0.001)
+                kill([mover.pid], signal.SIGSTOP)
+                kill([mover.pid] if victim == "the command" else ray.carriers())
+                kill([mover.pid], signal.SIGCONT)
+                mover.wait(timeout=240)
+            crawl.audit()
+            if found(crawl.path).places[0].machine == "beta":
+                crawl.answer("move", "0", "--machine", "alpha")
+    crawl.answer("move", "0", "--machine", "beta")
+    assert found(crawl.path).places[0].machine == "beta"
+    compare(crawl, alone)

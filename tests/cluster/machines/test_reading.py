@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from cluster_runs import SETTINGS, crawled_in_parts
+from machine_calls import called
 
 from minicrawl.cluster.folder import Folder, Place
-from minicrawl.cluster.machines.reading import Reader, StoreElsewhere, away
+from minicrawl.cluster.machines.reading import Reader, StoreElsewhere, away, counts
 from minicrawl.cluster.merged import ranked_pages, states
-from minicrawl.control.messages import answer_of
 from minicrawl.errors import StoreError
 
 
@@ -19,12 +19,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 def elsewhere(folder: Folder, numbers: Sequence[int]) -> list[StoreElsewhere]:
-    reader = Reader()
-
-    def ask(folder: Folder, number: int, what: str, *given: object) -> object:
-        return answer_of(reader.ask(folder, number, what, *given))["it"]
-
-    return [StoreElsewhere(ask, folder, number) for number in numbers]
+    """Read in parts of 100 bytes."""
+    call = called(Reader(most_bytes=100))
+    return [StoreElsewhere(call, folder, number) for number in numbers]
 
 
 def test_they_are_ranked_as_one_with_others(folder: Folder) -> None:
@@ -36,14 +33,14 @@ def test_they_are_ranked_as_one_with_others(folder: Folder) -> None:
 
 def test_they_count_their_pages(folder: Folder) -> None:
     with folder.opened() as here:
-        counts = [store.counts() for store in elsewhere(folder, [0, 1])]
-        assert [count.states for count in counts] == [dict(states(store)) for store in here]
-        assert [count.outbox for count in counts] == [0, 0]
+        found = [store.ask(counts) for store in elsewhere(folder, [0, 1])]
+        assert [count.states for count in found] == [dict(states(store)) for store in here]
+        assert [count.outbox for count in found] == [0, 0]
 
 
 def test_one_that_is_not_there_is_one_sentence(folder: Folder, tmp_path: Path) -> None:
     moved = Folder(folder.path, folder.cluster, folder.homes, (Place(), Place(str(tmp_path))), {})
     (store,) = elsewhere(moved, [1])
     with pytest.raises(StoreError, match=r"001\.db"):
-        store.counts()
-    assert "partition 1 is on machine beta, which is away" in away(1, "beta")
+        store.ask(counts)
+    assert "machine beta is away; let it join again" in away("beta")
