@@ -55,7 +55,7 @@ class Changes:
     """
 
     def __init__(self, settings: CrawlSettings, absorber: Absorber, requests: DueRequests, engine: Engine) -> None:
-        self.settings = settings
+        self.settings, self._settings_json = settings, settings.to_json()
         self._absorber = absorber
         self._accounts, self._frontier, self._waiting = absorber.accounts, absorber.frontier, absorber.frontier.pages
         self._requests = requests
@@ -75,7 +75,7 @@ class Changes:
 
     def adjust(self, settings: CrawlSettings, now: float) -> tuple[SettingChanged, ...]:
         """Go on with other settings, see `adjusted`, which are returned; the number of workers is changed elsewhere."""
-        before, self.settings = self.settings, settings
+        before, self.settings, self._settings_json = self.settings, settings, settings.to_json()
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
         absorber = self._absorber
         self._engine.dispatch.adjust(settings)
@@ -194,7 +194,7 @@ class Changes:
 
     def _state(self) -> dict[str, MetaValue]:
         return {
-            "settings": self.settings.to_json(),
+            "settings": self._settings_json,
             BANNED_HOSTS: json.dumps(self.banned()),
             ASKED_FIRST: json.dumps(sorted(self._waiting.first)),
         }

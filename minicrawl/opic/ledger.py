@@ -217,7 +217,7 @@ class Ledger(LedgerColumns):
 
     def _held(self) -> int:
         """Sum of |R - H| over mirrors: what a hand-over would move."""
-        if not self._is_any_gone():
+        if not self.mirrors:
             return 0
         mirrors = (flagged(self.is_mirror(rows)) + rows.start for rows in slices(self.size))
         return sum(int(np.abs(self.received[pages] - self.forwarded[pages]).sum()) for pages in mirrors)

@@ -130,6 +130,8 @@ class Discovery:
 
     def offer_new(self, now: float) -> int:
         """Let the pages wait for their turn that are new since the last call; how many."""
+        if self.offered == self._accounts.size:  # as after most turns
+            return 0
         new = self._own(range(self.offered, self._accounts.size))
         for page in new.tolist():
             self._frontier.add(page, now)

@@ -81,7 +81,7 @@ class Mirrors:
     def own(self, pages: range) -> IntArray:
         """Those of some pages that are no mirrors."""
         self._grow(pages.stop)
-        return flagged(self._home[pages.start : pages.stop] == _HERE).astype(np.int64) + pages.start
+        return np.flatnonzero(self._home[pages.start : pages.stop] == _HERE) + pages.start
 
     def is_mirror(self, page: int) -> bool:
         return bool(self._home[page] != _HERE)
@@ -99,6 +99,7 @@ class Mirrors:
         """
         self._waiting.append(touched[self._home[touched] != _HERE])
         pages: Pages = np.zeros(0, np.int64)
+        changed = np.array(self._new, dtype=np.int64)
         if self.is_due():
             waiting = np.unique(np.concatenate(self._waiting))
             self._waiting.clear()
@@ -108,20 +109,27 @@ class Mirrors:
             elif self.hands_walkers:
                 mirrors = flagged(self.flags())
                 pages = np.union1d(pages, mirrors[self._accounts.coverage.matters(mirrors)])
+            changed = np.union1d(changed, pages[self._outdate_rows(pages)])
             self._send(pages)
-        changed = np.union1d(np.array(self._new, dtype=np.int64), pages)
         self._new.clear()
         writer.transfers.save_mirrors(map(self._row, changed.tolist()))
         return pages
 
     def _has_news(self, pages: Pages) -> Flags:
         """Which of some mirrors know something that the order of fetches depends on, or that is handed over once."""
+        has_cash: Flags = self._accounts.book.standing[pages] != 0
+        return has_cash | self._outdate_rows(pages)
+
+    def _outdate_rows(self, pages: Pages) -> Flags:
+        """Which of some mirrors know something that is handed over once: what was sent of that is in their rows.
+
+        Virtual visits bring nothing of the kind, so while the ranking is settled hardly any row is written again.
+        """
         accounts = self._accounts
-        is_news: Flags = accounts.book.standing[pages] != 0
-        is_news |= accounts.inlinks[pages] != self._inlinks[pages]
-        is_news |= accounts.depth[pages] < self._depth[pages]
-        is_news |= accounts.hops[pages] > self._chain_length[pages]
-        return is_news
+        is_new: Flags = accounts.inlinks[pages] != self._inlinks[pages]
+        is_new |= accounts.depth[pages] < self._depth[pages]
+        is_new |= accounts.hops[pages] > self._chain_length[pages]
+        return is_new
 
     def _unsettled(self, error: float) -> Pages:
         """The mirrors that keep the ranking from being settled to `error`; when it is, those that keep the coverage."""

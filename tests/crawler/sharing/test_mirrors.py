@@ -1,6 +1,8 @@
 """Mirrors: what they gather is handed over at a commit, all of it and once."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +154,28 @@ def test_settling_hands_over_what_most_is_held_of_and_nothing_more_when_it_is_se
     assert rounds == 1
     absorber.commit({})
     assert [records.urls for records in sent(absorber)[before:]] == [[B], [C]]
+    absorber.writer.close()
+
+
+def test_settling_writes_no_row_of_a_mirror_again_of_which_it_says_nothing_new(tmp_path: Path) -> None:
+    web = {A: ["http://a.test/2"], "http://a.test/2": [A, B]}
+    absorber = opened(store := tmp_path / "0.db")
+    absorber.start([A], 0.0)
+    with closing(sqlite3.connect(store)) as db:
+        db.execute("CREATE TABLE written (page)")
+        db.execute("CREATE TRIGGER t AFTER INSERT ON mirrors BEGIN INSERT INTO written VALUES (new.page); END")
+    for _ in web:
+        page = absorber.frontier.acquire(0.0)
+        assert page is not None
+        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
+    absorber.commit({})
+    mirror = page_of(absorber, B)
+    assert rows(store, "SELECT page FROM written") == [(mirror,)]
+    mirrors_of(absorber).error = 0.0
+    absorber.settling.settle_fully()
+    absorber.commit({})
+    assert [records.urls for records in sent(absorber)] == [[B], [B]]
+    assert rows(store, "SELECT page FROM written") == [(mirror,)]
     absorber.writer.close()
 
 
