@@ -50,6 +50,9 @@ from minicrawl.store.writer import Writer
 
 _log = logging.getLogger("minicrawl")
 
+_TOGETHER = 0.01
+"""Seconds in which the rows of others come, too, while the ranking is settled: one commit holds them all."""
+
 
 @dataclass(frozen=True)
 class Brief:
@@ -102,6 +105,7 @@ class Worker:
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None
         self._has_crawled = not brief.crawls
+        self._has_taken = False  # what no commit holds, having crawled
         self._holds = 0
         self._may_take = asyncio.Event()
         self._may_take.set()
@@ -120,7 +124,11 @@ class Worker:
         if not self._has_crawled:
             return await self._partition.receive(source, rows)
         number = self._partition.take(source, rows)
-        self._partition.commit()
+        self._has_taken = True
+        await asyncio.sleep(_TOGETHER)
+        if self._has_taken:
+            self._partition.commit()
+            self._has_taken = False
         return number
 
     @contextlib.asynccontextmanager
@@ -244,12 +252,14 @@ class Worker:
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
     async def _hand_over(self) -> bool:
-        outbox = self._partition.outbox
-        homes = outbox.homes()
-        for home in homes:
-            with contextlib.suppress(PostError):  # it is sent again in the next round
-                outbox.confirm(home, await self._post.send(self._brief.number, home, outbox.rows(home)))
+        homes = self._partition.outbox.homes()
+        await asyncio.gather(*map(self._hand_over_to, homes))
         return bool(homes)
+
+    async def _hand_over_to(self, home: int) -> None:
+        outbox = self._partition.outbox
+        with contextlib.suppress(PostError):  # it is sent again in the next round
+            outbox.confirm(home, await self._post.send(self._brief.number, home, outbox.rows(home)))
 
     def _ended(self, *, is_settled: bool) -> Message:
         self._partition.commit(ranks=is_settled)
