@@ -38,7 +38,12 @@ FOR_EVERYONE |= {"system"}
 HOMES = {
     "httpx": {"crawler/http/httpx_transport.py"},
     "aiohappyeyeballs": {"crawler/http/wire/pool.py"},
-    "zlib_ng": {"crawler/http/codings.py", "store/texts/marked_text.py", "archive/record.py"},
+    "zlib_ng": {
+        "crawler/http/codings.py",
+        "store/texts/marked_text.py",
+        "archive/record.py",
+        "search/index/page_words.py",
+    },
     "brotli": {"crawler/http/codings.py"},
     "backports": {"crawler/http/codings.py"},
     "aiodns": {"crawler/net/dns.py"},

@@ -34,10 +34,12 @@ _PAGE = (1 << DOCUMENT_BITS) - 1
 _COMMON, _SMALL = 3, 500
 _MOST = 20_000
 """Rows of a barrel that are looked at in Python."""
-ENOUGH, _MOST_SCORED = 500, 3_000
+ENOUGH, _MOST_SCORED = 200, 600
 """Candidates that are scored, at least and at most; of more that are alike those with the lowest numbers, which are the
 pages that a crawl has known longest."""
 _MOST_OF_SOME = 300
+_FREQUENT = 2_000
+"""Texts: a word that more have is not looked for in the full barrel where pages with some of the words are."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def similar_pages(db: sqlite3.Connection, query: Query, enough: int, *, all_of_t
     """The pages of an index that agree with a query. enough: pages that need no others beside them. all_of_them: score
     them all, as most of them may be of no use."""
     terms, common = _telling(db, query.terms)
-    anywhere = " OR ".join(term.expression for term in query.terms)
+    anywhere = _any(query.terms)
     in_text = [term for term in terms if not term.in_title and term not in common]
     short_rows = _matching(db, _all(terms))
     in_full = " OR ".join([f"({_all(in_text)})", *_pairs(in_text)]) if in_text else ""
@@ -80,7 +82,7 @@ def similar_pages(db: sqlite3.Connection, query: Query, enough: int, *, all_of_t
     most = max(found.values(), default=1.0)
     similarity = {page: score / most for page, score in found.items()} if most > 0 else dict.fromkeys(found, 1.0)
     if len(similarity) < enough and len(terms) > 1 and not any(term.in_title for term in terms):
-        some = _with_some(db, anywhere, only_short=not in_text)
+        some = _with_some(db, query.terms, only_short=not in_text)
         others = some.keys() - similarity.keys() - excluded
         similarity |= {page: SOME * some[page] for page in others}
     return Similar(similarity, short, full, frozenset(candidates), tuple(term.text for term in common))
@@ -90,7 +92,9 @@ def _likely(db: sqlite3.Connection, candidates: set[int], short_rows: set[int], 
     """The candidates that are scored. short_rows: pages with all words in the short barrel; anywhere: any word."""
     chosen = set(sorted(candidates & short_rows)[:_MOST_SCORED])
     if len(chosen) < ENOUGH:
-        chosen |= set(sorted(candidates & _matching(db, anywhere))[:_MOST_SCORED])
+        query = "SELECT rowid FROM short WHERE short MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) LIMIT ?"
+        some = db.execute(query, (anywhere, json.dumps(list(candidates)), _MOST_SCORED))
+        chosen |= {page for (page,) in some}
     if len(chosen) < ENOUGH:
         chosen |= set(sorted(candidates - chosen)[:_MOST_SCORED])
     return chosen
@@ -108,18 +112,26 @@ def _telling(db: sqlite3.Connection, terms: Iterable[Term]) -> tuple[list[Term],
     """The terms to look for, and those that are too common; all where all are."""
     terms = list(terms)
     (documents,) = db.execute("SELECT count(*) FROM pages").fetchone()
-    query = "SELECT 1 FROM full WHERE full MATCH ? LIMIT 1 OFFSET ?"
-    rows = documents // _COMMON
-    common = [
-        term
-        for term in terms
-        if rows > _SMALL and not term.in_title and db.execute(query, (term.expression, rows)).fetchone() is not None
-    ]
+    most = documents // _COMMON
+    common = []
+    if most > _SMALL:
+        # To look where words stand one behind the other takes long, and few such are in many texts.
+        common = [term for term in terms if not term.in_title and term.is_word and _is_in_more(db, term, most)]
     return [term for term in terms if term not in common] or terms, common
+
+
+def _is_in_more(db: sqlite3.Connection, term: Term, texts: int) -> bool:
+    """Whether a term is in more than so many texts."""
+    query = "SELECT 1 FROM full WHERE full MATCH ? LIMIT 1 OFFSET ?"
+    return db.execute(query, (term.expression, texts)).fetchone() is not None
 
 
 def _all(terms: Iterable[Term]) -> str:
     return " AND ".join(term.expression for term in terms)
+
+
+def _any(terms: Iterable[Term]) -> str:
+    return " OR ".join(term.expression for term in terms)
 
 
 def _pairs(terms: list[Term]) -> list[str]:
@@ -154,12 +166,13 @@ def _scores_of(
     return dict(db.execute(query, (expression, json.dumps(list(rows)))))
 
 
-def _with_some(db: sqlite3.Connection, expression: str, *, only_short: bool) -> dict[int, float]:
-    """Pages that have some of the words, from 0 to 1."""
-    found = dict(_scores(db, "short", _SHORT, expression, _MOST_OF_SOME))
-    if not only_short:
+def _with_some(db: sqlite3.Connection, terms: Iterable[Term], *, only_short: bool) -> dict[int, float]:
+    """Pages that have some of the words, from 0 to 1; of words that many texts have in the short barrel alone."""
+    found = dict(_scores(db, "short", _SHORT, _any(terms), _MOST_OF_SOME))
+    rare = [] if only_short else [term for term in terms if not _is_in_more(db, term, _FREQUENT)]
+    if rare:
         dead = {document for (document,) in db.execute("SELECT document FROM dead")}
-        for document, score in _scores(db, "full", _FULL, expression, _MOST_OF_SOME):
+        for document, score in _scores(db, "full", _FULL, _any(rare), _MOST_OF_SOME):
             if document not in dead:
                 found[document & _PAGE] = found.get(document & _PAGE, 0.0) + score
     most = max(found.values(), default=1.0)

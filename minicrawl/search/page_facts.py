@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from minicrawl.model import State
 from minicrawl.search.ranking import Scale
@@ -13,17 +13,14 @@ _UNREAD = frozenset({State.WAITING, State.DISALLOWED})
 """States of pages that were not fetched and may be there."""
 
 
-@dataclass(frozen=True)
-class PageFacts:
-    """A page as the store has it now. `value`: in the ranking that counts; `leader`: page that says the same."""
+class PageFacts(NamedTuple):
+    """A page as the store has it now. `leader`: page that says the same."""
 
     page: int
     url: str
     host: str
     title: str | None
     state: str
-    importance: float
-    value: float
     leader: int | None
     changed_at: float | None
     content_type: str | None
@@ -35,17 +32,11 @@ class PageFacts:
         return self.state in _UNREAD
 
 
-class Facts:
-    """Facts of a store's pages. by: the ranking that counts, one of RANKINGS or a kept one."""
+def facts_of(store: Store, pages: Iterable[int]) -> Mapping[int, PageFacts]:
+    """Facts of some pages, by number."""
+    return {row[0]: PageFacts._make(row) for row in store.ranks.facts(json.dumps(list(pages)))}
 
-    def __init__(self, store: Store, by: str) -> None:
-        self._store = store
-        self._by = by
 
-    def of(self, pages: Iterable[int]) -> Mapping[int, PageFacts]:
-        rows = self._store.ranks.facts(json.dumps(list(pages)), self._by)
-        return {row[0]: PageFacts(*row) for row in rows}
-
-    def scale(self, least: float, most: float) -> Scale:
-        """The scale of the ranking. least, most: of importance."""
-        return Scale(least, most) if self._by == RANKINGS[0] else Scale(*self._store.ranks.extremes(self._by))
+def scale_of(store: Store, by: str, least: float, most: float) -> Scale:
+    """The scale of a ranking, one of RANKINGS or a kept one. least, most: of importance."""
+    return Scale(least, most) if by == RANKINGS[0] else Scale(*store.ranks.extremes(by))

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from minicrawl.errors import SettingError
-from minicrawl.search.index.words import has_words, indexed, is_one_unspaced_character
+from minicrawl.search.index.words import has_words, indexed, is_one_unspaced_character, words_of
 
 MOST_WORDS = 32
 """Of a query; what comes after them is left out."""
@@ -23,6 +23,11 @@ class Term:
 
     text: str
     in_title: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        """Whether the term is one word alone, for the index."""
+        return len(words_of(self.text)) == 1
 
     @property
     def expression(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from minicrawl.errors import SettingError
 from minicrawl.search.index.anchors import AnchorBook
@@ -15,7 +15,7 @@ from minicrawl.search.index.page_words import text_begins
 from minicrawl.search.index.words import words_of
 from minicrawl.search.matching import Similar, is_known, similar_pages
 from minicrawl.search.neighbourhood import authorities_near
-from minicrawl.search.page_facts import Facts, PageFacts
+from minicrawl.search.page_facts import PageFacts, facts_of, scale_of
 from minicrawl.search.query import Query, parse_query
 from minicrawl.search.ranking import WEIGHT, Places, by_score
 from minicrawl.search.snippets import LENGTHS, Snippet, Snippets
@@ -172,23 +172,22 @@ class Searcher:
 
     def _ranked(self, query: Query, similar: Similar, asked: Asked, places: Places) -> list["_Ranked"]:
         """The best pages that may be shown, one of each group of duplicates."""
-        facts = Facts(self._store, asked.by)
         best = by_score(similar.similarity, places, asked.weight)
         groups: dict[int, _Ranked] = {}
         enough = asked.n * _MARGIN
         at_once = max(enough, _AT_LEAST)
         while len(groups) < enough and (some := list(islice(best, at_once))):
             scores = {page: (score, place) for page, score, place in some}
-            for page in self._shown(facts, list(scores), query, asked):
+            for page in self._shown(list(scores), query, asked):
                 score, place = scores[page.page]
                 leader = page.leader if page.leader is not None else page.page
                 groups[leader] = _Ranked(page, place, score, ()).joined(groups.get(leader), leader)
             at_once *= 2  # where few may be shown, fewer questions
         return sorted(groups.values(), key=lambda found: (-found.score, found.facts.page))
 
-    def _shown(self, facts: Facts, pages: Sequence[int], query: Query, asked: Asked) -> Iterator[PageFacts]:
+    def _shown(self, pages: Sequence[int], query: Query, asked: Asked) -> Iterator[PageFacts]:
         taken = dict(self._languages(pages))
-        known = facts.of(pages)
+        known = facts_of(self._store, pages)
         for number in pages:
             page = known.get(number)
             if page is None or not page.can_be_shown(has_text=number in taken) or not query.is_on_site(page.host):
@@ -213,7 +212,7 @@ class Searcher:
             near = authorities_near(self._store, similar.similarity, query.text)
             return lambda pages: near
         least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
-        scale = Facts(self._store, asked.by).scale(least, most)
+        scale = scale_of(self._store, asked.by, least, most)
         values_of = self._store.ranks.values_of
         return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
 
@@ -233,13 +232,16 @@ class Searcher:
 
     def _pages(self, query: Query, similar: Similar, ranked: Sequence["_Ranked"]) -> tuple[FoundPage, ...]:
         snippets = Snippets(query, self._stems)
+        numbers = [found.facts.page for found in ranked]
+        importance = self._store.ranks.values_of(numbers, RANKINGS[0])
+        records = self._store.texts.records(numbers)
         return tuple(
             FoundPage(
                 rank=rank,
                 url=found.facts.url,
                 title=self._title(found.facts),
                 score=found.score,
-                importance=found.facts.importance,
+                importance=importance.get(number, 0.0),
                 snippet=snippet,
                 similarity=similar.similarity[number],
                 place=found.place,
@@ -252,7 +254,7 @@ class Searcher:
                 fetched_at=found.facts.changed_at,
             )
             for rank, found in enumerate(ranked, 1)
-            for number, snippet in [(found.facts.page, self._snippet(snippets, found.facts))]
+            for number, snippet in [(found.facts.page, _snippet(snippets, found.facts, records))]
         )
 
     def _title(self, page: PageFacts) -> str:
@@ -262,14 +264,10 @@ class Searcher:
         others, own = AnchorBook(self._db).texts_of([page.page])[page.page]
         return (others or own).partition(" . ")[0]
 
-    def _snippet(self, snippets: Snippets, page: PageFacts) -> Snippet:
-        record = self._store.texts.record(page.page)
-        return Snippet("", ()) if record is None else snippets.of(text_begins(record, page.url, LENGTHS))
-
     def _hits(self, snippets: Snippets, page: int, *, has_body: bool) -> tuple[str, ...]:
         query = "SELECT title, anchors, own_anchors, headings, url FROM short WHERE rowid = ?"
         row = self._db.execute(query, (page,)).fetchone() or ()
-        fields = [name for name, text in zip(_FIELDS, row, strict=False) if snippets.has_any(text)]
+        fields = [name for name, is_there in zip(_FIELDS, snippets.found_in(row), strict=False) if is_there]
         return (*fields, "body") if has_body else tuple(fields)
 
     def _meant(self, query: Query) -> str | None:
@@ -284,8 +282,7 @@ class Searcher:
         return " ".join(" ".join(mended.get(word, word) for word in words_of(term.text)) for term in query.terms)
 
 
-@dataclass(frozen=True)
-class _Ranked:
+class _Ranked(NamedTuple):
     """The best page of a group of duplicates. `alike`: URLs of the others."""
 
     facts: PageFacts
@@ -300,6 +297,12 @@ class _Ranked:
         front, behind = (self, other) if self.facts.page == leader else (other, self)
         best = max(front.score, behind.score)
         return _Ranked(front.facts, front.place, best, (*front.alike, behind.facts.url, *behind.alike))
+
+
+def _snippet(snippets: Snippets, page: PageFacts, records: Mapping[int, bytes]) -> Snippet:
+    """The snippet of a page. records: kept texts by page."""
+    record = records.get(page.page)
+    return Snippet("", ()) if record is None else snippets.of(text_begins(record, page.url, LENGTHS))
 
 
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:

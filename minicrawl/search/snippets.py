@@ -4,11 +4,10 @@ What may be a word of the query is found by its first letters; whether it is one
 """
 
 import re
-import unicodedata
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from minicrawl.search.index.words import UNSPACED
@@ -18,22 +17,20 @@ from minicrawl.search.stems import Stems
 _LENGTH, _BEFORE = 150, 40
 """Characters of a piece, and of these so many stand before the first word of the query, more or less."""
 _PIECES = 2
-_BEGIN = 2
-"""First letters of a word that are those of its stem, where it has accents."""
-_ENDING = 2
-"""Last letters of a stem that are not those of its words: "sensibl" of "sensibility", "happi" of "happy"."""
 LENGTHS = (4_000, 20_000, 200_000)
-"""Characters of a text that are looked at: the second where no piece of the first has all words of the query, the third
+"""Bytes of a text that are looked at: the second where no piece of the first has all words of the query, the third
 where none has any."""
 _MOST_HITS = 100
 """Words of the query in a text that are looked at for the best pieces: the first."""
+_MOST_LIKELY = 1_000
+"""Words in a text that begin as one of the query does and are looked at: the first."""
 _RUN = re.compile(f"[{UNSPACED}]+")
-_SPACED = re.compile(rf"[^\W_{UNSPACED}]+(?:\+\+|#)?")
-_ACCENTED = r"[^\W\x00-\x7f]|\w[^\W\x00-\x7f]"
-_OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
+_LETTER = rf"[^\W_{UNSPACED}]"
+_WORD = re.compile(rf"{_LETTER}+(?:\+\+|#)?")
+_IN_WORD = re.compile(_LETTER)
+_OTHER_LETTER = re.compile(rf"[^\W_\x00-\x7f{UNSPACED}]")
+_OTHER_LETTERS = re.compile(f"{_OTHER_LETTER.pattern}+")
 _NAME = re.compile(r"\w(?=\w*(?:\+\+|#))")
-_NEVER = r"(?!)"
-_REST = r"[^\W_]*(?:\+\+|#)?"
 GAP = " … "
 
 
@@ -52,12 +49,8 @@ class Snippet(NamedTuple):
         return "".join((*pieces, self.text[at:]))
 
 
-class _Hit(NamedTuple):
-    """Where in a text a word of the query is, and its number."""
-
-    start: int
-    end: int
-    term: int
+_Hit = tuple[int, int, int]
+"""Where in a text a word of the query begins and ends, and its number in the query."""
 
 
 class Snippets:
@@ -68,106 +61,123 @@ class Snippets:
         texts = [term.text for term in query.terms]
         found = stems.of(texts)
         self._terms = [frozenset(found[text]) for text in texts]
+        self._all = (1 << len(texts)) - 1
         self._runs = [(run, number) for number, text in enumerate(texts) for run in _RUN.findall(text)]
-        stems_of_letters = {stem.lower() for term in self._terms for stem in term if not _RUN.search(stem)}
         names = {name.lower() for text in texts for name in _NAME.findall(text)}
-        self._begins = tuple({stem[:_BEGIN] for stem in stems_of_letters} | names)
+        heads = names | {_head(stem) for term in self._terms for stem in term if not _RUN.search(stem)}
+        self._heads = [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
         self._known: dict[str, list[int]] = {}
-        long = {stem[: max(_BEGIN, len(stem) - _ENDING)] for stem in stems_of_letters} | names
-        self._may_be_in_ascii = re.compile(_ascii_pattern(long) + _REST, re.DOTALL)
+        self._folds: dict[str, str] = {}
 
-    @cached_property
-    def _may_be(self) -> re.Pattern[str]:
-        # Letters with accents may be those of the query without: what has one among its first two is looked at, too.
-        return re.compile(rf"(?<![^\W_])(?:{_any_of(self._begins)}|{_ACCENTED}){_REST}", re.IGNORECASE)
-
-    def has_any(self, text: str) -> bool:
-        """Whether a word of the query is in text."""
-        return next(self._hits(text), None) is not None
+    def found_in(self, texts: Iterable[str]) -> list[bool]:
+        """Of some texts, in which of them a word of the query is."""
+        ends = list(accumulate(len(text) + 1 for text in texts))
+        places = {bisect_right(ends, start) for start, _, _ in self._hits("\n".join(texts))}
+        return [place in places for place in range(len(ends))]
 
     def of(self, begins: Iterable[str]) -> Snippet:
         """The snippet of a text; its begin where it has no word of the query. begins: of the text, on a line, each
         longer than the one before; as many are looked at as it takes."""
-        text, hits = "", list[_Hit]()
+        text, hits, windows = "", list[_Hit](), list[_Window]()
         for number, text in enumerate(begins):
-            hits = sorted(islice(self._hits(text), _MOST_HITS))
-            if (hits and number) or any(len(_window(hits, i)[2]) == len(self._terms) for i in range(len(hits))):
+            hits = self._hits(text)[:_MOST_HITS]
+            windows = _windows(hits)
+            if (hits and number) or any(terms == self._all for _, terms in windows):
                 break
-        windows = _best(hits) or [(0, _LENGTH)]
-        return _joined(text, [_whole_words(text, *window) for window in windows], hits)
+        pieces = [(start, start + _LENGTH) for start in _best(windows, hits)] or [(0, _LENGTH)]
+        return _joined(text, [_whole_words(text, *piece) for piece in pieces], hits)
 
-    def _hits(self, text: str) -> Iterator[_Hit]:
-        is_plain = text.isascii() or not _OTHER_LETTER.search(text)
-        for word in self._may_be_in_ascii.finditer(text.lower()) if is_plain else self._may_be.finditer(text):
-            # What is written without spaces may stand right beside other words.
-            spaced = (word,) if word[0].isascii() or not _RUN.search(word[0]) else _SPACED.finditer(text, *word.span())
-            for found in spaced:
-                for term in self._terms_of(found[0].lower()):
-                    yield _Hit(*found.span(), term)
+    def _hits(self, text: str) -> list[_Hit]:
+        """Words of the query in a text, in order."""
+        words = list(self._likely(self._folded(text)))
+        self._learn({word for _, _, word in words} - self._known.keys())
+        hits = [(start, end, term) for start, end, word in words for term in self._known[word]]
         for run, term in self._runs:
-            yield from (_Hit(*found.span(), term) for found in re.finditer(re.escape(run), text))
+            hits += ((*found.span(), term) for found in re.finditer(re.escape(run), text))
+        return sorted(hits)
 
-    def _terms_of(self, word: str) -> Sequence[int]:
-        """The terms that a word of a text is one of, by their numbers."""
-        found = self._known.get(word)
-        if found is None:
-            # Of scripts with other letters every word is looked at: most can be told without asking for stems.
-            begin = word[: 2 * _BEGIN]
-            may_be = word.isascii() or begin.startswith(self._begins) or _bare(begin).startswith(self._begins)
-            stems = self._stems.of([word])[word] if may_be else ()
-            found = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
-            self._known[word] = found
-        return found
+    def _likely(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Words of a text, as it is folded, that may be one of the query: they begin with the same letters, and to
+        search for these is a fifth of the time that a look at all words takes."""
+        for head in self._heads:
+            yield from islice(_beginning_with(head, text), _MOST_LIKELY)
 
+    def _folded(self, text: str) -> str:
+        """A text with its letters as the index has them, each in its place."""
+        text = text.replace("\u0130", "I").lower()  # the one character that two would come of
+        if text.isascii() or not _OTHER_LETTER.search(text):
+            return text
+        letters = set("".join(_OTHER_LETTERS.findall(text)))
+        if not letters <= self._folds.keys():
+            self._folds |= {letter: "".join(stems) for letter, stems in self._stems.of(letters).items()}
+        for letter in letters:
+            if (folded := self._folds[letter]) != letter and len(folded) == 1:
+                text = text.replace(letter, folded)
+        return text
 
-def _bare(text: str) -> str:
-    """Text without accents."""
-    bare = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
-    return unicodedata.normalize("NFC", bare)
-
-
-def _any_of(begins: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(begins))) or _NEVER
-
-
-def _ascii_pattern(begins: set[str]) -> str:
-    """A fifth of the time: letters first, which a regular expression can search for, and behind them whether a word
-    begins there."""
-    of_length = [(n, {begin for begin in begins if len(begin) == n}) for n in sorted(set(map(len, begins)))]
-    heads = (rf"(?:{_any_of(some)})(?<![^\W_].{{{n}}})" for n, some in of_length)
-    return f"(?:{'|'.join(heads) or _NEVER})"
+    def _learn(self, words: Collection[str]) -> None:
+        """Learn which terms of the query some words are, by their numbers."""
+        if words:
+            for word, stems in self._stems.of(words).items():
+                found = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
+                self._known[word] = found
 
 
-def _best(hits: Sequence[_Hit]) -> list[tuple[int, int]]:
-    """The pieces of the text with most of the query, in order. A word counts the more the rarer it is in the text."""
-    counts = Counter(hit.term for hit in hits)
-    worth = {term: 1 + 1 / count for term, count in counts.items()}
-    windows = [_window(hits, i) for i in range(len(hits))]
-    chosen: list[tuple[int, int]] = []
-    shown: frozenset[int] = frozenset()
-    while len(chosen) < _PIECES and len(shown) < len(counts):
+def _beginning_with(head: str, text: str) -> Iterator[tuple[int, int, str]]:
+    """The words of a text that begin with some letters: (start, end, word)."""
+    start = text.find(head)
+    while start >= 0:
+        end = start + 1
+        if not (start and _IN_WORD.match(text, start - 1)) and (word := _WORD.match(text, start)):
+            end = word.end()
+            yield start, end, word[0]
+        start = text.find(head, end)
+
+
+def _head(stem: str) -> str:
+    """What the words of a stem begin with: "happi" is also that of "happy", "sensibl" of "sensibility", "hope" of
+    "hoping"; no other letters of a stem come from elsewhere than its words."""
+    return stem[:-1] if len(stem) > 1 and stem.endswith(("e", "i", "bl")) else stem
+
+
+_Window = tuple[int, int]
+"""Where a piece of a text begins, and which terms are in it, a bit each."""
+
+
+def _windows(hits: Sequence[_Hit]) -> list[_Window]:
+    """The pieces that begin a little before each word of the query. hits: in order."""
+    windows = []
+    for first, (at, _, _) in enumerate(hits):
+        start = max(0, at - _BEFORE)
+        terms = 0
+        for other in range(first, len(hits)):
+            _, end, term = hits[other]
+            if end > start + _LENGTH:
+                break
+            terms |= 1 << term
+        windows.append((start, terms))
+    return windows
+
+
+def _best(windows: Sequence[_Window], hits: Iterable[_Hit]) -> list[int]:
+    """Where the pieces begin that have most of the query, in order. A word counts the more the rarer it is in the
+    text."""
+    worth = {term: 1 + 1 / count for term, count in Counter(term for _, _, term in hits).items()}
+    chosen: list[int] = []
+    missing = sum(1 << term for term in worth)
+    while len(chosen) < _PIECES and missing:
         free = [
-            (sum(worth[term] for term in terms - shown), -start, end, terms)
-            for start, end, terms in windows
-            if all(end <= other or start >= other_end for other, other_end in chosen)
+            (start, terms & missing)
+            for start, terms in windows
+            if all(abs(start - other) >= _LENGTH for other in chosen)
         ]
-        value, start, end, terms = max(free, key=lambda window: window[:2], default=(0.0, 0, 0, frozenset[int]()))
-        if not value:
+        kinds = {terms for _, terms in free}
+        best = max(kinds, key=lambda terms: sum(worth[term] for term in worth if terms >> term & 1), default=0)
+        if not best:
             break
-        chosen.append((-start, end))
-        shown |= terms
+        chosen.append(next(start for start, terms in free if terms == best))
+        missing &= ~best
     return sorted(chosen)
-
-
-def _window(hits: Sequence[_Hit], first: int) -> tuple[int, int, frozenset[int]]:
-    """The piece that begins a little before a word of the query, and the terms in it."""
-    start = max(0, hits[first].start - _BEFORE)
-    terms = set()
-    for hit in hits[first:]:
-        if hit.end > start + _LENGTH:
-            break
-        terms.add(hit.term)
-    return start, start + _LENGTH, frozenset(terms)
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
@@ -184,8 +194,8 @@ def _joined(text: str, windows: Iterable[tuple[int, int]], hits: Iterable[_Hit])
     for start, end in windows:
         joined += GAP if joined else GAP.lstrip() if start else ""
         moved = len(joined) - start
-        for hit in hits:
-            if start <= hit.start and hit.end <= end and (not marks or marks[-1][1] <= hit.start + moved):
-                marks.append((hit.start + moved, hit.end + moved))
+        for at, behind, _ in hits:
+            if start <= at and behind <= end and (not marks or marks[-1][1] <= at + moved):
+                marks.append((at + moved, behind + moved))
         joined += text[start:end]
     return Snippet(joined, tuple(marks))

@@ -137,11 +137,11 @@ def test_of_many_candidates_those_with_the_words_in_the_short_barrel_are_scored(
 
 def test_where_few_have_the_words_in_the_short_barrel_the_others_are_scored_too(db):
     for page in range(ENOUGH + 50):
-        add(db, page, "zebra gather", title="zebra gather" if page == 549 else "zebra" if page % 2 else "lion")
+        add(db, page, "zebra gather", title="zebra gather" if page == ENOUGH + 49 else "zebra" if page % 2 else "lion")
     fill(db, 4 * ENOUGH)
     similarity = similar_pages(db, parse_query("zebra gather"), 1).similarity
     assert len(similarity) == ENOUGH + 50
-    assert max(similarity, key=similarity.__getitem__) == 549
+    assert max(similarity, key=similarity.__getitem__) == ENOUGH + 49
 
 
 def test_text_with_two_of_three_words_side_by_side_is_a_candidate_like_one_with_all(db):

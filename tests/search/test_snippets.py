@@ -31,6 +31,9 @@ def snippet(query: str, text: str) -> Snippet:
         ("c++", "In C++ and c", "In <C++> and c"),
         ("日本", "これは日本語です", "これは<日本>語です"),
         ("std::vector", "a std::vector here", "a <std>::<vector> here"),
+        ("λόγος", "Ο ΛΌΓΟΣ εδώ", "Ο <ΛΌΓΟΣ> εδώ"),
+        ("istanbul", "İ İstanbul x", "İ <İstanbul> x"),
+        ("x1", "日本x1と x12", "日本<x1>と x12"),
         ("nothing", "has none of it", "has none of it"),
         ("x", "", ""),
     ],
@@ -76,6 +79,25 @@ def test_word_of_any_form_is_found_by_the_begin_of_its_stem(word):
     assert snippet(word, f"It is {word}, naïve.").marks == snippet(word, f"It is {word}, naive.").marks != ()
 
 
+def test_words_of_one_stem_are_found_by_one_another():
+    draw = random.Random(5)
+    endings = ["", "s", "es", "ed", "ing", "y", "ies", "er", "ly", "ness", "ful", "ation", "ational", "izer", "ize"]
+    endings += ["ability", "ible", "able", "al", "ical", "ative", "iveness", "ivity", "ment", "e", "ism"]
+    letters = "abdeilnorsty"
+    by_stem: dict[tuple[str, ...], list[str]] = {}
+    begins = ["".join(draw.choices(letters, k=draw.randint(1, 5))) for _ in range(300)]
+    for word, stems in STEMS.of(begin + ending for begin in begins for ending in endings).items():
+        by_stem.setdefault(stems, []).append(word)
+    for words in by_stem.values():
+        assert all(Snippets(parse_query(words[0]), STEMS).found_in(words))
+
+
+def test_texts_that_have_a_word_are_told_from_those_without():
+    snippets = Snippets(parse_query("alpha 日本"), STEMS)
+    assert snippets.found_in(["alpha", "", "x Alphas", "alph", "日本語"]) == [True, False, True, False, True]
+    assert snippets.found_in([]) == []
+
+
 @given(st.text("ab c<é日\n", max_size=300), st.sampled_from(["a", "ab", "bé c", "日"]))
 def test_marks_are_in_order_and_in_the_text(text, query):
     found = snippet(query, text)
@@ -91,6 +113,5 @@ def test_a_million_words_take_no_longer_than_their_begin():
 
 @given(st.text("abcx+#_- .1", max_size=80), st.sampled_from(["a", "ab c++", "ba a1", "c# x", "b-a", "cab cab1"]))
 def test_text_in_ascii_is_marked_as_any_other(text, query):
-    """What is searched for in ASCII by a pattern of its own is found by the general one as well."""
     marks = snippet(query, text).marks
     assert snippet(query, f"{text} é").marks == marks

@@ -5,10 +5,11 @@ It reads the record at once, without the blocks that `marked_text.unpack` makes:
 
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
+
+from zlib_ng import zlib_ng
 
 from minicrawl.errors import StoreError
 from minicrawl.search.index.words import has_words
@@ -18,6 +19,8 @@ _HEADING = re.compile(f"[{''.join(HEADING[:3])}]([^\0{CODE}{ITEM}]*)")
 _ANCHOR = re.compile(f"{LINK}([^{LINK}{END_OF_LINK}\0]*)")
 _HEAD = 8_192
 """Bytes of a record that are unpacked first: where few links are, all that stands before the text, and its begin."""
+_Unpackable = cast("type[Exception]", zlib_ng.error)
+_BETWEEN_BLOCKS = BETWEEN_BLOCKS.encode()
 _MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
 _LONGEST_MARKED = 1_000
 """Characters of a link's text with its marks that are looked at."""
@@ -81,31 +84,32 @@ def text_words(record: bytes, url: str, most: int = LONGEST_TEXT) -> str:
 
 
 def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str]:
-    """What the text begins with, on a line, so many characters of it at most; each length is more than the one before.
-    No more is unpacked than is asked for."""
-    unpacking, octets, packed, size = zlib.decompressobj(), b"", record, _HEAD
+    """What the text begins with, on a line, so many bytes of it at most; each length is more than the one before. No
+    more is unpacked than is asked for."""
+    unpacking, octets, packed, size, start = zlib_ng.decompressobj(), b"", record, _HEAD, 0
     for length in lengths:
-        while not unpacking.eof and len(octets.partition(b"\n")[2]) < length:
+        while not unpacking.eof and (not start or len(octets) < start + length):
             try:
                 more = unpacking.decompress(packed, size)
-            except zlib.error as error:
+            except _Unpackable as error:
                 raise _damaged(url, error) from error
             packed = unpacking.unconsumed_tail
             if not more and (not unpacking.eof or not octets):
                 raise _damaged(url, EOFError("it breaks off"))
             octets += more
+            start = start or octets.find(b"\n") + 1
             size *= 2
-        text = octets.partition(b"\n")[2].decode(errors="ignore")
-        yield _plain(text[:length].replace(BETWEEN_BLOCKS, " "))
-        if unpacking.eof and len(text) <= length:
+        begin = _MARK.sub(b"", octets[start : start + length]).replace(_BETWEEN_BLOCKS, b" ")
+        yield " ".join(begin.decode(errors="ignore").split())
+        if unpacking.eof and len(octets) <= start + length:
             return
 
 
 def _unpacked(record: bytes, url: str) -> tuple[str, str]:
     """What is said of the text, as JSON, and the marked text."""
     try:
-        head, _, text = zlib.decompress(record).decode().partition("\n")
-    except (zlib.error, ValueError) as error:
+        head, _, text = zlib_ng.decompress(record).decode().partition("\n")
+    except (_Unpackable, ValueError) as error:
         raise _damaged(url, error) from error
     return head, text
 

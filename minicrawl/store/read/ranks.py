@@ -157,18 +157,14 @@ class Ranks:
 
     # What a search asks.
 
-    def facts(self, pages: str, by: str) -> list[Any]:
-        """Of some pages (numbers as JSON): number, URL, host, title, state, importance, the value in `by`, leader of
-        its duplicates, when it was seen to change last or else was fetched, content type."""
-        kept = by not in RANKINGS
-        value = "(SELECT value FROM rankings WHERE name = ? AND page = weighed.id)" if kept else f"weighed.{by}"
-        query = f"""
-            SELECT weighed.id, weighed.url, hosts.name, weighed.title, weighed.state, weighed.importance,
-                   coalesce({value}, 0.0), leader, coalesce(changed_at, fetches.fetched_at), content_type
-            FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value
-            CROSS JOIN pages ON pages.id = weighed.id CROSS JOIN hosts ON hosts.id = host
-            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = weighed.id"""
-        return self._tables.rows(query, (by, pages) if kept else (pages,))
+    def facts(self, pages: str) -> list[Any]:
+        """Of some pages (numbers as JSON): number, URL, host, title, state, leader of its duplicates, when it was seen
+        to change last or else was fetched, content type."""
+        query = """
+            SELECT pages.id, url, name, title, state, leader, coalesce(changed_at, fetches.fetched_at), content_type
+            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = host
+            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id"""
+        return self._tables.rows(query, (pages,))
 
     def values_of(self, pages: Sequence[int], by: str) -> dict[int, float]:
         """What some pages have in a ranking, one of RANKINGS or a kept one; those left out that have nothing."""

@@ -1,6 +1,7 @@
 """The texts of a store's pages, as far as they are kept."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 
 from minicrawl.errors import StoreError
 from minicrawl.store.read.tables import Tables
@@ -66,6 +67,14 @@ class Texts:
         with self._tables.snapshot():
             row = self.row(page)
             return None if row is None else self._opened().read(row.start, row.size)
+
+    def records(self, pages: Iterable[int]) -> dict[int, bytes]:
+        """The same of some pages, those left out of which nothing is kept."""
+        with self._tables.snapshot():
+            query = "SELECT page, start, size FROM json_each(?) CROSS JOIN texts ON page = value"
+            rows = self._tables.rows(query, (json.dumps(list(pages)),))
+            file = self._opened() if rows else None
+            return {page: file.read(start, size) for page, start, size in rows if file is not None}
 
     def text(self, page: int, url: str) -> KeptText | None:
         """The text of the page, whose URL that is; None when none is kept. Raises StoreError."""
