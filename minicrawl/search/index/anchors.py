@@ -10,7 +10,7 @@ import math
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 
 import numpy as np
@@ -39,62 +39,73 @@ class AnchorBook:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        # Of some targets all that is said of them is in memory: anchors.id, the number of links, the next free id.
+        # Of some targets all that is said of them is in memory: anchors.id of what links say, the number of links by
+        # that, which are of the target's own site, and the next free id.
         self._ids: dict[LinkText, int] = {}
-        self._links: dict[LinkText, int] = {}
+        self._links: dict[int, int] = {}
+        self._own: set[int] = set()
         self._free: dict[int, int] = {}
 
     def forget(self) -> None:
         """Trust in nothing that is in memory, as a transaction came to nothing."""
         self._ids.clear()
         self._links.clear()
+        self._own.clear()
         self._free.clear()
 
-    def add(self, by_page: Mapping[int, Iterable[LinkText]]) -> dict[int, bytes]:
+    def add(self, by_page: Mapping[int, Collection[LinkText]]) -> dict[int, bytes]:
         """Count the links of some pages; of each the anchors.id of its links, packed. Their targets become stale."""
-        distinct = {page: set(links) for page, links in by_page.items()}
-        counts = Counter(chain.from_iterable(distinct.values()))
-        self._look_up({target for target, _, _ in counts})
-        new = sorted(self._numbered(link for link in counts if link not in self._ids))
-        rows = ((number, site, text, counts[target, site, text]) for number, (target, site, text) in new)
+        self._look_up({target for links in by_page.values() for target, _, _ in links})
+        new: dict[int, LinkText] = {}
+        numbers = {page: self._numbers(links, new) for page, links in by_page.items()}
+        counts = Counter(chain.from_iterable(numbers.values()))
+        rows = ((number, site, text, counts[number]) for number, (_, site, text) in sorted(new.items()))
         self._db.executemany("INSERT INTO anchors (id, site, text, links) VALUES (?, ?, ?, ?)", rows)
-        self._change({link: count for link, count in counts.items() if link in self._links})
-        self._links.update((link, counts[link]) for _, link in new)
-        self.mark_stale({target for _, (target, _, _) in new})
-        ids = self._ids
-        return {page: _packed([ids[link] for link in links if link in ids]) for page, links in distinct.items()}
+        self._change({number: count for number, count in counts.items() if number not in new})
+        self._links.update((number, counts[number]) for number in new)
+        self._own.update(number for number, (_, site, _) in new.items() if site is None)
+        self.mark_stale({target for target, _, _ in new.values()})
+        return {page: _packed(some) for page, some in numbers.items()}
 
     def remove(self, packed: Iterable[bytes]) -> None:
         """Count the links of some pages no longer."""
         counts = Counter(number for ids in packed for number in _unpacked(ids))
         self._look_up({number >> ANCHOR_BITS for number in counts})
-        changes = {link: -counts[number] for link, number in self._ids.items() if number in counts}
+        changes = {number: -count for number, count in counts.items() if number in self._links}
         self._change(changes)
-        gone = [link for link in changes if self._links[link] <= 0]
-        self._db.executemany("DELETE FROM anchors WHERE id = ?", [(self._ids[link],) for link in gone])
-        self.mark_stale({target for target, _, _ in gone})
-        for link in gone:
-            del self._ids[link], self._links[link]
+        gone = {number for number in changes if self._links[number] <= 0}
+        self._db.executemany("DELETE FROM anchors WHERE id = ?", ((number,) for number in gone))
+        self.mark_stale({number >> ANCHOR_BITS for number in gone})
+        if gone:
+            self._ids = {link: number for link, number in self._ids.items() if number not in gone}
+        self._own -= gone
+        for number in gone:
+            del self._links[number]
 
-    def _numbered(self, links: Iterable[LinkText]) -> Iterator[tuple[int, LinkText]]:
-        """Give links that are new a number."""
+    def _numbers(self, links: Iterable[LinkText], new: dict[int, LinkText]) -> set[int]:
+        """The anchors.id of links. new: gets those that had none yet."""
+        numbers = set()
         for link in links:
-            target = link[0]
-            number = self._free[target]
-            if number >> ANCHOR_BITS == target:  # else there are as many texts as can be told apart
+            number = self._ids.get(link)
+            if number is None:
+                number = self._free[link[0]]
+                if number >> ANCHOR_BITS != link[0]:  # there are as many texts as can be told apart
+                    continue
                 self._ids[link] = number
-                self._free[target] = number + 1
-                yield number, link
+                self._free[link[0]] = number + 1
+                new[number] = link
+            numbers.add(number)
+        return numbers
 
-    def _change(self, changes: Mapping[LinkText, int]) -> None:
+    def _change(self, changes: Mapping[int, int]) -> None:
         """Count so many links more, or fewer. Their targets become stale where that changes what their rows say."""
         stale = set()
-        for link, change in changes.items():
-            before = self._links[link]
-            self._links[link] = before + change
-            if link[1] is None and _tier(before) != _tier(before + change):
-                stale.add(link[0])
-        updates = sorted((self._ids[link], self._links[link]) for link in changes)
+        for number, change in changes.items():
+            before = self._links[number]
+            self._links[number] = before + change
+            if number in self._own and _tier(before) != _tier(before + change):
+                stale.add(number >> ANCHOR_BITS)
+        updates = sorted((number, self._links[number]) for number in changes)
         self._db.executemany("UPDATE anchors SET links = ?2 WHERE id = ?1", updates)
         self.mark_stale(stale)
 
@@ -107,9 +118,12 @@ class AnchorBook:
             ON anchors.id BETWEEN value << ? AND (value + 1 << ?) - 1 ORDER BY anchors.id"""
         new = sorted(targets - self._free.keys())
         self._free.update((target, target << ANCHOR_BITS) for target in new)
-        for *link, number, links in self._db.execute(query, (json.dumps(new), ANCHOR_BITS, ANCHOR_BITS)):
-            key: LinkText = tuple(link)
-            self._ids[key], self._links[key], self._free[key[0]] = number, links, number + 1
+        for target, site, text, number, links in self._db.execute(query, (json.dumps(new), ANCHOR_BITS, ANCHOR_BITS)):
+            self._ids[target, site, text] = number
+            self._links[number] = links
+            self._free[target] = number + 1
+            if site is None:
+                self._own.add(number)
 
     def set_aliases(self, aliases: dict[int, int]) -> None:
         """Which pages stand for which other ones now."""
