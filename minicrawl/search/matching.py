@@ -26,7 +26,7 @@ from minicrawl.search.index.words import has_words
 from minicrawl.search.query import Query, Term
 
 FULL, SOME = 0.6, 0.7
-WEIGHTS = {"title": 6.0, "anchors": 6.0, "own_anchors": 3.0, "headings": 2.0, "url": 2.0}
+WEIGHTS = {"title": 6.0, "anchors": 6.0, "own_anchors": 3.0, "headings": 4.0, "url": 2.0}
 """Of the columns of the short barrel."""
 _SHORT = f"-bm25(short, {', '.join(map(str, WEIGHTS.values()))})"
 _FULL = "-bm25(full)"

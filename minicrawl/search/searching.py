@@ -30,7 +30,7 @@ RANKS = ("linear", "none", "hits", "topic")
 _FIELDS = ("title", "anchor", "own anchor", "heading", "URL")
 _MARGIN = 3
 """So many times the pages asked for are looked at, at least: some may not be shown, or are duplicates."""
-_AT_LEAST = 150
+_AT_LEAST = 75
 """Pages that are looked at in any case: what stands behind may say the same as what comes first."""
 _MOST_SHOWN = 1_000
 
