@@ -87,7 +87,7 @@ class Keeper:
 
     patience: seconds after that until processes are killed that have not ended, as one that does not answer.
     `is_crawling`: partitions can be asked: all have begun, and none settles.
-    `quotas`, `addresses`: what is shared out; None where nothing is to be. `before`: what each reported first.
+    `quotas`, `addresses`: what is shared out; None where nothing is to be. `before`: what each did in earlier runs.
     `deaths`: how many processes of each partition have died.
     `settings`, `seeds`, and whether its `clock` is paused: as a partition begins that is started again.
     """
@@ -113,7 +113,7 @@ class Keeper:
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
     _latest: dict[int, Message] = field(default_factory=dict)
-    """What partitions reported first and last in this run, whatever became of their processes."""
+    """What partitions reported last in this run, whatever became of their processes."""
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
         """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
@@ -228,7 +228,7 @@ class Keeper:
         part = self._parts[number]
         part.first = part.first or report
         part.deaths = 0 if report["fetched"] > part.first["fetched"] else part.deaths
-        self.before.setdefault(number, report)
+        self.before.setdefault(number, report["earlier"])
         self._latest[number] = report
         if self.quotas is not None:
             self.quotas.note(number, report["fetched"], report["quota"], is_short=report["short"])

@@ -207,7 +207,7 @@ class Worker:
 
         pages: that it may have fetched by now, in all runs; the answer's `quota` says how many those are in fact, and
         `short` whether it would ask for one if it might. `coverage`: see `CoverageSums`; None if not all is known yet.
-        `sums`: see `LedgerSums`.
+        `sums`: see `LedgerSums`. `earlier`: what was done before this process.
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises what ended it
@@ -221,6 +221,7 @@ class Worker:
             "counters": [progress.fetched, *self._partition.outbox.counters],
             "fetched": before.fetched + progress.fetched,
             "bytes": before.bytes + progress.bytes,
+            "earlier": {"fetched": before.fetched, "bytes": before.bytes},
             "quota": before.fetched + (dispatch.limits.quota or 0),
             "short": dispatch.is_short,
             "coverage": self._partition.coverage,

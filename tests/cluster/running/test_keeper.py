@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found, store_of
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
+from minicrawl.cluster.running.kept import Start
+from minicrawl.cluster.running.processes import Process, started
+from minicrawl.cluster.running.worker import Brief
+from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.model import READ, State
@@ -155,11 +160,15 @@ HOSTS = [f"http://h{number}.test/" for number in range(9)]
 
 
 def counted(
-    web: CountedWeb, folder: Folder, at: Callable[[Keeper, int], None] | None = None, **limits: object
+    web: CountedWeb,
+    folder: Folder,
+    at: Callable[[Keeper, int], None] | None = None,
+    start: Start = started,
+    **limits: object,
 ) -> Ended:
     """A run on a counted web."""
     settings = SETTINGS | {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"} | limits
-    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS))
+    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS), start=start)
     if at is not None:
         keeper.listener = Listener(progress=lambda fetched, *_: at(keeper, fetched))
     return asyncio.run(keeper.crawl())
@@ -176,6 +185,28 @@ def test_all_together_fetch_exactly_so_many_pages(tmp_path: Path) -> None:
         ended = counted(web, folder, pages=100)
         assert (ended.reason, ended.fetched) == ("pages", 100)
         assert answered(folder) == len({asked[1:] for asked in web.asked}) == len(web.asked) == 100
+
+
+@dataclass(frozen=True)
+class SlowToReport(Process):
+    """Has fetched some pages when it reports first."""
+
+    async def ask(self, message: Message) -> Message | None:
+        while True:
+            answer = await super().ask(message)
+            if answer is None or answer.get("fetched", 3) >= 3:
+                return answer
+
+
+async def slow_to_report(brief: Brief) -> Process:
+    return SlowToReport(**vars(await started(brief)))
+
+
+def test_what_was_fetched_before_the_first_report_counts(tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=10) as web:
+        ended = counted(web, folder, start=slow_to_report)
+    assert (ended.reason, ended.fetched) == ("nothing-left", answered(folder))
 
 
 @pytest.mark.slow
