@@ -76,13 +76,18 @@ def flag(name: str, given: Any) -> bool:
 
 
 def number(name: str, given: Any) -> Any:
-    """A number, of the type it is given in."""
+    """A finite number, of the type it is given in; or NaN, which no check lets pass."""
     if isinstance(given, bool) or not isinstance(given, Real | str):
         raise SettingError(f"{option(name)} is a number, not {given!r}")
     try:
-        return float(given) if isinstance(given, str) else given
+        value = float(given)
     except ValueError:
         raise SettingError(f"{option(name)} is a number, not {given!r}") from None
+    except OverflowError:  # a whole number of more than 308 digits
+        value = math.inf
+    if math.isinf(value):  # as a delay it would leave hosts with no time at which they may be asked
+        raise SettingError(f"{option(name)} is a finite number, not {str(given)[:40]}")
+    return value if isinstance(given, str) else given
 
 
 def whole(name: str, given: Any) -> Any:
@@ -90,7 +95,7 @@ def whole(name: str, given: Any) -> Any:
     value = number(name, given)
     if math.isnan(value):
         return value
-    if math.isinf(value) or value != int(value):
+    if value != int(value):
         raise SettingError(f"{option(name)} is a whole number, not {given!r}")
     return int(value)
 
