@@ -114,13 +114,14 @@ class Away(Protocol):
 
 @contextmanager
 def connected_here() -> "Iterator[Machines]":
-    """All machines. Raises StoreError where this is none of them."""
+    """All machines. Raises StoreError where this is none of them, and SettingError where this Python has no Ray."""
     from minicrawl.cluster.machines import machine
     from minicrawl.cluster.machines.ray import connected
 
     here = machine.found()
     if here is None:
         raise StoreError("this machine shares no crawls now: 'minicrawl cluster start', or 'join', lets it")
+    machine.check_ray()  # another Python may have started it
     with connected(here) as machines:
         yield machines
 
@@ -169,7 +170,7 @@ def counts_of(folder: "Folder") -> "Sequence[Counts | None]":
     try:
         with connected_here() as machines:
             return [store.ask(counts) for store in machines.stores(folder)]
-    except StoreError as error:
+    except (SettingError, StoreError) as error:
         click.echo(f"Warning: {error}", err=True)
         return [None] * len(folder.places)
 

@@ -9,6 +9,7 @@ from command_line import answer, run
 
 from minicrawl.cli.cluster_machines import warn_of_away
 from minicrawl.cluster.folder import Folder, Place, found
+from minicrawl.cluster.machines.machine import first
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +94,22 @@ NEED_ALL += ["backup copy", "move 1 elsewhere", "move 0 --machine beta"]
 def test_what_needs_all_stores_says_that_this_machine_shares_none(command: str, spread: Path) -> None:
     result = run("cluster", *command.split(), "--store", spread)
     assert (result.exit_code, "this machine shares no crawls now" in result.stderr) == (3, True)
+
+
+@pytest.mark.parametrize("command", ["top", "crawl", "backup copy", "move 0 --machine beta"])
+def test_a_python_without_ray_says_so_where_another_one_has_started_the_machine(
+    command: str, spread: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("minicrawl.cluster.machines.machine.found", lambda: first("alpha", "127.0.0.1", 6399))
+    monkeypatch.setattr("minicrawl.cluster.machines.machine.find_spec", lambda _: None)
+    result = run("cluster", *command.split(), "--store", spread)
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: several machines need Ray; run: pip install 'minicrawl[cluster]'\n",
+    )
+    status = run("cluster", "status", "--store", spread)
+    assert (status.exit_code, "Warning: several machines need Ray" in status.stderr) == (0, True)
+    assert "2 partitions on 2 machines" in status.stdout
 
 
 def test_what_knows_one_machine_names_the_one_that_has_a_store(spread: Path) -> None:

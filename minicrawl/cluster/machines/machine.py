@@ -85,10 +85,15 @@ def joining(name: str, address: str, head: str, token: str, folder: Path) -> Mac
     return _checked(Machine(name, address, head, token, str(folder.absolute()), _place(), is_head=False))
 
 
-def start(machine: Machine) -> None:
-    """Let Ray run here until `stop`. Raises SettingError where it runs, and StoreError where it cannot be started."""
+def check_ray() -> None:
+    """Raises SettingError where this Python has no Ray."""
     if find_spec("ray") is None:
         raise SettingError("several machines need Ray; run: pip install 'minicrawl[cluster]'")
+
+
+def start(machine: Machine) -> None:
+    """Let Ray run here until `stop`. Raises SettingError where it runs, and StoreError where it cannot be started."""
+    check_ray()
     if found(machine.name) is not None:
         raise SettingError(f"machine {machine.name} has been started; 'minicrawl cluster stop' ends it")
     if not machine.is_head:
