@@ -28,11 +28,19 @@ def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
     sizes: Sizes = STANDARD_SIZES,
     **settings: object,
 ) -> Absorber:
-    """What a crawl with these settings takes up of a store; without any delay, unless they have one."""
+    """What a crawl with these settings takes up of a store; without any delay, unless they have one.
+
+    Whoever asks closes its writer; a store that cannot be taken up is closed here.
+    """
     chosen = CrawlSettings.of({"delay": 0.0, **settings})
     window = parse_window(chosen.history, chosen.window)
     strategy = STRATEGIES[chosen.strategy]
-    return Absorber(Writer(store, sizes), chosen, strategy, window, now, owns=owns, share=share, locates=locates)
+    writer = Writer(store, sizes)
+    try:
+        return Absorber(writer, chosen, strategy, window, now, owns=owns, share=share, locates=locates)
+    except BaseException:
+        writer.close()
+        raise
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:

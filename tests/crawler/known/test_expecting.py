@@ -52,6 +52,7 @@ def test_it_is_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
     assert not expecting.is_due
     visit_more(absorber, site, 1)
     assert expecting.is_due
+    absorber.writer.close()
 
 
 def test_it_takes_no_more_than_a_two_hundredth_of_the_time(tmp_path: Path) -> None:
@@ -63,6 +64,7 @@ def test_it_takes_no_more_than_a_two_hundredth_of_the_time(tmp_path: Path) -> No
     cpu.now += LEAST_APART - 2.0
     assert not expecting.is_due
     assert expecting.is_due
+    absorber.writer.close()
 
 
 def test_it_waits_for_the_end_where_there_are_too_many_pages(tmp_path: Path) -> None:
@@ -74,6 +76,7 @@ def test_it_waits_for_the_end_where_there_are_too_many_pages(tmp_path: Path) -> 
     with absorber.writer.transaction():
         expecting.save(absorber.writer)
     assert absorber.writer.expected.of() is None
+    absorber.writer.close()
 
 
 def test_the_next_commit_writes_it_and_no_other(tmp_path: Path) -> None:

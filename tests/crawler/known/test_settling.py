@@ -35,6 +35,7 @@ def test_they_are_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> Non
         settling.note_turn(3)
         turns += 1
     assert turns == 2  # 13 / 10 and more
+    absorber.writer.close()
 
 
 def test_only_committed_links_are_passed_along(tmp_path: Path) -> None:
