@@ -135,6 +135,7 @@ def test_after_three_weeks_pages_are_fetched_by_worth(tmp_path: Path) -> None:
     later = now + 21 * DAY
     absorber = opened(tmp_path / "crawl.db", later, pages=10**6)
     go_on(absorber, web, later + HOUR, now=later, takes=30.0)
+    close(absorber, tmp_path / "crawl.db")
     first = [page for _, page in web.asked[:20]]
     assert len(set(first)) == 20
     assert sum(page < 20 for page in first) >= 17
@@ -144,6 +145,7 @@ def test_without_a_budget_a_crawl_waits_and_asks_for_no_page_before_it_is_due(tm
     web = Web(10)
     absorber = opened(tmp_path / "crawl.db", 0.0)
     go_on(absorber, web, 60 * DAY, now=0.0)
+    close(absorber, tmp_path / "crawl.db")
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert min(gaps) > DAY  # a week at first, and longer as nothing changes
     assert len(web.asked) < 10 * 9
@@ -156,6 +158,7 @@ def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(tmp_p
     store = tmp_path / "crawl.db"
     absorber = opened(store, 0.0, time=2 * DAY)
     go_on(absorber, web, 2 * DAY, now=0.0, takes=300.0)
+    close(absorber, store)
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert min(gaps) >= HOUR
     possible = min(2 * DAY / 300.0, pages * 2 * DAY / (HOUR + 300.0))
@@ -168,6 +171,7 @@ def test_intervals_keep_their_bounds_whatever_pages_do(tmp_path: Path, least: st
     web = Web(6, lambda page, now: now if page < 3 else 0)
     absorber = opened(tmp_path / "crawl.db", 0.0, refresh_min=least, refresh_max=most)
     go_on(absorber, web, 8 * DAY, now=0.0)
+    close(absorber, tmp_path / "crawl.db")
     bounds = {"1h": HOUR, "2h": 2 * HOUR, "2d": 2 * DAY, "3d": 3 * DAY}
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert min(gaps) >= bounds[least]
@@ -180,6 +184,7 @@ def test_a_page_that_is_another_at_every_fetch_is_not_fetched_more_often(tmp_pat
     store = tmp_path / "crawl.db"
     absorber = opened(store, 0.0, time=10 * DAY)
     go_on(absorber, web, 10 * DAY, now=0.0, takes=1200.0)
+    close(absorber, store)
     fetches = Counter(page for _, page in web.asked)
     assert fetches[5] <= 1.5 * fetches[6]
     assert rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'") == [(0,)]
@@ -191,6 +196,7 @@ def test_a_page_whose_list_grows_at_every_fetch_keeps_its_first_rate(tmp_path: P
     store = tmp_path / "crawl.db"
     absorber = opened(store, 0.0, time=10 * DAY)
     go_on(absorber, web, 10 * DAY, now=0.0, takes=1200.0)
+    close(absorber, store)
     fetches = Counter(page for _, page in web.asked)
     assert fetches[6] / 3 <= fetches[5] <= 3 * fetches[6]
     (changes,) = rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'")[0]
@@ -234,6 +240,7 @@ def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float
         fetched = Fetched(absorber.urls.url(page), 200, links.encode(), content_type="text/html")
         absorber.visits.absorb(page, fetched, parse_html(fetched.body, fetched.url, "text/html", WANTED), now)
         now += 1.0
+    absorber.writer.close()
     both = discoveries[200:]
     for fetches in range(1, len(both)):
         assert abs(sum(both[:fetches]) - share * fetches) <= 2.0
@@ -244,6 +251,7 @@ def test_neither_kind_of_page_starves_while_the_other_has_none(tmp_path: Path) -
     web = Web(30)
     absorber = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
     go_on(absorber, web, 2 * HOUR, now=0.0, takes=60.0)
+    close(absorber, tmp_path / "crawl.db")
     pages = [page for _, page in web.asked]
     assert sorted(pages[:30]) == list(range(30))
     assert web.asked[30][0] >= HOUR
