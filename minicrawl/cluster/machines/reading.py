@@ -66,7 +66,10 @@ class Part(NamedTuple):
 
 
 class Reader:
-    """Reads stores of the machine where it runs. Each is read as of one commit, from when it is first asked of."""
+    """Reads stores of the machine where it runs. Each is read as of one commit, from when it is first asked of.
+
+    Stores stay open until it is closed, or its process ends, as it does on another machine with the command that asks.
+    """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """most_bytes: of a part."""
@@ -75,6 +78,12 @@ class Reader:
         self._pages: dict[int, tuple[int, Iterator[RankedPage]]] = {}
         self._answer = b""
         self._most_bytes = most_bytes
+
+    def close(self) -> None:
+        """Let go of all stores; one that is asked of again is as of a new commit."""
+        self._pages.clear()
+        self._stores.clear()
+        self._open.close()
 
     @as_message
     def ask(self, folder: Folder, number: int, question: Callable[..., object], *given: object) -> Part:

@@ -1,6 +1,6 @@
 """Stores of other machines: read by calls, they say what they say here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,7 @@ from cluster_runs import SETTINGS, crawled_in_parts
 from machine_calls import called
 
 from minicrawl.cluster.folder import Folder, Place
-from minicrawl.cluster.machines.reading import Reader, StoreElsewhere, away, counts
+from minicrawl.cluster.machines.reading import Call, Reader, StoreElsewhere, away, counts
 from minicrawl.cluster.merged import ranked_pages, states
 from minicrawl.errors import StoreError
 
@@ -18,29 +18,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return crawled_in_parts(tmp_path_factory.mktemp("cluster") / "web", 2, SETTINGS)
 
 
-def elsewhere(folder: Folder, numbers: Sequence[int]) -> list[StoreElsewhere]:
-    """Read in parts of 100 bytes."""
-    call = called(Reader(most_bytes=100))
+@pytest.fixture
+def call() -> Iterator[Call]:
+    """Calls a reader that answers in parts of 100 bytes."""
+    reader = Reader(most_bytes=100)
+    yield called(reader)
+    reader.close()
+
+
+def elsewhere(call: Call, folder: Folder, numbers: Sequence[int]) -> list[StoreElsewhere]:
     return [StoreElsewhere(call, folder, number) for number in numbers]
 
 
-def test_they_are_ranked_as_one_with_others(folder: Folder) -> None:
+def test_they_are_ranked_as_one_with_others(folder: Folder, call: Call) -> None:
     with folder.opened() as here:
         pages = list(ranked_pages(here))
-        assert list(ranked_pages(elsewhere(folder, [0, 1]))) == pages
-        assert list(ranked_pages([here[0], *elsewhere(folder, [1])], 7)) == pages[:7]
+        assert list(ranked_pages(elsewhere(call, folder, [0, 1]))) == pages
+        assert list(ranked_pages([here[0], *elsewhere(call, folder, [1])], 7)) == pages[:7]
 
 
-def test_they_count_their_pages(folder: Folder) -> None:
+def test_they_count_their_pages(folder: Folder, call: Call) -> None:
     with folder.opened() as here:
-        found = [store.ask(counts) for store in elsewhere(folder, [0, 1])]
+        found = [store.ask(counts) for store in elsewhere(call, folder, [0, 1])]
         assert [count.states for count in found] == [dict(states(store)) for store in here]
         assert [count.outbox for count in found] == [0, 0]
 
 
-def test_one_that_is_not_there_is_one_sentence(folder: Folder, tmp_path: Path) -> None:
+def test_one_that_is_not_there_is_one_sentence(folder: Folder, call: Call, tmp_path: Path) -> None:
     moved = Folder(folder.path, folder.cluster, folder.homes, (Place(), Place(str(tmp_path))), {})
-    (store,) = elsewhere(moved, [1])
+    (store,) = elsewhere(call, moved, [1])
     with pytest.raises(StoreError, match=r"001\.db"):
         store.ask(counts)
     assert "machine beta is away; let it join again" in away("beta")
