@@ -79,7 +79,7 @@ READERS: dict[str, Callable[[Path], Links]] = {
     ".edges": lambda path: [
         (int(a), int(b)) for a, b in networkx.read_edgelist(path, create_using=networkx.DiGraph).edges
     ],
-    ".mtx": lambda path: of_matrix(scipy.io.mmread(path)),
+    ".mtx": lambda path: of_matrix(scipy.io.mmread(path, spmatrix=False)),
     ".npz": lambda path: of_matrix(scipy.sparse.load_npz(path)),
     ".graphml": lambda path: list(networkx.read_graphml(path, node_type=int).edges),
     ".gexf": lambda path: list(networkx.read_gexf(path, node_type=int).edges),
