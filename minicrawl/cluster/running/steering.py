@@ -216,7 +216,9 @@ class Steering:
                 raise CrawlEndedError(_ENDED) from error
             if report is not None:
                 return answer_of(report["answer"]), report
-        raise CrawlEndedError(f"partition {number} dies again and again, and is started again; ask later")
+        machine = self._keeper.folder.places[number].machine
+        away = "" if machine is None else f", or let machine {machine} join again if it is away"
+        raise CrawlEndedError(f"partition {number} has died and is not there again yet; ask later{away}")
 
 
 def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
