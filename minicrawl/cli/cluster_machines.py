@@ -3,7 +3,7 @@
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,8 +17,8 @@ from minicrawl.errors import SettingError, StoreError
 if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
     from minicrawl.cluster.machines.ray import Machines
-    from minicrawl.cluster.machines.reading import Counts
     from minicrawl.cluster.merged import AskedStore
+    from minicrawl.cluster.reading.status import PartStatus
     from minicrawl.store.rows import RankedPage
 
 
@@ -163,13 +163,13 @@ def check_stores(machines: "Machines", folder: "Folder") -> None:
             check_agreement_of(stores)
 
 
-def counts_of(folder: "Folder") -> "Sequence[Counts | None]":
-    """Those of each partition of a crawl on several machines; None of all where one is away."""
-    from minicrawl.cluster.machines.reading import counts
+def parts_of(folder: "Folder") -> "Sequence[PartStatus | None]":
+    """What each partition of a crawl on several machines says of itself; None of all where one is away."""
+    from minicrawl.cluster.reading.status import part_status
 
     try:
         with connected_here() as machines:
-            return [store.ask(counts) for store in machines.stores(folder)]
+            return [store.ask(part_status) for store in machines.stores(folder)]
     except (SettingError, StoreError) as error:
         click.echo(f"Warning: {error}", err=True)
         return [None] * len(folder.places)
@@ -202,39 +202,29 @@ def found_by(machines: "Machines", folder: "Folder") -> "tuple[int | None, int |
 
 
 def known_and_read(stores: "Sequence[AskedStore]") -> tuple[int, int]:
-    from minicrawl.cluster.merged import states
+    """How many pages all partitions know at home, and how many of them are read."""
+    from minicrawl.cluster.merged import states_of_all
+    from minicrawl.model import READ
 
-    return known_and_read_of(store.ask(states) for store in stores)
-
-
-def known_and_read_of(states: Iterable[Mapping[str, int]]) -> tuple[int, int]:
-    """How many pages all partitions know at home, and how many of them are read. states: of each, how many in which."""
-    from minicrawl.model import READ, State
-
-    known = read = 0
-    for pages in states:
-        known += sum(pages.values()) - pages.get(State.ELSEWHERE, 0)
-        read += sum(pages.get(state, 0) for state in READ)
-    return known, read
+    states = states_of_all(stores)
+    return states.total(), sum(states[state] for state in READ)
 
 
 def print_status(folder: "Folder", as_json: bool) -> None:
     """Which machine has which partition, and how far each is where all are there."""
     from minicrawl.model import State
 
-    counts = counts_of(folder)
-    known, read = known_and_read_of(each.states for each in counts if each is not None)
+    parts = parts_of(folder)
+    known, read = sum(part.known for part in parts if part), sum(part.read for part in parts if part)
     rows: list[dict[str, Any]] = []
-    for number, (place, count) in enumerate(zip(folder.places, counts, strict=True)):
-        pages = dict(count.states) if count else {}
-        mirrors = pages.pop(State.ELSEWHERE, 0)
+    for number, (place, part) in enumerate(zip(folder.places, parts, strict=True)):
         row: dict[str, Any] = {"partition": number, "machine": place.machine, "folder": place.folder}
-        rows.append(row | ({"pages": pages, "mirrors": mirrors, "outbox": count.outbox} if count else {}))
+        rows.append(row | ({"pages": part.pages, "mirrors": part.mirrors, "outbox": part.outbox} if part else {}))
     if as_json:
         click.echo(document({"known": known, "read": read, "partitions": rows}))
         return
     where = f"{counted(len(rows), 'partition')} on {counted(len(folder.machines) + 1, 'machine')}"
-    lines = [f"{counted(known, 'page')} known in {where}, {read:,} read", ""] if all(counts) else [where, ""]
+    lines = [f"{counted(known, 'page')} known in {where}, {read:,} read", ""] if all(parts) else [where, ""]
     kinds = [state for state in State if any(row.get("pages", {}).get(state) for row in rows)]
     lines.append("  ".join(["partition", f"{'machine':<16}", *(f"{kind:>10}" for kind in kinds)]).rstrip())
     for row in rows:

@@ -14,6 +14,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple, Protocol
 
+from minicrawl.model import State
 from minicrawl.opic.ledger import UNIT
 from minicrawl.store.reader import Answer, Given, Store
 from minicrawl.store.rows import RankedPage
@@ -79,8 +80,15 @@ def importance_of(store: Store, urls: Sequence[str], sums: Sums) -> dict[str, fl
     return {url: importance[page] for url, page in pages.items()}
 
 
+def states_of_all(stores: Sequence[AskedStore]) -> Counter[str]:
+    """How many pages all partitions have at home in which state."""
+    found = sum((store.ask(states) for store in stores), Counter[str]())
+    del found[State.ELSEWHERE]
+    return found
+
+
 def states(store: Store) -> Counter[str]:
-    """How many pages a partition has at home in which state."""
+    """How many pages a partition knows in which state, mirrors of pages of others among them."""
     found: Counter[str] = Counter()
     for (state, _), count in store.page_table.counts().items():
         found[state] += count

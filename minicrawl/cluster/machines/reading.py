@@ -13,7 +13,6 @@ from itertools import count, islice
 from typing import Any, NamedTuple, ParamSpec
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.merged import states
 from minicrawl.control.messages import Message, done, failed
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.store.reader import Answer, Given, Store, open_store
@@ -27,17 +26,6 @@ MOST_BYTES = 8 * 2**20
 Call = Callable[..., Any]
 """Calls something on a machine: the name of a method, and what it is given; what it answers. Raises MinicrawlError."""
 _Of = ParamSpec("_Of")
-
-
-class Counts(NamedTuple):
-    """How many pages a partition has in which state, and how many rows wait in its outbox."""
-
-    states: dict[str, int]
-    outbox: int
-
-
-def counts(store: Store) -> Counts:
-    return Counts(dict(states(store)), len(store.transfers.outbox()))
 
 
 def as_message(method: Callable[_Of, object]) -> Callable[_Of, Message]:

@@ -15,8 +15,7 @@ from minicrawl.analysis.explain import (
     some_links_to,
 )
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.merged import AskedStore, Sums, importance_of, states, sums_of
-from minicrawl.model import State
+from minicrawl.cluster.merged import AskedStore, Sums, importance_of, states_of_all, sums_of
 from minicrawl.store.reader import Store
 
 
@@ -71,9 +70,7 @@ def _among_all(
         ranked=page.ranked._replace(importance=importance, rank=rank, expected=None),
         is_rank_exact=True,
         expected_parts=None,
-        known_pages=sum(
-            sum(found.values()) - found[State.ELSEWHERE] for found in (store.ask(states) for store in stores)
-        ),
+        known_pages=states_of_all(stores).total(),
         linked_from=tuple(linked_from[:LINKS_SHOWN]),
         links_in=LinksByPlace(looked_at, dict(places)),
     )

@@ -16,7 +16,7 @@ from minicrawl.analysis.status import CrawlAtRest
 from minicrawl.analysis.top.expected import Order
 from minicrawl.analysis.top.top_list import Line, TopList
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.merged import ranked_pages, states, sums_of
+from minicrawl.cluster.merged import ranked_pages, states_of_all, sums_of
 from minicrawl.cluster.reading.course import course_of_all
 from minicrawl.cluster.reading.explanation import explain_one
 from minicrawl.cluster.reading.search import search_all
@@ -81,10 +81,10 @@ class FolderReadings:
             raise SettingError(f"pages of all partitions are ordered by {RANKINGS[0]}, not by {by}")
         with self._opened() as (folder, stores):
             pages, unread = _first_read(stores, n)
-            counted = sum(map(states, stores), Counter[str]())
+            counted = states_of_all(stores)
             lines = [Line(page, _number(folder, stores, page.url)) for page in pages]
-        read, known = sum(counted[state] for state in READ), counted.total() - counted[State.ELSEWHERE]
-        return TopList(lines, unread, Order(RANKINGS[0], read, known, counted[State.WAITING] > 0))
+        read = sum(counted[state] for state in READ)
+        return TopList(lines, unread, Order(RANKINGS[0], read, counted.total(), counted[State.WAITING] > 0))
 
     def collected(self) -> tuple[FloatArray, FloatArray]:
         with self._opened() as (_, stores):
@@ -181,8 +181,8 @@ def _as_they_are(folder: Folder) -> object:
 def _row(store: Store) -> Mapping[str, object]:
     part = part_status(store)
     return {
-        "known": sum(part.pages.values()),
-        "read": sum(part.pages.get(state, 0) for state in READ),
+        "known": part.known,
+        "read": part.read,
         "states": part.pages,
         "waiting": part.outbox,
         "mirrors": part.mirrors,

@@ -20,6 +20,14 @@ class PartStatus:
     outbox: int
     last_commit: float | None
 
+    @property
+    def known(self) -> int:
+        return sum(self.pages.values())
+
+    @property
+    def read(self) -> int:
+        return sum(self.pages.get(state, 0) for state in READ)
+
 
 @dataclass(frozen=True)
 class WholeStatus:

@@ -45,7 +45,7 @@ class Hosts:
         return int(count)
 
     def pages(self, n: int) -> list[HostPages]:
-        """The n hosts of which the most pages are known; A look at all pages.
+        """The n hosts of which the most pages are known. A look at all pages.
 
         Hosts of other partitions are none of them.
         """

@@ -8,8 +8,9 @@ from cluster_runs import SETTINGS, crawled_in_parts
 from machine_calls import called
 
 from minicrawl.cluster.folder import Folder, Place
-from minicrawl.cluster.machines.reading import Call, Reader, StoreElsewhere, away, counts
+from minicrawl.cluster.machines.reading import Call, Reader, StoreElsewhere, away
 from minicrawl.cluster.merged import ranked_pages, states
+from minicrawl.cluster.reading.status import part_status
 from minicrawl.errors import StoreError
 
 
@@ -39,14 +40,14 @@ def test_they_are_ranked_as_one_with_others(folder: Folder, call: Call) -> None:
 
 def test_they_count_their_pages(folder: Folder, call: Call) -> None:
     with folder.opened() as here:
-        found = [store.ask(counts) for store in elsewhere(call, folder, [0, 1])]
-        assert [count.states for count in found] == [dict(states(store)) for store in here]
-        assert [count.outbox for count in found] == [0, 0]
+        found = [store.ask(part_status) for store in elsewhere(call, folder, [0, 1])]
+        assert [{**part.pages, "elsewhere": part.mirrors} for part in found] == [dict(states(store)) for store in here]
+        assert [part.outbox for part in found] == [0, 0]
 
 
 def test_one_that_is_not_there_is_one_sentence(folder: Folder, call: Call, tmp_path: Path) -> None:
     moved = Folder(folder.path, folder.cluster, folder.homes, (Place(), Place(str(tmp_path))), {})
     (store,) = elsewhere(call, moved, [1])
     with pytest.raises(StoreError, match=r"001\.db"):
-        store.ask(counts)
+        store.ask(part_status)
     assert "machine beta is away; let it join again" in away("beta")
