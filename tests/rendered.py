@@ -22,16 +22,20 @@ HOST = "http://h.test"
 Reply = str | bytes | tuple[str, str] | tuple[str, str, str] | Callable[[], Awaitable[str]] | int
 
 
+with_chromium = pytest.mark.skipif(
+    not HAS_CHROMIUM, reason="there is no Chromium on the PATH: apt-get install chromium"
+)
+
+
 def slow_with_chromium(test: Callable[..., object]) -> Callable[..., object]:
     """Mark a test that renders pages."""
-    skip = pytest.mark.skipif(not HAS_CHROMIUM, reason="there is no Chromium on the PATH: apt-get install chromium")
-    marked: Callable[..., object] = pytest.mark.slow(skip(test))
+    marked: Callable[..., object] = pytest.mark.slow(with_chromium(test))
     return marked
 
 
 def script(code: str) -> str:
     """A page that says "before", and runs a script."""
-    return f"<!doctype html><p>before</p><script>{code}</script>"
+    return f"<!doctype html><body><p>before</p><script>{code}</script>"
 
 
 class Site(Server):
@@ -96,8 +100,8 @@ def shown(settings: CrawlSettings, *pages: tuple[str, str]) -> list[Fetched]:
     return asyncio.run(run())
 
 
-def kill_browsers() -> int:
-    """Kill -9 every Chromium that this process has started, and say how many processes that were."""
+def descendants(process: int) -> dict[int, str]:
+    """The processes that a process has started, and those that these have: number and name. Dead ones are none."""
     parents: dict[int, int] = {}
     names: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -105,14 +109,34 @@ def kill_browsers() -> int:
             name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
-        parents[int(folder.name)], names[int(folder.name)] = int(rest.split()[1]), name
-    killed = 0
-    for process, name in names.items():
-        above = process
-        while above not in (0, 1, os.getpid()):
+        state, parent = rest.split()[:2]
+        parents[int(folder.name)] = int(parent)
+        if state not in "ZX":
+            names[int(folder.name)] = name
+    found = {}
+    for number, name in names.items():
+        above = parents[number]
+        while above not in (0, 1, process):
             above = parents.get(above, 0)
-        if above == os.getpid() and "chrom" in name:
+        if above == process:
+            found[number] = name
+    return found
+
+
+def kill_browsers() -> int:
+    """Kill -9 every Chromium that this process has started, and say how many processes that were."""
+    killed = 0
+    for process, name in descendants(os.getpid()).items():
+        if "chrom" in name:
             with contextlib.suppress(ProcessLookupError):  # it has ended with its browser, which was just killed
                 os.kill(process, signal.SIGKILL)
                 killed += 1
     return killed
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that is dead and that nobody has asked after does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False

@@ -51,6 +51,7 @@ MEANINGS = {
     "parser-failed": "a part of minicrawl failed over what was sent; the log of the crawl tells where",
     "worker-died": "the process that fetched it has died",
     "render-crashed": "the Chromium that rendered it has crashed, or could not be started (--render)",
+    "render-killed": "its scripts took more memory or CPU than a page may, or crashed their process (--render)",
     "render-timeout": "its scripts never let Chromium say what the page shows (--render-timeout)",
     # No answer.
     **_OF_CONNECTIONS,

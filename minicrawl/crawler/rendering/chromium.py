@@ -1,13 +1,15 @@
 """A Chromium: found, started when the first page needs it, started again after a crash, and kept off the network.
 
 Whatever a page asks for goes to a function of ours. What would get past that (redirects, web sockets, WebRTC, workers)
-finds no network: Chromium resolves no name, and sends all that it would send to a proxy that cannot be reached.
+finds no network: Chromium is in a cage, see there. It also resolves no name, sends all that it would send to a proxy
+that cannot be reached, and shows no page the means to speak UDP: where no cage can be had, that is all there is.
 
 The only module that imports playwright, which the extra `render` brings; it speaks with Chromium over a pipe.
 """
 
 import asyncio
 import contextlib
+import logging
 import os
 import shutil
 from collections.abc import Awaitable, Callable
@@ -15,23 +17,33 @@ from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from minicrawl.crawler.rendering import cage
 from minicrawl.crawler.rendering.cache import Resource
+from minicrawl.crawler.rendering.watch import Caps, Process, watch
 from minicrawl.errors import SettingError
 from minicrawl.system import is_root
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page, Playwright, Route, WebSocketRoute
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright, Route, WebSocketRoute
 
 Answer = Callable[[str, str, str, dict[str, str]], Awaitable[Resource | None]]
 """The answer to a request of a page: its kind, method, URL and header fields. None: there is none."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_NO_NETWORK = (
+_SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://nowhere.invalid:9",
     "--proxy-bypass-list=<-loopback>",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-features=WebTransport,DnsOverHttps",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-site-isolation-trials",  # frames are in the process of their page, which is watched
 )
+_NO_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name]"
+_SENTENCES = {
+    cage.NAMESPACE: "Chromium has no network (a namespace of its own), and its sandbox",
+    cage.FILTER: "Chromium has no network: the system refuses it a namespace, so it is refused sockets (seccomp)",
+    cage.OPEN: "Chromium is kept off the network by its switches alone: the system has neither namespaces nor seccomp",
+}
+_NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
+_log = logging.getLogger("minicrawl")
 _OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"
 _LAST_WORD = 10.0
 """Seconds for a page to say what it shows when its time is up, and to close."""
@@ -65,12 +77,14 @@ def find_chromium(chosen: Path | None) -> Path:
 class Chromium:
     """One browser. program: its file. user_agent: what pages see as that."""
 
-    def __init__(self, program: Path, user_agent: str) -> None:
+    def __init__(self, program: Path, user_agent: str, caps: Caps) -> None:
         self._program = program
         self._user_agent = user_agent
+        self._caps = caps
         self._turn = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
+        self._watch: asyncio.Task[None] | None = None
 
     async def shown(self, url: str, body: bytes, content_type: str, answer: Answer, seconds: float, most: int) -> str:  # noqa: PLR0913 - a page, and what it may take
         """The HTML of what a page shows, `most` characters of it, when it asks for nothing more or its time is up.
@@ -91,7 +105,7 @@ class Chromium:
         try:
             return await _read(context, requests, seconds, most)
         except Error as error:
-            raise RenderError("render-crashed", str(error)) from error
+            raise RenderError("render-killed" if requests.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
             raise RenderError("render-timeout") from error
         finally:
@@ -111,15 +125,23 @@ class Chromium:
                 return self._browser
             await self._stop()
             self._playwright = await async_playwright().start()
-            self._browser = await self._playwright.chromium.launch(
-                executable_path=self._program,
-                args=_NO_NETWORK,
-                chromium_sandbox=not is_root(),  # Chromium refuses to run as root with it
-                handle_sigint=False,
-                handle_sigterm=False,
-                handle_sighup=False,
-            )
-            return self._browser
+            with cage.caged(self._program, 2 * self._caps.memory) as program:
+                browser = await self._playwright.chromium.launch(
+                    executable_path=program,
+                    args=_SWITCHES,
+                    ignore_default_args=["--disable-popup-blocking"],
+                    chromium_sandbox=cage.has_cages() or not is_root(),  # the cage knows better
+                    handle_sigint=False,
+                    handle_sigterm=False,
+                    handle_sighup=False,
+                )
+            processes = _Processes(browser, await browser.new_browser_cdp_session())
+            kind = cage.cage_of(next(one.number for one in await processes.all() if one.kind == "browser"))
+            sentence = _SENTENCES[kind] + (_NO_SANDBOX if kind != cage.NAMESPACE and is_root() else "")
+            _log.log(logging.INFO if kind == cage.NAMESPACE else logging.WARNING, sentence)
+            self._browser = browser
+            self._watch = asyncio.create_task(watch(processes.of_pages, self._caps))
+            return browser
 
     async def _closed(self, context: "BrowserContext") -> None:
         """Close what a page was opened in; a browser that cannot do that is started again."""
@@ -137,6 +159,8 @@ class Chromium:
 
         browser, self._browser = self._browser, None
         playwright, self._playwright = self._playwright, None
+        if self._watch is not None:
+            self._watch.cancel()
         if browser is not None:
             with contextlib.suppress(Error, TimeoutError):
                 async with asyncio.timeout(_LAST_WORD):
@@ -144,6 +168,26 @@ class Chromium:
         if playwright is not None:
             with contextlib.suppress(Error):
                 await playwright.stop()
+
+
+class _Processes:
+    """The processes of a browser, by its own account."""
+
+    def __init__(self, browser: "Browser", session: "CDPSession") -> None:
+        self._browser = browser
+        self._session = session
+
+    async def all(self) -> list[Process]:
+        found = await self._session.send("SystemInfo.getProcessInfo")
+        return [Process(one["id"], one["type"], one["cpuTime"]) for one in found["processInfo"]]
+
+    async def of_pages(self) -> list[Process]:
+        """All of them while pages are open; none after the browser has ended."""
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+        with contextlib.suppress(Error):
+            return await self.all() if self._browser.contexts else []
+        return []
 
 
 class _Requests:
@@ -154,6 +198,10 @@ class _Requests:
         self._page: Resource | None = Resource(url, 200, {"content-type": content_type}, body)
         self._answer = answer
         self._tasks: set[asyncio.Task[Resource | None]] = set()
+        self.has_crashed = False
+
+    def on_crash(self, page: "Page") -> None:
+        self.has_crashed = True
 
     async def on_request(self, route: "Route") -> None:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
@@ -193,7 +241,9 @@ async def _read(context: "BrowserContext", requests: _Requests, seconds: float, 
         return max(end - asyncio.get_running_loop().time(), 0.001) * 1000.0
 
     async with asyncio.timeout(seconds + _LAST_WORD):
+        await context.add_init_script(_NO_UDP)
         page = await context.new_page()
+        page.on("crash", requests.on_crash)
         context.on("page", _close)
         await context.route("**/*", requests.on_request)
         await context.route_web_socket("**/*", _refuse)

@@ -10,6 +10,7 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.cache import Resource
 from minicrawl.crawler.rendering.chromium import Chromium, RenderError, find_chromium
 from minicrawl.crawler.rendering.page_requests import MOST, PageRequests
+from minicrawl.crawler.rendering.watch import Caps
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
@@ -30,7 +31,9 @@ class Renderer:
         self._seconds, self._most = settings.render_timeout, settings.max_size
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(settings.render_pages)
-        self._chromium = Chromium(find_chromium(settings.chromium), settings.agent)
+        # Of CPU more than of time: who has one thread runs out of time first, however busy the machine is.
+        caps = Caps(cpu=2 * settings.render_timeout)
+        self._chromium = Chromium(find_chromium(settings.chromium), settings.agent, caps)
 
     def renders(self, url: str) -> bool:
         """Whether pages at a URL are rendered, if they are HTML."""

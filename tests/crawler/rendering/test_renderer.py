@@ -209,3 +209,21 @@ def test_whatever_a_page_does_it_is_read_and_so_is_the_next_one(code: str) -> No
     first, second = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
     assert first.reason is None
     assert b"made" in second.body
+
+
+GREEDY = {
+    "objects": "const kept = []; while (true) kept.push(Array.from({length: 1e5}, (_, n) => ({n})))",
+    "buffers": "const kept = []; while (true) try { kept.push(new Uint8Array(5e7).fill(1)) } catch {}",
+    "text": "let text = 'x'.repeat(1e6); while (true) { document.body.append(text + Math.random()) }",
+    "worker": "new Worker(URL.createObjectURL(new Blob(['const kept = []; while (true) try {"
+    " kept.push(new Uint8Array(5e7).fill(1)) } catch {}']))); setInterval(() => 0, 10); fetch('/never')",
+}
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("code", GREEDY.values(), ids=GREEDY.keys())
+def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(code: str) -> None:
+    settings = CrawlSettings(render="x", render_timeout=300.0, ignore_robots=True, delay=300.0)
+    greedy, other = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
+    assert greedy.reason == "render-killed"
+    assert b"made" in other.body

@@ -1,0 +1,143 @@
+"""A cage lets nothing out, and its browser does not outlive the crawl."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import cast
+
+import pytest
+import ways_out
+from rendered import descendants, is_alive, slow_with_chromium, with_chromium
+from ways_out import WAYS
+
+from minicrawl.crawler.rendering.cage import FILTER, NAMESPACE, OPEN, cage_of, caged
+
+ROOT_OF_ITS_OWN = ["unshare", "-rn"]
+"""Runs a command in a network of its own, as its root."""
+
+
+def runs(*command: str) -> bool:
+    return shutil.which(command[0]) is not None and subprocess.run(command, check=False).returncode == 0
+
+
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
+needs_own_network = pytest.mark.skipif(
+    not runs(*ROOT_OF_ITS_OWN, "true") or shutil.which("ip") is None,
+    reason="this system lets nobody have a network of their own, or there is no iproute2",
+)
+
+INMATE = """#!PYTHON -IS
+import os, resource, socket, sys
+def error(act):
+    try:
+        act()
+    except OSError as error:
+        return type(error).__name__
+def speak(kind, family=socket.AF_INET):
+    with socket.socket(family, kind) as one:
+        one.connect(("127.0.0.1" if family == socket.AF_INET else "::1", int(sys.argv[1])))
+        one.send(b"x")
+tried = [error(lambda: speak(*each)) for each in (
+    (socket.SOCK_DGRAM,), (socket.SOCK_STREAM,), (socket.SOCK_DGRAM, socket.AF_INET6), (socket.SOCK_RAW,))]
+local = error(lambda: socket.socket(socket.AF_UNIX).close())
+print([os.geteuid() == 0, all(tried), local, resource.getrlimit(resource.RLIMIT_DATA)[1], sys.argv[2:]])
+"""
+
+
+@only_linux
+@pytest.mark.parametrize("kind", [NAMESPACE, FILTER])
+def test_a_program_in_a_cage_speaks_with_nobody(tmp_path: Path, kind: str) -> None:
+    refused = "echo 0 >/proc/sys/user/max_user_namespaces; " if kind == FILTER else ""
+    if not runs("unshare", "-r", "sh", "-c", refused + "true"):
+        pytest.skip("this system lets nobody have namespaces")
+    inmate = tmp_path / "in mate"
+    inmate.write_text(INMATE.replace("PYTHON", sys.executable))
+    inmate.chmod(0o700)
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        caged(inmate, 2**30) as starter,
+    ):
+        port = tcp.getsockname()[1]
+        udp.bind(("127.0.0.1", port))
+        udp.setblocking(False)
+        tcp.setblocking(False)
+        command = ["unshare", "-r", "sh", "-c", f'{refused}exec "$0" "$@"', str(starter), str(port), "--a b", "*"]
+        found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        sandbox = ["--no-sandbox"] if kind == FILTER else []
+        assert found == f"{[kind == FILTER, True, None, 2**30, ['--a b', '*', *sandbox]]}\n"
+        for listener in (udp, tcp):
+            with pytest.raises(BlockingIOError):
+                listener.recv(1) if listener is udp else listener.accept()
+    assert not starter.exists()
+
+
+def test_this_process_is_in_no_cage() -> None:
+    assert cage_of(0) == OPEN
+
+
+CRAWL = """
+import sys
+from rendered import shown
+from minicrawl.settings import CrawlSettings
+settings = CrawlSettings(render="x", delay=0.0, ignore_robots=True, allow_private=True, connect_to=sys.argv[1])
+shown(settings, ("http://h.test/x", sys.argv[2]))
+"""
+PAGE = (
+    "<script>for (const way of WAYS) try { eval(way) } catch {}"
+    "setTimeout(() => { fetch('/'); setTimeout(() => { while (true) {} }, 0) }, 500)</script>"
+)
+
+
+@only_linux
+@with_chromium
+def test_a_crawl_that_is_killed_leaves_no_browser_and_no_page_has_sent_udp(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the page has had the time to send UDP, it asks for something by the crawl, which is killed; and hangs."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.create_server(("127.0.0.1", 0)) as tcp:
+        udp.bind(("127.0.0.1", 0))
+        udp.setblocking(False)
+        at = f"127.0.0.1:{udp.getsockname()[1]}"
+        ways = [WAYS[way].replace("AT", at) for way in ("STUN", "TURN over udp", "web transport")]
+        to, page = f"::127.0.0.1:{tcp.getsockname()[1]}", PAGE.replace("WAYS", json.dumps(ways))
+        with subprocess.Popen([sys.executable, "-c", CRAWL, to, page]) as crawl:
+            try:
+                tcp.settimeout(60.0)
+                asked, _ = tcp.accept()
+                started = descendants(crawl.pid)
+            finally:
+                crawl.kill()
+        asked.close()
+        with pytest.raises(BlockingIOError):
+            udp.recv(1)
+    assert sum("chrom" in name for name in started.values()) > 2
+    end = time.monotonic() + 60.0
+    while any(map(is_alive, started)):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def tried(kind: str) -> dict[str, list[str]]:
+    """See ways_out."""
+    command = [*ROOT_OF_ITS_OWN, sys.executable, ways_out.__file__, kind]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    found = subprocess.run(command, check=True, capture_output=True, env=environment).stdout
+    return cast("dict[str, list[str]]", json.loads(found))
+
+
+@slow_with_chromium
+@needs_own_network
+@pytest.mark.parametrize("kind", [NAMESPACE, FILTER, OPEN])
+def test_no_page_sends_a_packet_whatever_it_tries(kind: str) -> None:
+    assert tried(kind) == {"seen": [], "failed": []}
+
+
+@slow_with_chromium
+@needs_own_network
+def test_most_ways_out_send_packets_where_nothing_keeps_them_back() -> None:
+    assert len(tried("free")["seen"]) > 50
