@@ -279,7 +279,9 @@ def _convert(option: click.Option, value: object, place: str, *, is_setting: boo
 
     try:
         if is_setting and option.name in SETTINGS:
-            SETTINGS[option.name].checked(SETTINGS[option.name].of(value))
+            setting = SETTINGS[option.name]
+            setting.checked(setting.of(value))
+            setting.bounded(value)
         elif not option.is_flag:
             for one in value if isinstance(value, list) else [value]:
                 option.type.convert(one, option, None)

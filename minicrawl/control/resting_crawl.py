@@ -52,7 +52,7 @@ class RestingCrawl:
         with damage_as_store_error(self._store), closing(Writer(self._store)) as writer:
             kept = writer.meta_json("settings")
             remembered = {name: kept[name] for name in kept if name in SETTINGS and not SETTINGS[name].is_for_one_run}
-            run = opened(CrawlSettings.of(remembered), Seeds([]), writer)
+            run = opened(CrawlSettings(**remembered), Seeds([]), writer)
             absorber, now = run.absorber, run.clock()
             absorber.start([], now)
             result = change(run, now)

@@ -181,6 +181,10 @@ def _first_within(visits: Sequence[Measure], oldest: float) -> int:
 Window = Basic | Interpolation | Variable | Fixed | ImprovedFixed
 
 
+MOST = 10**6
+"""Turnovers, or visits of a page, that a window may span."""
+
+
 def parse_window(text: str, turnovers: float) -> Window:
     """The window policy written as basic, interpolation, variable:K, fixed:T or improved-fixed:T,K.
 
@@ -188,8 +192,8 @@ def parse_window(text: str, turnovers: float) -> Window:
     """
     name, _, arguments = text.partition(":")
     values = [float(value) for value in arguments.split(",")] if arguments else []
-    if any(not value > 0 for value in values):
-        raise ValueError(f"{text!r} must have positive sizes")
+    if any(not 0 < value <= MOST for value in values):
+        raise ValueError(f"{text!r} must have sizes of more than 0 and at most {MOST}")
     match name, values:
         case "basic", []:
             return Basic()

@@ -78,13 +78,17 @@ class CrawlSettings(
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "CrawlSettings":
-        """Settings by name. Raises SettingError, also for a name that no setting has."""
+        """Settings by name, as they are given here and now.
+
+        Raises SettingError, also for a name that no setting has, and for a number above its bound.
+        """
         for name in given:
             if name not in SETTINGS:
                 close = difflib.get_close_matches(name, SETTINGS, 1)
                 near = difflib.get_close_matches(name, SETTINGS, _NEAREST, cutoff=0.0)
                 hint = f"did you mean {close[0]!r}?" if close else f"the nearest are {', '.join(near)}"
                 raise SettingError(f"no setting is called {name!r}; {hint}{'' if close else '; see docs/settings.md'}")
+            SETTINGS[name].bounded(given[name])
         return cls(**given)
 
     @property

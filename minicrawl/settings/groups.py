@@ -34,6 +34,7 @@ class Limits:
         values.whole,
         "Stop after that many pages.",
         check=values.at_least(1),
+        most=10**12,
         metavar="N",
         is_for_one_run=True,
         is_adjustable=True,
@@ -43,6 +44,7 @@ class Limits:
         values.duration,
         "Stop after that time.",
         check=values.more_than(0),
+        most=values.MOST_SPAN,
         metavar="30m",
         is_for_one_run=True,
         is_adjustable=True,
@@ -52,6 +54,7 @@ class Limits:
         values.size,
         "Stop after that many bytes of pages.",
         check=values.at_least(1),
+        most=10**15,
         metavar="2GB",
         is_for_one_run=True,
         is_adjustable=True,
@@ -118,6 +121,7 @@ class Scope:
         values.whole,
         "Follow links at most that far from a seed.",
         check=values.at_least(0),
+        most=10**6,
         metavar="N",
         is_adjustable=True,
     )
@@ -176,6 +180,7 @@ class Politeness:
         "Between two requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay too: only "
         "for servers of your own.",
         check=values.at_least(0),
+        most=values.MOST_DELAY,
         shown="1s",
         metavar="TIME",
         is_adjustable=True,
@@ -193,6 +198,7 @@ class Politeness:
         values.duration,
         "Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
         check=values.at_least(0),
+        most=values.MOST_DELAY,
         metavar="TIME",
         is_adjustable=True,
     )
@@ -201,6 +207,7 @@ class Politeness:
         values.whole,
         "Requests in flight per host, and per IP address with a delay.",
         check=values.at_least(1),
+        most=1000,
         metavar="N",
         is_adjustable=True,
     )
@@ -209,6 +216,7 @@ class Politeness:
         values.whole,
         "Requests in flight in all, but for those to hosts that have not answered yet.",
         check=values.at_least(1),
+        most=10_000,
         metavar="N",
         is_adjustable=True,
     )
@@ -217,6 +225,7 @@ class Politeness:
         values.whole,
         "Processes that fetch and parse; 0 = inside the main process.",
         check=values.at_least(0),
+        most=values.MOST_WORKERS,
         metavar="N",
         is_adjustable=True,
     )
@@ -237,7 +246,12 @@ class Order:
         metavar="POLICY",
     )
     window: float = setting(
-        8.0, values.number, "Size of the interpolation window, in turnovers.", check=values.more_than(0), metavar="T"
+        8.0,
+        values.number,
+        "Size of the interpolation window, in turnovers.",
+        check=values.more_than(0),
+        most=10**6,
+        metavar="T",
     )
     surfer: str = setting(
         "reasonable",
@@ -289,7 +303,13 @@ class Focus:
         metavar="TYPE",
     )
     intrinsic_weight: float = setting(
-        1.0, values.number, "Weight of links within a site.", check=values.more_than(0), metavar="W", is_adjustable=True
+        1.0,
+        values.number,
+        "Weight of links within a site.",
+        check=values.more_than(0),
+        most=1000,
+        metavar="W",
+        is_adjustable=True,
     )
 
 
@@ -354,6 +374,7 @@ class Http:
         values.duration,
         "What one request may take in all.",
         check=values.more_than(0),
+        most="1d",
         shown="60s",
         metavar="TIME",
     )
@@ -362,6 +383,7 @@ class Http:
         values.size,
         "Bytes read of one page, before and after unpacking.",
         check=values.at_least(1),
+        most="1GB",
         shown="16MB",
         metavar="SIZE",
     )

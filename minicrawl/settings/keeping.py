@@ -54,7 +54,13 @@ class Keep:
         False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
     )
     hook_timeout: float = setting(
-        60.0, values.duration, "What one call of a hook may take.", check=values.days, shown="60s", metavar="TIME"
+        60.0,
+        values.duration,
+        "What one call of a hook may take.",
+        check=values.more_than(0),
+        most="1d",
+        shown="60s",
+        metavar="TIME",
     )
     search: bool = setting(
         False,
@@ -86,6 +92,7 @@ class Archive:
         values.size,
         "Begin another file of the archive after that many bytes.",
         check=values.at_least(1),
+        most="1000GB",
         shown="1GB",
         metavar="SIZE",
     )

@@ -21,6 +21,7 @@ class Refresh:
         values.duration,
         "Fetch no page again sooner than that.",
         check=values.more_than(0),
+        most=values.MOST_SPAN,
         shown="1h",
         metavar="TIME",
     )
@@ -28,7 +29,8 @@ class Refresh:
         90 * 86_400.0,
         values.duration,
         "Fetch every page again after that time.",
-        check=values.days,
+        check=values.more_than(0),
+        most=values.MOST_SPAN,
         shown="90d",
         metavar="TIME",
     )
@@ -36,7 +38,8 @@ class Refresh:
         None,
         values.duration,
         "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
-        check=values.days,
+        check=values.more_than(0),
+        most=values.MOST_SPAN,
         metavar="30d",
     )
     refresh_rule: tuple[str, ...] = setting(

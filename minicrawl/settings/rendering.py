@@ -28,10 +28,11 @@ class Rendering:
         30.0,
         values.duration,
         "What the scripts of one page may take, with all they ask for; what the page says by then is read.",
-        check=values.days,
+        check=values.more_than(0),
+        most="1d",
         shown="30s",
         metavar="TIME",
     )
     render_pages: int = setting(
-        4, values.whole, "Pages that one Chromium has open at a time.", check=values.at_least(1), metavar="N"
+        4, values.whole, "Pages that one Chromium has open at a time.", check=values.at_least(1), most=64, metavar="N"
     )

@@ -3,15 +3,17 @@
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from minicrawl.settings.values import Check, Hide, Reader, anything, as_it_is
+from minicrawl.errors import SettingError
+from minicrawl.settings.values import Check, Hide, Reader, anything, as_it_is, option, quoted
 
 
 @dataclass(frozen=True)
 class Setting:
     """What is known of a setting beside its value.
 
-    read, check: see values.py; None is read and checked only where it is not the default. shown: the default, as help
-    shows it. metavar: what the option takes; choices: one of these. bare: what the option means without a value.
+    read, check: see values.py; None is read and checked only where it is not the default. most: the largest number that
+    may be given, as a user would write it. shown: the default, as help shows it. metavar: what the option takes;
+    choices: one of these. bare: what the option means without a value.
     is_for_one_run: the next run of the crawl does not go on with it. is_adjustable: it may be changed while the crawl
     runs. hide: makes of a value what may be shown of it.
     """
@@ -21,6 +23,7 @@ class Setting:
     meaning: str
     read: Reader
     check: Check
+    most: int | str | None
     shown: str | None
     metavar: str | None
     choices: tuple[str, ...]
@@ -38,6 +41,13 @@ class Setting:
         if value is not None:
             self.check(self.name, value)
 
+    def bounded(self, given: Any) -> None:
+        """Raise SettingError for a number above the bound, which is for what is given here and now: a store may have
+        been written on a larger machine."""
+        if self.most is not None and given is not None and (value := self.of(given)) > self.of(self.most):
+            most = f"{self.most:,}" if isinstance(self.most, int) else self.most
+            raise SettingError(f"{option(self.name)} must be at most {most}, not {quoted(value)}")
+
 
 def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     default: Any,
@@ -45,6 +55,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     meaning: str,
     *,
     check: Check = anything,
+    most: int | str | None = None,
     shown: str | None = None,
     metavar: str | None = None,
     choices: tuple[str, ...] = (),
@@ -58,6 +69,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
         "meaning": meaning,
         "read": read,
         "check": check,
+        "most": most,
         "shown": shown,
         "metavar": metavar,
         "choices": choices,

@@ -23,7 +23,10 @@ Hide = Callable[[Any], Any]
 _OF_A_RULE = ("match", "each", "fields")
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _HOST = re.compile(r"[^\s/=@]+")
-_HUNDRED_YEARS = 36_500 * 86_400.0
+_SHOWN = 100
+MOST_WORKERS = max(32, 2 * (os.cpu_count() or 1))
+"""Processes that fetch and parse: more than that would have less of a core each, and tens of MB of memory each."""
+MOST_DELAY, MOST_SPAN = "30d", "36500d"
 _UNITS_OF_SIZE = {
     "": 1,
     "B": 1,
@@ -41,19 +44,28 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def quoted(given: object) -> str:
+    """A value as messages name it: in one line, cut short."""
+    try:
+        shown = repr(given)
+    except ValueError:  # Python prints no whole number of thousands of digits
+        return "a number of thousands of digits"
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+
+
 def parse_duration(text: str) -> float:
     """Seconds in "90", "90s", "30m", "2h" or "1d". Raises SettingError."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
+    match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([smhd]?)", text.strip().lower())
     if match is None:
-        raise SettingError(f"a time is a number with s, m, h or d behind it, such as 30m, not {text!r}")
+        raise SettingError(f"a time is a number with s, m, h or d behind it, such as 30m, not {quoted(text)}")
     return float(match[1]) * _UNITS_OF_TIME[match[2] or "s"]
 
 
 def parse_size(text: str) -> int:
     """Bytes in "5000", "64MB" (10**6) or "64MiB" (2**20). Raises SettingError."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMG]I?B|B?)", text.strip().upper())
+    match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([KMG]I?B|B?)", text.strip().upper())
     if match is None:
-        raise SettingError(f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}")
+        raise SettingError(f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {quoted(text)}")
     return int(float(match[1]) * _UNITS_OF_SIZE[match[2]])
 
 
@@ -71,22 +83,22 @@ def text_of_file(name: str, path: str) -> str:
 
 def flag(name: str, given: Any) -> bool:
     if not isinstance(given, bool):
-        raise SettingError(f"{option(name)} is True or False, not {given!r}")
+        raise SettingError(f"{option(name)} is True or False, not {quoted(given)}")
     return given
 
 
 def number(name: str, given: Any) -> Any:
     """A finite number, of the type it is given in; or NaN, which no check lets pass."""
     if isinstance(given, bool) or not isinstance(given, Real | str):
-        raise SettingError(f"{option(name)} is a number, not {given!r}")
+        raise SettingError(f"{option(name)} is a number, not {quoted(given)}")
     try:
         value = float(given)
     except ValueError:
-        raise SettingError(f"{option(name)} is a number, not {given!r}") from None
+        raise SettingError(f"{option(name)} is a number, not {quoted(given)}") from None
     except OverflowError:  # a whole number of more than 308 digits
         value = math.inf
     if math.isinf(value):  # as a delay it would leave hosts with no time at which they may be asked
-        raise SettingError(f"{option(name)} is a finite number, not {str(given)[:40]}")
+        raise SettingError(f"{option(name)} is a finite number, not {quoted(given)}")
     return value if isinstance(given, str) else given
 
 
@@ -96,7 +108,7 @@ def whole(name: str, given: Any) -> Any:
     if math.isnan(value):
         return value
     if value != int(value):
-        raise SettingError(f"{option(name)} is a whole number, not {given!r}")
+        raise SettingError(f"{option(name)} is a whole number, not {quoted(given)}")
     return int(value)
 
 
@@ -124,7 +136,7 @@ def share(name: str, given: Any) -> Any:
 
 def text(name: str, given: Any) -> str:
     if not isinstance(given, str):
-        raise SettingError(f"{option(name)} is a text, not {given!r}")
+        raise SettingError(f"{option(name)} is a text, not {quoted(given)}")
     return given
 
 
@@ -133,7 +145,7 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
     if isinstance(given, str | one):
         return (given,)
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        raise SettingError(f"{option(name)} is a text or a list of texts, not {given!r}")
+        raise SettingError(f"{option(name)} is a text or a list of texts, not {quoted(given)}")
     return tuple(given)
 
 
@@ -149,7 +161,7 @@ def codes(name: str, given: Any) -> tuple[str, ...]:
 def file(name: str, given: Any) -> Path:
     """The path of a file, from the root."""
     if not isinstance(given, str | os.PathLike):
-        raise SettingError(f"{option(name)} is the path of a file, not {given!r}")
+        raise SettingError(f"{option(name)} is the path of a file, not {quoted(given)}")
     return Path(given).absolute()
 
 
@@ -167,7 +179,9 @@ def item_rules(name: str, given: Any) -> tuple[str, ...]:
         except ValueError:
             rule = None
         if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str) or not rule["name"]:
-            raise SettingError(f'{called} takes JSON such as {{"name": "a", "fields": {{"title": "h1"}}}}, not {one!r}')
+            raise SettingError(
+                f'{called} takes JSON such as {{"name": "a", "fields": {{"title": "h1"}}}}, not {quoted(one)}'
+            )
         rules.append(item_rule(called, rule["name"], {key: value for key, value in rule.items() if key != "name"}))
     return tuple(rules)
 
@@ -178,16 +192,16 @@ def item_rule(called: str, name: str, keys: Mapping[str, Any]) -> str:
         if key not in _OF_A_RULE:
             close = difflib.get_close_matches(key, _OF_A_RULE, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_OF_A_RULE)}"
-            raise SettingError(f"{called} has no key {key!r}; {hint}")
+            raise SettingError(f"{called} has no key {quoted(key)}; {hint}")
         if key != "fields" and not isinstance(value, str):
-            raise SettingError(f"{called} {key} is a text, not {value!r}")
+            raise SettingError(f"{called} {key} is a text, not {quoted(value)}")
     fields = keys.get("fields")
     if not isinstance(fields, Mapping) or not fields or not all(isinstance(one, str) for one in fields.values()):
-        raise SettingError(f'{called} needs fields, such as fields = {{ title = "h1" }}, not {fields!r}')
+        raise SettingError(f'{called} needs fields, such as fields = {{ title = "h1" }}, not {quoted(fields)}')
     try:
         re.compile(keys.get("match", ""))
     except re.error as error:
-        raise SettingError(f"{called} match: {keys['match']!r} is no regular expression: {error}") from error
+        raise SettingError(f"{called} match: {quoted(keys['match'])} is no regular expression: {error}") from error
     return json.dumps({"name": name, **keys}, ensure_ascii=False)
 
 
@@ -218,12 +232,6 @@ def more_than(bound: float) -> Check:
     return check
 
 
-def days(name: str, value: Any) -> None:
-    """Seconds, up to a hundred years."""
-    if not 0 < value <= _HUNDRED_YEARS:
-        raise SettingError(f"{option(name)} must be more than 0 and at most 36500d, not {value}")
-
-
 def from_0_to_1(name: str, value: Any) -> None:
     if not 0 <= value <= 1:
         raise SettingError(f"{option(name)} is a share from 0 to 1, or 0% to 100%, not {value}")
@@ -232,7 +240,7 @@ def from_0_to_1(name: str, value: Any) -> None:
 def one_of(allowed: tuple[str, ...]) -> Check:
     def check(name: str, value: Any) -> None:
         if value not in allowed:
-            raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {value!r}")
+            raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {quoted(value)}")
 
     return check
 
@@ -275,14 +283,15 @@ def folder(name: str, path: Any) -> None:
 def media_types(name: str, value: Any) -> None:
     for given in value:
         if not re.fullmatch(r"[\w.+-]+/([\w.+-]+|\*)", given):
-            raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {given!r}")
+            raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {quoted(given)}")
 
 
 def focus_types(name: str, value: Any) -> None:
     for given in value:
         if given not in ("news", "xml") and not re.fullmatch(r"[a-z0-9.+-]+/([a-z0-9.+-]+|\*)", given):
             raise SettingError(
-                f"{option(name)} takes news, xml, or a media type such as application/pdf or image/*, not {given!r}"
+                f"{option(name)} takes news, xml, or a media type such as application/pdf or image/*, "
+                f"not {quoted(given)}"
             )
 
 
@@ -300,7 +309,7 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise SettingError(f"{option(name)} {pattern!r} is no regular expression: {error}") from error
+        raise SettingError(f"{option(name)} {quoted(pattern)} is no regular expression: {error}") from error
 
 
 def parse_refresh_rule(given: str) -> tuple[re.Pattern[str], float | None]:
@@ -311,9 +320,10 @@ def parse_refresh_rule(given: str) -> tuple[re.Pattern[str], float | None]:
         seconds = None if time == "never" else parse_duration(time)
     except SettingError:
         seconds = 0.0
-    if not divider or (seconds is not None and seconds < 1.0):
+    if not divider or (seconds is not None and not 1.0 <= seconds <= parse_duration(MOST_SPAN)):
         raise SettingError(
-            f"--refresh-rule takes REGEX=TIME with 1s or more, such as '/news/=1h', or REGEX=never, not {given!r}"
+            f"--refresh-rule takes REGEX=TIME of 1s to {MOST_SPAN}, such as '/news/=1h', or REGEX=never, "
+            f"not {quoted(given)}"
         )
     return compiled(pattern, "refresh_rule"), seconds
 
@@ -322,15 +332,18 @@ def parse_host_delay(given: str) -> tuple[str, float]:
     """HOST=TIME: a host, with its port if it has one, and seconds. Raises SettingError."""
     host, divider, time = given.rpartition("=")
     if not divider or not _HOST.fullmatch(host):
-        raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {given!r}")
-    return host.lower(), _in_option("host_delay", parse_duration, time)
+        raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {quoted(given)}")
+    seconds = _in_option("host_delay", parse_duration, time)
+    if seconds > parse_duration(MOST_DELAY):
+        raise SettingError(f"--host-delay must be at most {MOST_DELAY}, not {quoted(given)}")
+    return host.lower(), seconds
 
 
 def parse_host_limit(name: str, given: str) -> tuple[str, int]:
     """HOST=N of the setting `name`: a host, with its port if it has one, and a whole number. Raises SettingError."""
     host, divider, number = given.rpartition("=")
     if not divider or not _HOST.fullmatch(host) or not re.fullmatch(r"\d{1,9}", number, re.ASCII):
-        raise SettingError(f"{option(name)} takes HOST=N, such as example.org=500, not {given!r}")
+        raise SettingError(f"{option(name)} takes HOST=N, such as example.org=500, not {quoted(given)}")
     return host.lower(), int(number)
 
 
@@ -342,5 +355,5 @@ def parse_boost(given: str) -> tuple[re.Pattern[str], float]:
     except ValueError:
         value = 0.0
     if not divider or not 0 < value <= 1000:
-        raise SettingError(f"--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not {given!r}")
+        raise SettingError(f"--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not {quoted(given)}")
     return compiled(pattern, "boost"), value

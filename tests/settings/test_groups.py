@@ -1,11 +1,30 @@
-"""Each setting stands in one group, with a meaning that helps."""
+"""Each setting stands in one group, with a meaning that helps, and every number has bounds."""
 
+import asyncio
+import json
+from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 
+import pytest
+from browsing import dashboard
+from command_line import HOME, run
+from steering import Steered, kept, steered, wide
 from table import each
 
-from minicrawl.settings import GROUPS, SETTINGS, CrawlSettings
+from minicrawl.control.asking import ask
+from minicrawl.control.assignments import assigned
+from minicrawl.control.listening import listening
+from minicrawl.errors import SettingError
+from minicrawl.settings import GROUPS, SETTINGS, CrawlSettings, option, values
 from minicrawl.settings.setting import settings_of
+
+NUMBERS = [
+    setting.name
+    for setting in SETTINGS.values()
+    if setting.read in (values.whole, values.number, values.duration, values.size, values.share)
+]
+SENSELESS = ("1e18", "1" + "0" * 18, "-1", "nan", "inf", "1" + "0" * 400, "9" * 5000)
 
 
 def test_every_setting_is_in_one_group() -> None:
@@ -29,3 +48,75 @@ def test_a_setting_has_a_meaning_and_a_default_that_is_allowed(name: str) -> Non
 def test_a_part_may_ask_for_its_group_alone() -> None:
     settings = CrawlSettings(delay=2)
     assert all(isinstance(settings, group) for group in GROUPS)
+
+
+def beyond(name: str) -> Iterator[tuple[str, str]]:
+    """Numbers that a setting cannot have, and how what is said of each begins: a billion, where that is senseless."""
+    setting = SETTINGS[name]
+    most = f"{setting.most:,}" if isinstance(setting.most, int) else setting.most
+    told = f"{option(name)} is a share from 0 to 1" if most is None else f"{option(name)} must be at most {most}, not 1"
+    for value in SENSELESS:
+        yield value, told if value.isdigit() and len(value) == 19 else option(name)
+    if setting.most is None or setting.of(setting.most) < 10**9:
+        yield "1" + "0" * 9, told
+
+
+def is_told(said: str, told: str) -> bool:
+    """Whether one short line says what is wrong."""
+    return told in said and "\n" not in said.strip() and len(said) < 400
+
+
+@each("name", NUMBERS)
+def test_every_number_has_bounds_on_the_command_line_in_files_and_in_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    store, file = tmp_path / "crawl.db", tmp_path / "options.toml"
+    crawl = ("crawl", HOME, "--store", store)
+    for value, told in beyond(name):
+        came = [run(*crawl, f"{option(name)}={value}")]
+        text = value if value in ("nan", "inf", "1e18") else json.dumps(value)
+        file.write_text(f"[crawl]\n{name} = {text}\n")
+        came.append(run("--config", file, *crawl))
+        with monkeypatch.context() as environment:
+            environment.setenv(f"MINICRAWL_CRAWL_{name.upper()}", value)
+            came.append(run(*crawl))
+        for result in came:
+            assert result.exit_code == 2, (value, result.output)
+            assert is_told(result.stderr, told), result.stderr
+        with pytest.raises(SettingError) as caught:
+            CrawlSettings.of({name: value})
+        assert is_told(str(caught.value), told)
+    assert not store.exists()
+
+
+def test_every_number_has_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
+    """By the socket, from the dashboard, and in a store that nobody crawls; what was there stays."""
+    store = tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(Steered(wide(3)), store) as crawl, listening(crawl, store), dashboard(store) as browser:
+            await crawl.pause()
+            before = crawl.settings
+            for name in NUMBERS:
+                for value, told in beyond(name):
+                    message = {"do": "set", "settings": assigned([f"{name}={value}"])}
+                    with pytest.raises(SettingError) as caught:
+                        await asyncio.to_thread(ask, store, [message])
+                    assert is_told(str(caught.value), told)
+                    came = await browser.has_done(do="set", settings={name: value})
+                    assert (came.status, is_told(came.json["failed"], told)) == (400, True)
+            body = b'{"do": "set", "settings": {"workers": %s}}'
+            for number in (b"1e9", b"NaN", b"-Infinity", b"9" * 400):
+                assert (await browser.ask("/api/control", "POST", body % number)).status == 400
+            assert crawl.settings == before
+            await crawl.resume()
+
+    asyncio.run(main())
+    with pytest.raises(SettingError, match=f"--workers must be at most {values.MOST_WORKERS}, not 1000000000"):
+        ask(store, [{"do": "set", "settings": {"workers": 10**9}}])
+    assert kept(store, "workers") == 0
+
+
+def test_a_store_of_a_larger_machine_can_be_read_and_told_to_take_less(tmp_path: Path) -> None:
+    settings = CrawlSettings(workers=values.MOST_WORKERS + 1)
+    assert CrawlSettings.from_json(json.loads(settings.to_json())).workers == values.MOST_WORKERS + 1

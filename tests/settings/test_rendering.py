@@ -7,7 +7,7 @@ from minicrawl.settings import CrawlSettings
 
 WRONG = {
     "render": ("(", "is no regular expression"),
-    "render_timeout": (0, "--render-timeout must be more than 0 and at most"),
+    "render_timeout": (0, "--render-timeout must be more than 0, not"),
     "render_pages": (0, "--render-pages must be at least 1"),
     "chromium": (7, "--chromium is the path of a file"),
 }

@@ -36,17 +36,15 @@ class ChangingSource:
 
     async def set_workers(self, number: int) -> None:
         """Put requests to so many workers from now on; with 0, to this process."""
-        if number and self._workers is not None:
-            self._workers.set_workers(number)
-            return
-        if not number and self._workers is None:
-            return
-        workers = self._in_workers(number) if number else None
-        now: PageSource = workers or self._local()
-        await now.__aenter__()
-        before, self._now, self._workers = self._now, now, workers
-        self._leaving.add(before)
-        self._close_if_idle(before)
+        if bool(number) != (self._workers is not None):
+            workers = self._in_workers(1) if number else None
+            now: PageSource = workers or self._local()
+            await now.__aenter__()
+            before, self._now, self._workers = self._now, now, workers
+            self._leaving.add(before)
+            self._close_if_idle(before)
+        if self._workers is not None:
+            await self._workers.set_workers(number)
 
     def begin(self) -> PageSource:
         """Whom to put a request to; `end` when it is over."""

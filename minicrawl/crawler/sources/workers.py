@@ -85,13 +85,18 @@ class WorkerSource:
         self._asked = 0
         self._watching: asyncio.TimerHandle
 
-    def set_workers(self, number: int) -> None:
-        """Go on with so many workers. New ones start at once; one to go ends when it has answered what it was asked."""
+    async def set_workers(self, number: int) -> None:
+        """Go on with so many workers. New ones start one after the other, and the crawl goes on in between; one to go
+        ends when it has answered what it was asked."""
         if number < 1:
             raise SettingError(f"a crawl that has workers needs at least 1, not {number}")
         for new in range(number):
+            if self._watching.cancelled():  # the crawl has ended meanwhile
+                return
             if new not in self._workers:
                 self._workers[new] = self._started(new)
+                self._number_for.cache_clear()
+                await asyncio.sleep(0)
         for old in [old for old in self._workers if old >= number]:
             worker = self._workers.pop(old)
             worker.does("leaving")
@@ -126,8 +131,8 @@ class WorkerSource:
         return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
 
     async def __aenter__(self) -> Self:
-        self.set_workers(self._brief.settings.workers)
         self._watch()
+        await self.set_workers(self._brief.settings.workers)
         return self
 
     async def __aexit__(

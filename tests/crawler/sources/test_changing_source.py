@@ -24,7 +24,7 @@ class Source:
         self.number = workers
         self.log: list[str] = []
 
-    def set_workers(self, number: int) -> None:
+    async def set_workers(self, number: int) -> None:
         self.number = number
 
     def workers(self) -> list[int]:

@@ -141,11 +141,11 @@ def test_number_of_workers_may_change_while_they_work() -> None:
         async with server, AsyncExitStack() as stack:
             settings = all_names_at(server.port, workers=1)
             source = await stack.enter_async_context(WorkerSource(Brief(settings, Timing(beat=0.05))))
-            source.set_workers(2)
+            await source.set_workers(2)
             first, second = source.workers()
             slow = asyncio.create_task(source.page(PageRequest(f"http://{hosts[1]}/slow")))
             await until(lambda: bool(waits))
-            source.set_workers(1)
+            await source.set_workers(1)
             fetched, _ = await source.page(PageRequest(f"http://{hosts[1]}/"))
             assert fetched.status == 200
             kept, leaving = source.workers()
@@ -157,9 +157,36 @@ def test_number_of_workers_may_change_while_they_work() -> None:
             assert [worker.doing for worker in source.workers()] == ["idle"]
             await until(lambda: is_gone(second.pid) and source.workers()[0].cpu > 0)
             with pytest.raises(SettingError, match="at least 1, not 0"):
-                source.set_workers(0)
+                await source.set_workers(0)
 
     server = RawServer(talk)
+    asyncio.run(run())
+
+
+def test_others_have_their_turns_while_workers_start() -> None:
+    """So that a crawl hears the next command; and none starts any more once the source is closed."""
+
+    async def run() -> None:
+        turns, others = 0, asyncio.Event()
+
+        async def count() -> None:
+            nonlocal turns
+            while not others.is_set():
+                turns += 1
+                await asyncio.sleep(0)
+
+        async with WorkerSource(Brief(CrawlSettings(workers=1), Timing())) as source:
+            counting = asyncio.create_task(count())
+            await source.set_workers(6)
+            assert (len(source.workers()), turns >= 5) == (6, True)
+            others.set()
+            await counting
+            starting = asyncio.create_task(source.set_workers(9))
+            await asyncio.sleep(0)
+        await starting
+        assert len(source.workers()) == 7
+        assert all(is_gone(worker.pid) for worker in source.workers())
+
     asyncio.run(run())
 
 
