@@ -10,11 +10,30 @@ MinicrawlError          every message is one sentence: what is wrong, the value,
 └── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
 """
 
+import re
+
+# What stands before the @ of a host, in a URL or by itself. A password may hold anything, but a port is none. Lengths
+# are bounded, as text of the web may stand in a message, too.
+_LOGIN = re.compile(
+    r"""(?<=//)(?:[^/\s]{0,256}@|[^/\s:]{0,128}:(?!\d{1,5}/)[^'"\n]{0,256}@)"""
+    r"""|(?<![/\w.-])(?!mailto:)[^\s/@'"=,:]{1,128}:(?!//)[^\s@'"]{1,256}@"""
+)
+HIDDEN = "***@"
+"""In place of a name and a password before a host."""
+
+
+def without_logins(text: str) -> str:
+    """A text as it may be shown: names and passwords of URLs in it are hidden."""
+    return _LOGIN.sub(HIDDEN, text)
+
 
 class MinicrawlError(Exception):
     """Something the user can act on."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return without_logins(super().__str__())
 
 
 class ConfigError(MinicrawlError):

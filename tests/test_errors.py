@@ -1,6 +1,22 @@
 """What can go wrong, and with which exit code a command ends."""
 
-from minicrawl.errors import ConfigError, FetchError, MinicrawlError, NothingFetchedError, SeedError, StoreError
+import time
+from pathlib import Path
+
+from click.testing import Result
+from command_line import HOME, run
+from sites import crawl
+from table import each
+
+from minicrawl.errors import (
+    ConfigError,
+    FetchError,
+    MinicrawlError,
+    NothingFetchedError,
+    SeedError,
+    StoreError,
+    without_logins,
+)
 
 
 def test_exit_codes_tell_what_went_wrong() -> None:
@@ -12,3 +28,81 @@ def test_exit_codes_tell_what_went_wrong() -> None:
 def test_failed_request_carries_its_reason() -> None:
     assert (FetchError("dns").reason, str(FetchError("dns"))) == ("dns", "dns")
     assert (FetchError("dns", "no such name").reason, str(FetchError("dns", "no such name"))) == ("dns", "no such name")
+
+
+SECRET = "Zx7q"
+MISTYPED = (
+    ("crawl", HOME, "--header", "Authorization Zx7q"),
+    ("crawl", HOME, "--header", "Authorization: Zx7q\n4"),
+    ("crawl", HOME, "--header", "a b=X-Api-Key: Zx7q"),
+    ("crawl", HOME, "--heder", "Authorization: Zx7q"),
+    ("crawl", HOME, "--cookie", "session=Zx7q"),
+    ("crawl", HOME, "--cookies=session=Zx7q"),
+    ("crawl", HOME, "--auth", "Zx7q"),
+    ("crawl", HOME, "--auth", "user:Zx7q\n"),
+    ("crawl", HOME, "--proxy", "htp://user:Zx7q@proxy.test:1"),
+    ("crawl", HOME, "--proxy", "http://user:Zx7q/4@proxy.test:1"),
+    ("crawl", HOME, "--proxy", "http://user:a Zx7q@proxy.test:1"),
+    ("crawl", HOME, "--proxy", "user:Zx7q@proxy.test:1"),
+    ("crawl", HOME, "--proxy", "*.onion=user:Zx7q@proxy.test:1"),
+    ("crawl", HOME, "--proxy", "http://user:Zx7q@proxy.test:99999"),
+    ("crawl", "htp://user:Zx7q@a.test/"),
+    ("crawl", "user:Zx7q@a.test"),
+    ("control", "set", "header:Authorization Zx7q"),
+    ("control", "set", "header=Authorization Zx7q"),
+    ("control", "again", "htp://user:Zx7q@a.test/"),
+)
+MISWRITTEN = (
+    '[crawl]\nheader = {Authorization = "Zx7q"}',
+    '[crawl]\nheader = [["Authorization: Zx7q"]]',
+    '[crawl]\nheader = "Authorization Zx7q"',
+    '[crawl]\nproxy = {url = "Zx7q"}',
+    '[crawl]\nauth = [["u:Zx7q"]]',
+    'crawl = ["--header", "Authorization: Zx7q"]',
+    '[host]\n"a.test" = "Authorization: Zx7q"',
+    '[host."a.test"]\nheader = {Authorization = "Zx7q"}',
+    '[host."a.test"]\nheader = "Authorization Zx7q"',
+    '[host."a.test"]\nauth = ["u:Zx7q"]',
+)
+
+
+def is_discreet(result: Result) -> bool:
+    said = result.stdout + result.stderr
+    return result.exit_code == 2 and bool(said) and SECRET not in said
+
+
+@each("words", MISTYPED)
+def test_a_mistyped_secret_is_not_repeated(tmp_path: Path, words: tuple[str, ...]) -> None:
+    store = tmp_path / "crawl.db"
+    if words[0] == "control" and not store.exists():
+        crawl({HOME: []}, store, [HOME])
+    result = run(*words, "--store", store)
+    assert is_discreet(result), result.output
+
+
+@each("text", MISWRITTEN)
+def test_a_secret_that_is_wrong_in_a_file_is_not_repeated(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "options.toml"
+    file.write_text(text)
+    result = run("--config", file, "crawl", HOME, "--store", tmp_path / "crawl.db")
+    assert is_discreet(result), result.output
+    assert SECRET not in run("--config", file, "config", "check").output
+
+
+def test_other_addresses_are_shown_in_full() -> None:
+    for text in (
+        "mailto:me@a.test",
+        "me@a.test",
+        "http://a.test/@me/",
+        "http://a.test:80/@me",
+        "--auth @file: no file",
+    ):
+        assert without_logins(text) == text
+
+
+def test_a_long_text_costs_little() -> None:
+    """As a message may quote the web."""
+    began = time.process_time()
+    for text in ("a:", "//", "//a:", "a:b"):
+        without_logins(text * 20_000 + "@")
+    assert time.process_time() - began < 5

@@ -208,7 +208,7 @@ def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
     tables = file.tables.get(kind, {})
     if not isinstance(tables, dict):
         what = 'hosts, such as [host."example.org"]' if kind == HOSTS else "items, such as [extract.product]"
-        raise file.sentence(f"{file.called(kind)} is a table of {what}, not {tables!r}")
+        raise file.sentence(f"{file.called(kind)} is a table of {what}, not {_kind(tables)}")
     return tables
 
 
@@ -235,7 +235,7 @@ def _given_in(
     for number, word in enumerate(words):
         table = table.get(word, {}) if isinstance(table, dict) else {}
         if not isinstance(table, dict):
-            on_mistake(file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {table!r}"))
+            on_mistake(file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {_kind(table)}"))
             return
     for given, value in table.items() if isinstance(table, dict) else ():
         key = given.replace("_", "-")
@@ -267,7 +267,7 @@ def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, v
     """The value that a file has for an option, as click takes it. Raises SettingError."""
     called = file.called(*words)
     if (wanted := _wanted_type(option, value)) is not None:
-        raise file.sentence(f"{called} is {wanted}, not {value!r}")
+        raise file.sentence(f"{called} is {wanted}, not {_kind(value)}")
     several = [value] if option.multiple and not isinstance(value, list) else value
     _convert(option, several, f"{file.path}: {called}", is_setting=words[:-1] in CRAWLS)
     return several
@@ -289,6 +289,12 @@ def _convert(option: click.Option, value: object, place: str, *, is_setting: boo
         raise SettingError(f"{place}: {error.message}") from error
     except SettingError as error:
         raise SettingError(f"{place}: {error}") from error
+
+
+def _kind(value: object) -> str:
+    from minicrawl.settings.values import kind
+
+    return kind(value)
 
 
 def _wanted_type(option: click.Option, value: object) -> str | None:

@@ -1,5 +1,6 @@
 """Settings as they are written behind `control set`: delay=2, pages=none, deny=/archive/."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,7 +21,8 @@ def assigned(texts: Iterable[str]) -> Mapping[str, Any]:
         spelling, equals, value = text.partition("=")
         name = spelling.strip().removeprefix("--").replace("-", "_")
         if not equals or not name:
-            raise ConfigError(f"a setting is written as NAME=VALUE, such as delay=2, not {text!r}")
+            word = re.match(r"[\w-]*", text)  # what is behind it may be secret
+            raise ConfigError(f"a setting is written as NAME=VALUE, such as delay=2, not {word and word[0]!r} alone")
         default = SETTINGS[name].default if name in SETTINGS else ""
         if default == ():
             given.setdefault(name, [])

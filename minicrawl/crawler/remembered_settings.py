@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from minicrawl.errors import SettingError, StoreError
-from minicrawl.settings import HIDDEN, SETTINGS, CrawlSettings, option
+from minicrawl.errors import HIDDEN, SettingError, StoreError
+from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.logins import is_hidden
 from minicrawl.settings.requests import proxies
 from minicrawl.store.reader import Store

@@ -19,7 +19,7 @@ from pathlib import Path
 from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.groups import BY_CREDIT, BY_EDGES, GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
 from minicrawl.settings.logins import Login
-from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, ProxyRule, shown_proxy
+from minicrawl.settings.requests import ConnectTo, Header, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
     compiled,
     option,
@@ -37,7 +37,6 @@ __all__ = [
     "DEFAULT_STORE",
     "EXPECTED",
     "GROUPS",
-    "HIDDEN",
     "RANKINGS",
     "SCOPES",
     "SETTINGS",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minicrawl.errors import SettingError
+from minicrawl.settings.values import kind
 
 PROJECT = Path("minicrawl.toml")
 PYPROJECT = Path("pyproject.toml")
@@ -69,5 +70,5 @@ def _read(path: Path, origin: str) -> ConfigFile:
     tool = tables.get("tool")
     ours = tool.get("minicrawl", {}) if isinstance(tool, dict) else {}
     if not isinstance(ours, dict):
-        raise SettingError(f"{path}: tool.minicrawl is a table of options, not {ours!r}")
+        raise SettingError(f"{path}: tool.minicrawl is a table of options, not {kind(ours)}")
     return ConfigFile(path, origin, ours, "tool.minicrawl")

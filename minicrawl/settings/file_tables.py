@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from minicrawl.errors import SettingError
 from minicrawl.settings.crawl import SETTINGS
-from minicrawl.settings.values import item_rule, several
+from minicrawl.settings.values import item_rule, kind, several
 
 Given = dict[str, tuple[str, ...]]
 
@@ -30,7 +30,9 @@ def _refresh(host: str, value: object) -> Given:
 def _extract(host: str, value: object) -> Given:
     called = f'[host."{host}".extract]'
     if not isinstance(value, Mapping):
-        raise SettingError(f'{called} is a table, such as extract = {{ fields = {{ title = "h1" }} }}, not {value!r}')
+        raise SettingError(
+            f'{called} is a table, such as extract = {{ fields = {{ title = "h1" }} }}, not {kind(value)}'
+        )
     if "match" in value:
         raise SettingError(f"{called} is for all pages of the host; a table [extract.NAME] has a match")
     return {"extract_rule": (item_rule(called, host, {"match": rf"^https?://{re.escape(host)}[:/]", **value}),)}
@@ -65,7 +67,7 @@ def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
     for hosts in tables:
         for host, keys in hosts.items():
             if not isinstance(keys, dict):
-                raise SettingError(f'[host."{host}"] is a table with {_all_keys()}, not {keys!r}')
+                raise SettingError(f'[host."{host}"] is a table with {_all_keys()}')
             for key, value in keys.items():
                 name = key.replace("_", "-")
                 _check(host, name, value)
@@ -88,7 +90,7 @@ def rule_settings(tables: Iterable[Mapping[str, object]]) -> Given:
     for named in tables:
         for name, keys in named.items():
             if not isinstance(keys, dict):
-                raise SettingError(f"[extract.{name}] is a table with match, each and fields, not {keys!r}")
+                raise SettingError(f"[extract.{name}] is a table with match, each and fields, not {kind(keys)}")
             rules.setdefault(name, item_rule(f"[extract.{name}]", name, keys))
     return {"extract_rule": tuple(rules.values())} if rules else {}
 
@@ -99,7 +101,7 @@ def _check(host: str, key: str, value: object) -> None:
     if key in OF_A_HOST:
         is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
         if not is_plain and key not in ("header", "extract"):
-            raise SettingError(f'[host."{host}"] {key} cannot be {value!r}; see docs/configuration.md')
+            raise SettingError(f'[host."{host}"] {key} cannot be {kind(value)}; see docs/configuration.md')
         return
     name = key.replace("-", "_")
     if name in SETTINGS:

@@ -4,10 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import HIDDEN, SettingError
 from minicrawl.settings.values import option, several, text, text_of_file
 
-HIDDEN = "***@"  # in place of the name and password that a proxy is sent
 # Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
 _SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
@@ -60,14 +59,14 @@ class Header:
 
     @classmethod
     def parse(cls, text: str) -> "Header":
-        """Read "Name: value" or "HOST=Name: value". Raises SettingError."""
+        """Read "Name: value" or "HOST=Name: value". Raises SettingError, which repeats nothing: it may be secret."""
         match = re.fullmatch(
             rf"(?:({HOST})=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
             text,
             re.IGNORECASE | re.DOTALL,
         )
         if match is None or not _is_header_value(match[3]):
-            raise SettingError(f"--header takes 'Name: value' in one line, not {text!r}")
+            raise SettingError("--header takes 'Name: value' in one line, and what is given is no such thing")
         return cls(match[2], match[3].strip(), match[1])
 
     @property

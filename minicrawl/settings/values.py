@@ -136,7 +136,7 @@ def share(name: str, given: Any) -> Any:
 
 def text(name: str, given: Any) -> str:
     if not isinstance(given, str):
-        raise SettingError(f"{option(name)} is a text, not {quoted(given)}")
+        raise SettingError(f"{option(name)} is a text, not {kind(given)}")
     return given
 
 
@@ -145,8 +145,15 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
     if isinstance(given, str | one):
         return (given,)
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        raise SettingError(f"{option(name)} is a text or a list of texts, not {quoted(given)}")
+        raise SettingError(f"{option(name)} is a text or a list of texts, not {kind(given)}")
     return tuple(given)
+
+
+def kind(given: Any) -> str:
+    """What a value of a wrong type is called: itself, but nothing of what a list or a table holds, maybe passwords."""
+    if given is None or isinstance(given, Real | str):
+        return quoted(given)
+    return "a table" if isinstance(given, Mapping) else f"a {type(given).__name__}"
 
 
 def texts(name: str, given: Any) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ MISTAKES = {
     "no quotes": ({"a": {"test": {"delay": 1}}}, r"\[host.a.test\]: the name of a host stands in quotes"),
     "no table": ({"a.test": 5}, r'\[host."a.test"\] is a table with'),
     "wrong type": ({"a.test": {"delay": True}}, r"delay cannot be True"),
-    "a list of delays": ({"a.test": {"delay": [1]}}, r"delay cannot be \[1\]"),
+    "a list of delays": ({"a.test": {"delay": [1]}}, r"delay cannot be a list"),
     "half a page": (
         {"a.test": {"pages": 0.5}},
         r"--host-pages takes HOST=N, such as .*, not 'a.test=0.5'",

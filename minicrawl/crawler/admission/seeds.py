@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.crawler.urls.parameters import stripped
-from minicrawl.errors import SeedError
+from minicrawl.errors import SeedError, without_logins
 
 _SHOWN = 10
 _REPORTED_EVERY = 10_000
@@ -56,7 +56,7 @@ def gather_seeds(
             is_guess = _is_host(text)
             url = normalise(f"https://{text}" if is_guess else text)
             if url is None:
-                bad.append(f"{where}: {text!r}")
+                bad.append(f"{where}: {without_logins(text)!r}")
                 continue
             if is_guess and url not in seeds:
                 guessed.add(url)
