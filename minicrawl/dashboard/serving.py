@@ -27,7 +27,8 @@ async def serving(readings: Readings, port: int = 0, token: str | None = None) -
     token = token or secrets.token_urlsafe(24)
     listener = _bound(port)
     bound: int = listener.getsockname()[1]
-    connections = Connections(Routes(readings, Guard(bound, token)).answer)
+    guard = Guard(bound, token)
+    connections = Connections(Routes(readings, guard).answer, guard.has_token)
     server = await asyncio.start_server(connections.serve, sock=listener, limit=LARGEST_HEAD)
     try:
         yield f"http://{_LOOPBACK}:{bound}/#token={token}"

@@ -32,7 +32,7 @@ class Guard:
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         if (origin is not None and origin.lower() not in {f"http://{host}" for host in hosts}) or site not in _SAME:
             return refused(403, "no other page may ask this server")
-        if needs_token and not self._has_token(headers.get("authorization", "")):
+        if needs_token and not self.has_token(request):
             return refused(
                 401, "the token is missing or wrong: open the address that 'minicrawl dashboard' has printed"
             )
@@ -40,7 +40,7 @@ class Guard:
             return refused(415, "only JSON is taken")
         return None
 
-    def _has_token(self, authorization: str) -> bool:
-        scheme, _, token = authorization.partition(" ")
+    def has_token(self, request: Request) -> bool:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
         is_right = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self.token.encode("latin-1"))
         return scheme.lower() == "bearer" and is_right

@@ -10,6 +10,7 @@ from minicrawl.dashboard.web.http_server import Connections, Room
 
 STANDARD = Room()
 GET = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+KNOWN = b"GET /a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n\r\n"
 
 
 async def echo(request: Request) -> Answer:
@@ -20,7 +21,7 @@ async def echo(request: Request) -> Answer:
 
 @asynccontextmanager
 async def served(room: Room = STANDARD) -> AsyncIterator[int]:
-    connections = Connections(echo, room)
+    connections = Connections(echo, lambda request: request.headers.get("authorization") == "Bearer right", room)
     server = await asyncio.start_server(connections.serve, "127.0.0.1", 0, limit=1000)
     try:
         yield server.sockets[0].getsockname()[1]
@@ -89,8 +90,11 @@ def test_a_bug_is_answered_and_others_go_on() -> None:
 
 def test_who_is_silent_or_one_too_many_is_let_go() -> None:
     async def main() -> None:
-        async with served(Room(silent=0.5)) as port:
-            assert await came(port, b"GET / HT") == b""
+        async with served(Room(request=0.2)) as port:
+            for sent in (b"GET / HT", b"", b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\n1", GET, KNOWN + b"GET"):
+                assert (await came(port, sent)).count(b"HTTP/1.1") == sent.count(b"/a")
+        async with served(Room(request=0.2, silent=0.5)) as port:
+            assert await came(port, KNOWN) != b""
         async with served(Room(connections=1)) as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(GET)
@@ -98,6 +102,27 @@ def test_who_is_silent_or_one_too_many_is_let_go() -> None:
             assert await came(port) == b""
             writer.close()
             await writer.wait_closed()
+
+    asyncio.run(main())
+
+
+def test_silent_strangers_shut_nobody_out() -> None:
+    """However many there are: who asks is answered at once, and who has shown the token keeps the connection."""
+
+    async def main() -> None:
+        async with served(Room(request=600.0)) as port, asyncio.timeout(60):
+            own_reader, own = await asyncio.open_connection("127.0.0.1", port)
+            own.write(KNOWN)
+            await own_reader.readuntil(b"GET /a ")
+            silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(150)]
+            assert (await came(port, CLOSE)).startswith(b"HTTP/1.1 200")
+            own.write(CLOSE)
+            assert (await own_reader.read()).startswith(b"HTTP/1.1 200")
+            ended = await asyncio.gather(*(reader.read() for reader, _ in silent[:100]))
+            assert not any(ended)
+            for _, writer in silent:
+                writer.close()
+            own.close()
 
     asyncio.run(main())
 
