@@ -5,6 +5,7 @@ import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
+from io import TextIOWrapper
 
 import click
 from click.core import ParameterSource
@@ -49,6 +50,7 @@ _COMMANDS = {
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What writing to a stream that takes no more comes to; of a store or a file these are told where they happen."""
+_SHOWN = 40
 
 
 class Commands(click.Group):
@@ -78,6 +80,8 @@ class Commands(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
+        if isinstance(sys.stdout, TextIOWrapper):  # it prints names of files, which may be no text
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             result = self._invoke(ctx)
             sys.stdout.flush()
@@ -87,6 +91,7 @@ class Commands(click.Group):
             ctx.exit(0)
         except OSError as error:
             if error.errno not in _FULL or error.filename is not None:
+                _end_if_unusable(ctx, error)
                 raise
             _write_nothing_more()
             click.echo(f"Error: standard output cannot be written: {error.strerror}; send it elsewhere", err=True)
@@ -103,6 +108,9 @@ class Commands(click.Group):
 
             click.echo("\n".join(map(printable, f"Error: {error}".split("\n"))), err=True)
             ctx.exit(error.exit_code)
+        except ValueError as error:
+            _end_if_unusable(ctx, error)
+            raise
 
     def _invoke(self, ctx: click.Context) -> object:
         """Run a command. What a damaged store has led to becomes an error that says so."""
@@ -116,14 +124,31 @@ class Commands(click.Group):
             raise click.BadParameter(sentence, error.ctx, error.param) from error
         except (MinicrawlError, OSError, ModuleNotFoundError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Exception:
+        except Exception as error:
             from minicrawl.cli.options import STORE_KEY
             from minicrawl.crawler.books.audit import damage_as_store_error
 
-            if STORE_KEY not in ctx.meta:
+            if STORE_KEY not in ctx.meta or _unusable(error):
                 raise
             with damage_as_store_error(ctx.meta[STORE_KEY]):
                 raise
+
+
+def _unusable(error: Exception) -> str | None:
+    """The sentence on words of the user's that are no text or no name of a file; None for any other error."""
+    if isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+        return f"{str(error.filename)[:_SHOWN]!r}... names no file: {error.strerror}"
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        return f"{error.object[max(error.end - _SHOWN, 0) : error.end]!r} is no text in UTF-8; write it as such"
+    if isinstance(error, ValueError) and str(error).startswith("embedded null"):
+        return "a name has a null character in it, and no file can be called that"
+    return None
+
+
+def _end_if_unusable(ctx: click.Context, error: Exception) -> None:
+    if (sentence := _unusable(error)) is not None:
+        click.echo(f"Error: {sentence}", err=True)
+        ctx.exit(SettingError.exit_code)
 
 
 def _write_nothing_more() -> None:

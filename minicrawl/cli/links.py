@@ -94,7 +94,7 @@ def _codes(text: str | None) -> list[str]:
 
     codes = [code.strip().lower() for code in text.split(",")]
     for code in codes:
-        is_status = code.isascii() and code.isdecimal() and 100 <= int(code) <= 599
+        is_status = code.isascii() and code.isdecimal() and len(code) == 3 and 100 <= int(code) <= 599
         if not (is_status or _CLASS.fullmatch(code) or meaning(code)):
             raise SettingError(f"--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not {code!r}")
     return codes

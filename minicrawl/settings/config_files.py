@@ -65,6 +65,10 @@ def _read(path: Path, origin: str) -> ConfigFile:
         raise SettingError(f"{path} is not UTF-8 text; save it as such") from error
     except tomllib.TOMLDecodeError as error:
         raise SettingError(f"{path} is no TOML: {error}") from error
+    except RecursionError as error:
+        raise SettingError(f"{path}: lists and tables are nested too deeply in it") from error
+    except ValueError as error:  # Python reads no more digits than 4,300
+        raise SettingError(f"{path}: a number in it has thousands of digits") from error
     if path.name != PYPROJECT.name:
         return ConfigFile(path, origin, tables)
     tool = tables.get("tool")

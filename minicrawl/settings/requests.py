@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from minicrawl.errors import HIDDEN, SettingError
-from minicrawl.settings.values import option, several, text, text_of_file
+from minicrawl.settings.values import option, quoted, several, text, text_of_file
 
 # Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
 _SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
@@ -26,12 +26,12 @@ class ConnectTo:
     @classmethod
     def parse(cls, text: str) -> "ConnectTo":
         """Read curl's HOST:PORT:ADDR:PORT, each part possibly empty, IPv6 addresses in brackets."""
-        match = re.fullmatch(r"(\[[^\]]*\]|[^:]*):(\d*):(\[[^\]]*\]|[^:]*):(\d*)", text.strip())
+        match = re.fullmatch(r"(\[[^\]]*\]|[^:]*):(\d{0,9}):(\[[^\]]*\]|[^:]*):(\d{0,9})", text.strip())
         if match is None:
-            raise SettingError(f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}")
+            raise SettingError(f"--connect-to takes HOST:PORT:ADDR:PORT, not {quoted(text)}")
         host, port, address, to_port = match.groups()
         if any(int(number or 0) > 65535 for number in (port, to_port)):
-            raise SettingError(f"--connect-to {text!r} has a port above 65535")
+            raise SettingError(f"--connect-to {quoted(text)} has a port above 65535")
         return cls(
             host.strip("[]").lower() or None,
             int(port) if port else None,
@@ -154,13 +154,14 @@ def shown_headers(lines: Any) -> tuple[str, ...]:
 
 def user_agent(name: str, value: Any) -> None:
     if not value.strip() or not _is_header_value(value):
-        raise SettingError(f"{option(name)} must be one line of Latin-1 text, not {value!r}")
+        raise SettingError(f"{option(name)} must be one line of Latin-1 text, not {quoted(value)}")
 
 
 def contact(name: str, value: Any) -> None:
     if value and not (value.isascii() and value.isprintable() and (is_mail_address(value) or _PAGE.fullmatch(value))):
         raise SettingError(
-            f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, not {value!r}"
+            f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, "
+            f"not {quoted(value)}"
         )
 
 

@@ -187,7 +187,7 @@ def _is_blank(db: sqlite3.Connection) -> bool:
 
 def beside(file: Path, ending: str) -> Path:
     """The file beside another that has its name and this ending."""
-    return file.with_name(file.name + ending)
+    return file.parent / (file.name + ending)
 
 
 def logs(store: Path) -> tuple[Path, Path]:

@@ -80,7 +80,7 @@ def _status(word: str) -> Condition:
         return Condition("status IS NULL", [])
     if found := _CLASS.fullmatch(word):
         return Condition("status / 100 = ?", [int(found[1])])
-    if not (word.isascii() and word.isdecimal() and 100 <= int(word) <= 999):
+    if not (word.isascii() and word.isdecimal() and len(word) == 3 and int(word) >= 100):
         raise _refused("--status", "a status (404), a class (4xx), or none", word)
     return Condition("status = ?", [int(word)])
 

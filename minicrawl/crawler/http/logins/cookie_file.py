@@ -8,6 +8,7 @@ A line is a cookie, its parts divided by tabs:
 """
 
 import contextlib
+import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,7 +40,8 @@ def read_cookie_file(path: Path) -> list[Cookie]:
         cookie = _parsed(line, changed)
         if cookie is None:
             raise SettingError(
-                f"--cookie-file {path}, line {numbers[line]}: not the seven parts of a cookie, divided by tabs"
+                f"--cookie-file {path}, line {numbers[line]}: not the seven parts of a cookie, divided by tabs, "
+                "of which the fifth is a time in seconds"
             )
         found.append(cookie)
     return found
@@ -58,7 +60,7 @@ def _parsed(line: str, changed: float) -> Cookie | None:
     except ValueError:
         return None
     is_sendable = all(" " <= char <= "\xff" and char not in ";\x7f" for char in name + value)
-    if url is None or not path.startswith("/") or not is_sendable or not name:
+    if math.isinf(until) or url is None or not path.startswith("/") or not is_sendable or not name:
         return None
     return Cookie(
         hostname(url),

@@ -1,0 +1,144 @@
+"""Files that users write, with anything in them: read, or refused in a sentence, never a traceback."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from command_line import HOME, run
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sites import crawl
+from table import each
+
+from minicrawl.crawler.admission.seeds import gather_seeds, guesses
+from minicrawl.crawler.http.logins.cookie_file import read_cookie_file, write_cookie_file
+from minicrawl.crawler.http.logins.passwords import password_headers
+from minicrawl.errors import MinicrawlError, SeedError
+from minicrawl.settings import SETTINGS, CrawlSettings
+
+NUMBERS = ("0", "-1", "1e400", "nan", "9" * 5000, "0x" + "f" * 5000, "1.5", "65536")
+PIECES = (
+    *("http://", "https://", "//", "a.test", "[::1]", "[", "]", ":", "/", "@", "#", "?", "=", "*", "..", "\\"),
+    *(".", "-", "_", "%", "%zz", "\0", "\x01", "\x1b[31m", "\x85", "\u2028", "\ufeff", "\uff0e", "\ufe13", "\u202e"),
+    *(" ", "\t", "\n", "\r\n", '"', "'", "{", "}", ",", "a" * 300, "\u00e9", "\U0001f600"),
+    *NUMBERS,
+)
+WORDS = {
+    "seeds": ("#", ".txt"),
+    "cookies": ("#HttpOnly_", ".a.test\tTRUE\t/\tFALSE\t", "\tname\tvalue\n", "\t"),
+    "netrc": ("machine ", "default ", "login ", "password ", "account ", "macdef x\n"),
+    "routes": ("::127.0.0.1:", "a.test:80:b.test:81 "),
+    "toml": (
+        "[crawl]\n",
+        '[host."a.test"]\n',
+        "[extract.a]\n",
+        "delay = ",
+        "pages = ",
+        "header = ",
+        "fields = ",
+        "store = ",
+    ),
+}
+
+
+def anything(kind: str) -> st.SearchStrategy[str]:
+    """Text with much in it that means something in such a file."""
+    pieces = st.sampled_from((*PIECES, *WORDS[kind], *WORDS[kind]))
+    return st.lists(pieces, max_size=12).map("".join) | st.text(max_size=60)
+
+
+def read(kind: str, file: Path) -> None:
+    """Use a file as a crawl does. Raises MinicrawlError."""
+    match kind:
+        case "seeds":
+            gather_seeds([str(file)])
+        case "cookies":
+            write_cookie_file(file, read_cookie_file(file))
+        case "netrc":
+            password_headers(CrawlSettings(netrc_file=file))
+        case "routes":
+            CrawlSettings.of({"connect_to": f"@{file}"})
+        case "toml":
+            result = run("--config", file, "crawl", "--show-settings", "--store", file.with_name("none.db"))
+            assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+            assert (result.exit_code, "\n" in result.stderr.strip()) in ((0, False), (2, False)), result.output
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_what_a_file_says_is_taken_or_told(tmp_path_factory: pytest.TempPathFactory, kind: str) -> None:
+    file = tmp_path_factory.mktemp(kind) / "file"
+
+    @given(anything(kind))
+    @example(".a.test\tTRUE\t/\tFALSE\t1e400\tname\tvalue")
+    @example("a = " + "[" * 10_000 + "]" * 10_000)
+    @example(f"[crawl]\npages = {'9' * 5000}")
+    @example(f"[crawl]\npages = 0x{'f' * 5000}")
+    @example('[crawl]\nstore = "a\\u0000b"')
+    @example(f"a.test:{'9' * 5000}::")
+    def is_told(text: str) -> None:
+        file.write_text(text, "utf-8", newline="")
+        with suppress(MinicrawlError):
+            read(kind, file)
+
+    is_told()
+
+
+@given(anything("seeds") | st.text(st.characters(), max_size=30))
+def test_what_is_typed_for_a_url_is_taken_or_told(text: str) -> None:
+    guesses(text)
+    with suppress(SeedError):
+        gather_seeds([f"http://{text}"])
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "crawl.db"
+    crawl({HOME: ["/a", "<p>some words"], f"{HOME}a": HOME}, path, [HOME], search=True)
+    assert run("index", "--store", path).exit_code == 0
+    return path
+
+
+NO_TEXT = os.fsdecode(b"\xff")
+WORDS_OF_COMMANDS = (
+    ("search", NO_TEXT),
+    ("search", f"http://a{NO_TEXT}/"),
+    ("why", f"http://{NO_TEXT}.test/"),
+    ("links", "--to", NO_TEXT),
+    ("top", "--where", NO_TEXT),
+    ("top", "--status", "9" * 5000),
+    ("top", "--by", "a\x01b\x1b[31m"),
+    ("links", "--broken", "--fail-on", "9" * 5000),
+    ("control", "ban", "a\x01b\x1b[31m"),
+    ("control", "set", "a\x01b\x1b[31m=3"),
+    ("control", "set", f"{NO_TEXT}=3"),
+    ("crawl", f"http://{NO_TEXT}/"),
+    ("crawl", "a\x01b\x1b[31m"),
+    ("crawl", "--connect-to", f"a.test:{'9' * 5000}::"),
+    ("backup", "b" * 5000),
+)
+
+
+@each("words", WORDS_OF_COMMANDS)
+def test_words_that_are_no_text_or_no_name_are_told(store: Path, words: tuple[str, ...]) -> None:
+    result = run(*words, "--store", store)
+    assert isinstance(result.exception, SystemExit), (result.exception, result.output)
+    assert result.exit_code == 2
+    assert result.stderr.strip().isprintable(), result.stderr
+
+
+@each("name", [name for name, setting in SETTINGS.items() if setting.default is None or setting.default == ()])
+def test_long_names_of_files_are_told(tmp_path: Path, name: str) -> None:
+    """Of settings, of the store, and in files."""
+    long = "x" * 5000
+    for words in ((f"--{name.replace('_', '-')}={long}", "--store", tmp_path / "a.db"), ("--store", tmp_path / long)):
+        result = run("crawl", "--show-settings", *words)
+        assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+        assert result.exit_code in (0, 2)
+
+
+def test_a_file_that_is_no_text_is_written_and_named(store: Path) -> None:
+    """Names of files are bytes: what is printed of them is text all the same."""
+    copy = store.with_name(f"copy{NO_TEXT}.db")
+    result = run("backup", copy, "--store", store)
+    assert (result.exit_code, copy.exists(), "\\udcff" in result.stdout) == (0, True, True), result.output
