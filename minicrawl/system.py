@@ -85,6 +85,19 @@ def user() -> int:
     return os.geteuid() if hasattr(os, "geteuid") else 0
 
 
+def is_running(number: int) -> bool:
+    """Whether there is a process of a number; where that cannot be asked, as on Windows, there may be."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
 def is_root() -> bool:
     """Whether this program may do everything, where systems have such a user."""
     return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -16,7 +16,7 @@ from minicrawl.cli.options import json_option, wide_option
 from minicrawl.cli.output import counted, document, page_rows, table
 from minicrawl.cli.status import found_lines, now_line, speed_line
 from minicrawl.cli.verify import print_verification, tolerance_option
-from minicrawl.cli.why import explanation_lines
+from minicrawl.cli.why import end_if_unknown, explanation_lines
 from minicrawl.errors import StoreError
 from minicrawl.model import State
 
@@ -144,9 +144,10 @@ def why(url: str, path: Path, as_json: bool) -> None:
         placed = explain_one(folder.homes, stores, url)
     if as_json:
         click.echo(document(placed.explanation.as_json() | {"partition": placed.home, "mirrors": placed.mirrors}))
-        return
-    first, *lines = explanation_lines(placed.explanation)
-    click.echo("\n".join(fitted([first, *_home_lines(placed), *lines])))
+    else:
+        first, *lines = explanation_lines(placed.explanation)
+        click.echo("\n".join(fitted([first, *_home_lines(placed), *lines])))
+    end_if_unknown(placed.explanation)
 
 
 def _home_lines(placed: "PlacedExplanation") -> Iterator[str]:

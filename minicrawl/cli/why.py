@@ -11,6 +11,7 @@ from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import counted, document, printable, span, tally
 from minicrawl.cli.why_sentences import at, sentences
+from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
@@ -68,6 +69,13 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
         click.echo(document(found.as_json() | more))
     else:
         click.echo("\n".join(fitted([*explanation_lines(found), *(_copy_lines(carried) if with_copies else ())])))
+    end_if_unknown(found)
+
+
+def end_if_unknown(found: "Explanation") -> None:
+    """End with the exit code of a URL that the crawl does not know; why not has been told."""
+    if found.page is None:
+        click.get_current_context().exit(SettingError.exit_code)
 
 
 def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:

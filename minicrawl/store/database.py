@@ -4,6 +4,7 @@ With the rest of this folder the only place that imports sqlite3.
 """
 
 import contextlib
+import errno
 import os
 import re
 import sqlite3
@@ -43,6 +44,9 @@ _SENTENCES = {
     "readonly": "{path} cannot be opened for writing; check its folder's permissions",
     "unable to open": "{path} cannot be opened for writing; check its folder's permissions",
 }
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class store_errors:  # noqa: N801 - used as a function
@@ -86,8 +90,16 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
             f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "
             f"of it: minicrawl salvage NEW --store {path}"
         )
-    sentences = (sentence for part, sentence in _SENTENCES.items() if part in str(error))
-    return next(sentences, "{path} cannot be used: {error}").format(path=path, error=error)
+    return fault_of_disk(path, error) or f"{path} cannot be used: {error}"
+
+
+def fault_of_disk(path: Path, error: sqlite3.DatabaseError | OSError) -> str | None:
+    """The sentence for an error that lies with the disk, a lock or rights; None where it may lie with the file."""
+    if isinstance(error, OSError):
+        return _SENTENCES["disk is full"].format(path=path) if error.errno in _NO_ROOM else None
+    found = [sentence for part, sentence in _SENTENCES.items() if part in str(error)]
+    is_of_file = not found or not isinstance(error, sqlite3.OperationalError)
+    return None if is_of_file else found[0].format(path=path, error=error)
 
 
 def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:

@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import re
 import sqlite3
+from glob import escape
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
@@ -10,6 +12,7 @@ from minicrawl.store.database import is_held, logs, open_to_read, real_path, sto
 from minicrawl.store.texts.copying import compact_texts, copy_texts
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.writer import Writer
+from minicrawl.system import is_running
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
 """Errors that what is written cannot be blamed for. One of reading can: SQLite also reads what it has written."""
@@ -32,6 +35,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
         if not force:
             raise SettingError(f"{file} is there already; name another file, or replace it with --force")
         _check_unused(file)
+    _clear_left(file)
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     with contextlib.closing(open_to_read(store)) as source, store_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -49,6 +53,14 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
             for left in (unfinished, *logs(unfinished)):
                 left.unlink(missing_ok=True)
     return file.stat().st_size
+
+
+def _clear_left(file: Path) -> None:
+    """Remove what copies to a file have left that were killed: their names end with the number of a dead process."""
+    for left in file.parent.glob(f".{escape(file.name)}.*"):
+        number = re.search(r"\.(\d{1,9})(-wal|-shm|-journal)?$", left.name)
+        if number and not is_running(int(number[1])):
+            left.unlink(missing_ok=True)
 
 
 def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> None:

@@ -27,7 +27,10 @@ def test_why_explains_unknown_pages(tmp_path: Path) -> None:
         ("http://b.test/", "scope-host"),
         (HOME + "secret", "deny"),
     ]:
-        assert json.loads(run("why", url, "--json", "--store", store).stdout)["reason"] == reason
+        result = run("why", url, "--json", "--store", store)
+        assert (result.exit_code, json.loads(result.stdout)["reason"]) == (2, reason)
+        assert run("why", url, "--store", store).exit_code == 2
+    assert run("why", HOME, "--store", store).exit_code == 0
 
 
 WHY = {

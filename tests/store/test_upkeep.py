@@ -2,8 +2,11 @@
 
 import contextlib
 import json
+import os
 import resource
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -227,3 +230,14 @@ def test_error_of_a_copy_is_blamed_on_the_side_that_it_comes_from(store: Path, t
         care._copy(store, Source(), None)  # type: ignore[arg-type]
     with pytest.raises(StoreError, match=r"cannot be opened|fails"):
         care._copy(tmp_path, Source(), None)  # type: ignore[arg-type]
+
+
+def test_what_killed_copies_have_left_goes_with_the_next(store: Path, tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left = [tmp_path / f".copy.db.{end}" for end in (dead.pid, f"{dead.pid}-wal", f"text.{dead.pid}")]
+    others = [tmp_path / f".copy.db.{os.getppid()}", tmp_path / f".other.db.{dead.pid}", tmp_path / ".copy.db.notes"]
+    for file in (*left, *others):
+        file.touch()
+    backup(store, tmp_path / "copy.db")
+    assert [file.exists() for file in (*left, *others)] == [False] * 3 + [True] * 3

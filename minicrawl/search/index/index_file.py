@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.anchors import ANCHOR_BITS
 from minicrawl.search.index.words import TOKENIZER
-from minicrawl.store.database import beside, logs, real_path
+from minicrawl.store.database import beside, fault_of_disk, logs, real_path
 
 ENDING = ".search"
 APPLICATION_ID = 0x6D635372  # "mcSr"
@@ -118,9 +118,8 @@ def index_errors(path: Path) -> Iterator[None]:
     except (sqlite3.DatabaseError, OSError) as error:
         if isinstance(error, sqlite3.OperationalError) and "no such module: fts5" in str(error):
             raise StoreError("this Python's SQLite has no FTS5, which a search needs; use a Python that has") from error
-        raise StoreError(
-            f"the index {path} cannot be used ({error}); 'minicrawl index --rebuild' builds it anew"
-        ) from error
+        rebuild = f"the index {path} cannot be used ({error}); 'minicrawl index --rebuild' builds it anew"
+        raise StoreError(fault_of_disk(path, error) or rebuild) from error
 
 
 @contextlib.contextmanager

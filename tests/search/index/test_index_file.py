@@ -1,6 +1,8 @@
 """The file of the index: made, opened, held, thrown away."""
 
+import errno
 import sqlite3
+from contextlib import closing
 
 import pytest
 from table import each
@@ -8,6 +10,7 @@ from table import each
 from minicrawl.errors import StoreError
 from minicrawl.search.index.index_file import (
     hold_index,
+    index_errors,
     index_path,
     is_index_held,
     open_index,
@@ -85,3 +88,16 @@ def test_one_writes_at_a_time(path):
         with pytest.raises(StoreError, match="another process is writing"), hold_index(path):
             pass
     assert not is_index_held(path)
+
+
+def test_a_full_disk_is_no_reason_to_build_the_index_anew(path):
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE t (x)")
+        db.execute("PRAGMA max_page_count = 3")
+        with pytest.raises(StoreError, match="is full; free some space and run again") as caught, index_errors(path):
+            db.execute("INSERT INTO t VALUES (zeroblob(100000))")
+        assert "rebuild" not in str(caught.value)
+    with pytest.raises(StoreError, match="is full; free some space"), index_errors(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(StoreError, match="--rebuild"), index_errors(path):
+        raise sqlite3.DatabaseError("file is not a database")

@@ -419,7 +419,7 @@ def test_crawl_in_pieces_leaves_the_same_traps_as_the_crawl_in_one(tmp_path: Pat
 
 def run(*words: object) -> str:
     result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code in ((0, 2) if words[0] == "why" else (0,)), result.output  # 2: the crawl does not know it
     return result.stdout
 
 
