@@ -5,6 +5,7 @@ import json
 import shlex
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -185,7 +186,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 ) -> "CrawlReport":
     import asyncio
 
-    from minicrawl.cli.display import showing
+    from minicrawl.cli.display import awaiting_index, showing
     from minicrawl.control.listening import listening
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
     from minicrawl.search.index.beside_crawl import crawl_and_follow
@@ -206,6 +207,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
                 on_begin=on_begin,
                 on_progress=None if is_quiet() else show,
                 handle_signals=True,
+                awaiting=lambda progress: nullcontext() if is_quiet() else awaiting_index(live, progress),
                 started=started,
             )
 

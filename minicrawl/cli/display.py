@@ -22,6 +22,7 @@ from minicrawl.cli.output import (
     duration,
     graph_line,
     printable,
+    reassuring,
     silence_line,
     tally,
 )
@@ -29,6 +30,7 @@ from minicrawl.model import CameNow, Progress, RunState
 
 _PLAIN_SECONDS = 5.0
 _SLOW_SECONDS = 2.0
+_AWAITED = "the index takes in what is left, which Ctrl-C leaves for the next run"
 _BAR = 24
 _LEAST_TOP, _MOST_TOP = 3, 10
 _WIDE = 90
@@ -73,6 +75,22 @@ def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[
         frame.clear()
     if now() - began >= _SLOW_SECONDS:
         print(f"{read:,} seeds read in {duration(now() - began)}; taking them in ...", file=sys.stderr)  # noqa: T201
+
+
+@contextmanager
+def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
+    """Shows on standard error that the index of the crawl is being brought up to date, once that takes long."""
+    frame = Frame(sys.stderr, _size)
+
+    def say(line: str) -> None:
+        if live:
+            frame.draw([line[: frame.room[0]]])
+        else:
+            print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+    with reassuring(_AWAITED, say, 1.0 if live else _PLAIN_SECONDS, progress=progress):
+        yield
+    frame.clear()
 
 
 def render(progress: Progress, columns: int = 100, rows: int = 40) -> RenderableType:

@@ -4,13 +4,14 @@ import copy
 import io
 import re
 import sys
+import threading
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 from terminal import Terminal
 
-from minicrawl.cli.display import counting, plain, render, showing
+from minicrawl.cli.display import awaiting_index, counting, plain, render, showing
 from minicrawl.cli.fitting import cells
 from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, RunState, Sums
 
@@ -178,3 +179,17 @@ def test_reading_of_seeds_is_told_once_it_takes_long(
     assert ("20,000 seeds read in 2.0 s" in told) == is_told
     assert ("reading seeds: 20,000" in told) == (is_told and live)
     assert "10,000" not in told
+
+
+def test_who_waits_for_the_index_is_shown_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    said, asked = io.StringIO(), threading.Event()
+
+    def progress() -> str:
+        if said.getvalue():
+            asked.set()
+        return "200 of 5,000 texts"
+
+    monkeypatch.setattr(sys, "stderr", said)
+    with awaiting_index(True, progress):
+        assert asked.wait(60)
+    assert "the index takes in what is left, which Ctrl-C leaves for the next run: " in said.getvalue()

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +22,7 @@ from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import CrawlReport
 from minicrawl.search.index.following import Follower
 from minicrawl.search.index.opening import following
-from minicrawl.system import be_less_urgent
+from minicrawl.system import STOPPING, be_less_urgent, on_signals
 
 _log = logging.getLogger("minicrawl")
 _ENDED = b"."
@@ -33,8 +33,21 @@ _SHARE = 10
 _LESS_URGENT = 10
 
 
-async def crawl_and_follow(*call: Any, on_start: Callable[[Start], None] | None = None, **options: Any) -> CrawlReport:
-    """`crawl_with`, with an index that follows where its settings ask for one."""
+Awaiting = Callable[[Callable[[], str]], AbstractContextManager[None]]
+"""A block in which somebody is shown that the index is waited for, and how far it is."""
+
+
+async def crawl_and_follow(
+    *call: Any,
+    on_start: Callable[[Start], None] | None = None,
+    awaiting: Awaiting = lambda progress: nullcontext(),
+    handle_signals: bool = False,
+    **options: Any,
+) -> CrawlReport:
+    """`crawl_with`, with an index that follows where its settings ask for one.
+
+    awaiting: shows that it is behind at the end of the crawl. handle_signals: let a signal leave the rest for later.
+    """
     store: Path = call[2]
     process: subprocess.Popen[bytes] | None = None
 
@@ -47,12 +60,15 @@ async def crawl_and_follow(*call: Any, on_start: Callable[[Start], None] | None 
 
     report = None
     try:
-        report = await crawl_with(*call, on_start=start, **options)
+        report = await crawl_with(*call, on_start=start, handle_signals=handle_signals, **options)
         return report
     finally:
         if process is not None:
             is_over = report is not None and report.reason != "interrupted"
-            await asyncio.to_thread(end_following, process, catch_up=is_over)
+            how_far = [""]
+            names = STOPPING if handle_signals else ()
+            with on_signals(asyncio.get_running_loop(), names, process.kill), awaiting(lambda: how_far[-1]):
+                await asyncio.to_thread(end_following, process, catch_up=is_over, tell=how_far.append)
 
 
 def begin_following(store: Path) -> subprocess.Popen[bytes]:
@@ -61,26 +77,36 @@ def begin_following(store: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "minicrawl.search.index.beside_crawl", str(store)],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
         process_group=0,  # so that Ctrl-C reaches the crawl alone
     )
 
 
-def end_following(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
-    """Tell the process that the crawl has ended, and wait for it. catch_up: let it take in what is left before."""
+def end_following(
+    process: subprocess.Popen[bytes], *, catch_up: bool, tell: Callable[[str], None] = lambda how_far: None
+) -> None:
+    """Tell the process that the crawl has ended, and wait for it. catch_up: let it take in what is left before, and
+    tell how far it is."""
     assert process.stdin is not None
+    assert process.stdout is not None
     with suppress(BrokenPipeError):
         if catch_up:
             process.stdin.write(_ENDED)
         process.stdin.close()
+    with process.stdout as lines:
+        for line in lines:
+            tell(line.decode().strip())
     # Of an index that cannot be used it has said itself what is wrong, and the way out.
     if process.wait() not in (0, StoreError.exit_code):
         _log.warning("the index did not follow the crawl to its end; 'minicrawl index' brings it up to date")
 
 
-def follow_crawl(follower: Follower, line: IO[bytes]) -> None:
-    """Take in what the store gets, until `line` says that the crawl has ended, or ends itself."""
+def follow_crawl(follower: Follower, line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:
+    """Take in what the store gets, until `line` says that the crawl has ended, or ends itself.
+
+    tell: is told how far it is then.
+    """
 
     def is_over() -> bool:
         """Whether the crawl is no more."""
@@ -91,7 +117,8 @@ def follow_crawl(follower: Follower, line: IO[bytes]) -> None:
         follower.catch_up(is_over)
         select.select([line], [], [], max(_PAUSE, _SHARE * follower.seconds_to_look, time.monotonic() - started))
     if line.read(1) == _ENDED:
-        follower.catch_up()
+        follower.catch_up(on_progress=lambda now: tell(f"{now.done:,} of {now.all:,} texts"))
+        tell("merging its pieces")
         follower.optimize()
 
 
@@ -99,11 +126,16 @@ def main() -> int:
     be_less_urgent(_LESS_URGENT)
     try:
         with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
-            follow_crawl(follower, line)
+            follow_crawl(follower, line, _tell)
     except MinicrawlError as error:
         print(f"Warning: {error}", file=sys.stderr)  # noqa: T201 - a process of its own
         return error.exit_code
     return 0
+
+
+def _tell(how_far: str) -> None:
+    with suppress(OSError):  # whoever listened was killed; the rest can be taken in all the same
+        os.write(1, f"{how_far}\n".encode())
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 """The process that has the index follow a crawl."""
 
+import asyncio
 import os
+import signal
+from contextlib import contextmanager
+from pathlib import Path
 
 from searching import content, page, rebuilt, urls
-from sites import crawl, rows
+from sites import Server, crawl, rows
 
-from minicrawl.search.index.beside_crawl import follow_crawl
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.search.index.beside_crawl import crawl_and_follow, follow_crawl
 from minicrawl.search.index.index_file import index_path
 from minicrawl.search.index.opening import following
 
@@ -45,6 +50,42 @@ def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path):
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
         follow_crawl(follower, told)
         assert follower.pages() == 10
+
+
+def test_ctrl_c_leaves_the_index_for_later(tmp_path, caplog):
+    """At the end of the crawl, with a follower that does not come to its end: the next run has the index catch up."""
+    store = tmp_path / "crawl.db"
+    told = []
+
+    @contextmanager
+    def awaiting(progress):
+        (follower,) = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        os.kill(int(follower), signal.SIGSTOP)
+        asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+        yield
+        told.append(progress())
+
+    given = {"search": True, "delay": 0, "ignore_robots": True, "workers": 0}
+    report = asyncio.run(
+        crawl_and_follow(given, Seeds([A]), store, transport=Server(SITE), handle_signals=True, awaiting=awaiting)
+    )
+    assert (report.reason, len(told)) == ("nothing-left", 1)
+    assert "'minicrawl index' brings it up to date" in caplog.text
+    crawl(SITE, store, [])
+    assert content(store) == rebuilt(store)
+
+
+def test_who_waits_is_told_how_far_the_index_is(tmp_path):
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], text=True)
+    read, write = os.pipe()
+    told = []
+    with following(store) as follower, os.fdopen(read, "rb", buffering=0) as line:
+        os.write(write, b".")
+        os.close(write)
+        follow_crawl(follower, line, told.append)
+        texts = follower.pages()
+    assert told == [f"{texts} of {texts} texts", "merging its pieces"]
 
 
 def test_an_index_of_another_version_is_told_with_one_way_out(tmp_path, caplog, capfd):
