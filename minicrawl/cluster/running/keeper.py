@@ -1,8 +1,9 @@
 """Keeps a crawl in partitions: starts them, knows when nothing is left, lets them settle, ends them.
 
-The crawl is over when all are idle with nothing to hand over and, asked once more, have done nothing since: whatever
-is on its way stands in the outbox of who has sent it until its home has committed it. A partition whose process
-has died is started again, and goes on with its store. One that has failed ends the crawl.
+The crawl is over when all are idle with nothing to hand over, and have done nothing when all are found idle again:
+whatever is on its way stands in the outbox of who has sent it until its home has committed it. In between one may be
+found busy with the look itself, which wakes it. A partition whose process has died is started again, and goes on with
+its store. One that has failed ends the crawl.
 
 The limits of a run are those of all together. Pages are let by quotas, so their number is exact. Bytes and coverage are
 added up at every look, which come closer the sooner a limit may be reached.
@@ -184,7 +185,7 @@ class Keeper:
 
     async def _until_crawled(self) -> None:
         """Look after all until each has crawled."""
-        before: object = None
+        before: object = None  # what all had done when all were idle last
         while True:
             self._bell.clear()
             reports = await self.each(list(self._orders()))
@@ -197,7 +198,7 @@ class Keeper:
             await self._stop_if_due(reports, seconds, is_over=is_over)
             if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
                 return
-            before = now
+            before = now or before
             waits = any(report is not None and report["short"] for report in reports)
             waits |= self.addresses is not None and self.addresses.has_to_grant
             with contextlib.suppress(TimeoutError):

@@ -197,10 +197,11 @@ class Worker:
         """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`."""
         if "elsewhere" in asked:
             self._partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
+        report = self._report(asked.get("pages"))  # before the trade, which wakes the engine: it would not be idle
         if "addresses" not in asked:
-            return self._report(asked.get("pages"))
+            return report
         trade = await self._partition.trade(**asked["addresses"])
-        return {**self._report(asked.get("pages")), "addresses": trade._asdict()}
+        return {**report, "addresses": trade._asdict()}
 
     def _report(self, pages: int | None) -> Message:
         """How far it is, in all runs. `counters`: they grow with all that it does for others, or takes of them.

@@ -80,6 +80,15 @@ def compare(crawl: Crawl, alone: dict[str, RankedPage]) -> None:
     assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
 
 
+def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(crawl: Crawl, alone: dict[str, RankedPage]) -> None:
+    with crawl.start("0.01") as driver:
+        try:
+            assert driver.wait(timeout=240) == 0
+        finally:
+            driver.kill()
+    compare(crawl, alone)
+
+
 def test_hosts_and_then_everything_are_killed(ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]) -> None:
     chance = random.Random(24)
     for _ in range(max(KILLS // 4, 1)):

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,31 @@ def test_what_was_fetched_before_the_first_report_counts(tmp_path: Path) -> None
     with counted_web(pages=10) as web:
         ended = counted(web, folder, start=slow_to_report)
     assert (ended.reason, ended.fetched) == ("nothing-left", answered(folder))
+
+
+@dataclass(frozen=True)
+class BusyWithLooks(Process):
+    """Is found busy at every other look, as on a machine where what a look wakes takes longer than until the next."""
+
+    looks: Iterator[int] = field(default_factory=count)
+
+    async def ask(self, message: Message) -> Message | None:
+        answer = await super().ask(message)
+        if answer is not None and message["do"] == "report":
+            return {**answer, "idle": bool(next(self.looks) % 2) and answer["idle"]}
+        return answer
+
+
+async def busy_with_looks(brief: Brief) -> Process:
+    return BusyWithLooks(**vars(await started(brief)))
+
+
+@pytest.mark.parametrize("start", [started, busy_with_looks])
+def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(tmp_path: Path, start: Start) -> None:
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=2) as web:
+        ended = counted(web, folder, start=start, delay=0.02, time=600.0)
+    assert (ended.reason, ended.fetched) == ("nothing-left", 9 * 3)
 
 
 @pytest.mark.slow
