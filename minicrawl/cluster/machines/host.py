@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import gc
 import os
-import pickle
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +16,7 @@ from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.machines.hosted import Call, CallPost
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.post import delivered
-from minicrawl.cluster.running.worker import Brief, Worker
+from minicrawl.cluster.running.worker import Worker, unpacked
 from minicrawl.control.messages import Message, done, failed
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
@@ -57,7 +56,7 @@ class Host:
         async with self._turn:
             await self._leave()
             gc.set_threshold(100_000, 20, 50)  # as minicrawl crawl does
-            return await self._answer(self._begin, pickle.loads(brief[8:]), others)
+            return await self._answer(self._begin, brief, others)
 
     async def ask(self, message: Message) -> Message | None:
         """What the partition answers to its keeper; None while there is none, as its host has died."""
@@ -96,7 +95,8 @@ class Host:
         finally:
             await self._open.aclose()
 
-    async def _begin(self, brief: Brief, others: Sequence[Call]) -> Message:
+    async def _begin(self, given: bytes, others: Sequence[Call]) -> Message:
+        brief = unpacked(given)
         store = self._store = brief.folder.stores[brief.number]
         if not store.exists():
             raise StoreError(f"{store} is missing, which has a part of the crawl; restore all from one backup")

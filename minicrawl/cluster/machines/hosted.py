@@ -11,7 +11,7 @@ from typing import Protocol
 
 from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.cluster.running.post import some_of
+from minicrawl.cluster.running.post import number_in, some_of
 from minicrawl.cluster.running.worker import Brief, packed
 from minicrawl.control.messages import Message, answer_of
 from minicrawl.errors import MinicrawlError
@@ -50,10 +50,9 @@ class CallPost:
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
         """Bring rows to their home, not always all of them; the number of the last one it has committed."""
         try:
-            answer = answer_of(await self._others[home]("take", source, some_of(rows, _MOST_BYTES)) or {})
+            return number_in(answer_of(await self._others[home]("take", source, some_of(rows, _MOST_BYTES)) or {}))
         except (GoneError, MinicrawlError) as error:
             raise PostError(str(error)) from error
-        return int(answer["number"])
 
 
 class Hosted:

@@ -2,29 +2,39 @@
 
 A message is a line as those of minicrawl.control, and behind it the records of its rows, one after the other:
 
-{"do": "take", "source": 1, "rows": [[number, cash, received, walkers, bytes of its records], ...]}
+{"do": "take", "version": 1, "source": 1, "rows": [[number, cash, received, walkers, bytes of its records], ...]}
 {"done": {"number": 17}}    the last row of the source that the home has committed
 
 {"do": "hold"}              take nothing until the line is closed, or:
 {"do": "go on"}
 {"done": {}}                what was taken before is committed
 
+The version is compared before anything else of rows is read. Who sends what cannot be read or meant is answered in a
+sentence, and hung up on.
+
 It is where the socket of a crawl is, so whoever wants to steer a partition as a crawl is answered in a sentence.
 """
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.control.messages import Message, answer_of, done, failed, line_of, message_of
+from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
+_log = logging.getLogger("minicrawl")
+
+VERSION = 1
+"""Of all that partitions and their keeper say to one another."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
 """Of a message, but for one row that is larger: the others come with the next."""
+_LARGEST, _MOST = 2**32, 2**63
+"""Bytes of a row, and any other number: fewer than that."""
 _SECONDS = 5.0
 """Until a partition of this machine lets itself be connected to."""
 
@@ -47,15 +57,14 @@ class SocketPost:
             raise PostError(f"partition {home} does not listen")
         reader, writer = await asyncio.open_unix_connection(sock=line)
         try:
-            writer.write(line_of({"do": "take", "source": source, "rows": sizes}))
+            writer.write(line_of({"do": "take", "version": VERSION, "source": source, "rows": sizes}))
             writer.writelines(row.records for row in some)
             await writer.drain()
-            answer = answer_of(message_of(await reader.readline()))
-        except (OSError, MinicrawlError) as error:
+            return number_in(answer_of(message_of(await reader.readline())))
+        except (OSError, ValueError, MinicrawlError) as error:
             raise PostError(str(error)) from error
         finally:
             await hung_up(writer)
-        return int(answer["number"])
 
 
 @contextlib.asynccontextmanager
@@ -69,27 +78,30 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
         senders.add(task)
         try:
             # Of a sender that has died: what was not confirmed is sent again.
-            with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 async with contextlib.AsyncExitStack() as held:
-                    while line := await reader.readline():
-                        writer.write(line_of(await answer(line, reader, held)))
+                    while True:
+                        answer = await answered(reader, held)
+                        writer.write(line_of(answer))
                         await writer.drain()
+                        if answer.get("exit") == ConfigError.exit_code:
+                            _log.warning("a message to partition %d is refused: %s", home, answer["failed"])
+                            break
         finally:
             await hung_up(writer)
             senders.discard(task)
 
-    async def answer(line: bytes, reader: asyncio.StreamReader, held: contextlib.AsyncExitStack) -> Message:
+    async def answered(reader: asyncio.StreamReader, held: contextlib.AsyncExitStack) -> Message:
         try:
-            message = message_of(line)
-            match message.get("do"):
+            message = await _message(reader)
+            match message["do"]:
                 case "take":
-                    return done({"number": await take(message["source"], await _rows(message, reader, home))})
+                    source, rows = message.get("source"), await _rows(message, reader, home)
+                    return done({"number": await take(_number(source, 2**16), rows)})
                 case "hold":
                     await held.enter_async_context(hold())
-                case "go on":
-                    await held.aclose()
                 case _:
-                    raise ConfigError("this is a partition of a crawl, which cannot be steered yet; Ctrl-C ends all")
+                    await held.aclose()
         except MinicrawlError as error:
             return failed(error)
         return done({})
@@ -120,8 +132,55 @@ def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequenc
     return rows[:_MOST_ROWS]
 
 
+def check_version(version: object) -> None:
+    """Raise ConfigError for what a minicrawl says that speaks otherwise."""
+    if version != VERSION:
+        raise ConfigError(
+            f"messages of version {version!r} are another minicrawl's, and this one reads {VERSION}; end the crawl, "
+            "and start it again with the same minicrawl everywhere"
+        )
+
+
+def number_in(answer: Message) -> int:
+    """Up to which row a home has all. Raises ConfigError."""
+    return _number(answer.get("number"))
+
+
+async def _message(reader: asyncio.StreamReader) -> Message:
+    """What is asked next, but for records. Raises ConfigError for what cannot be read."""
+    try:
+        line = await reader.readline()
+    except ValueError as error:
+        raise ConfigError(f"a message has {LONGEST:,} bytes at most") from error
+    if not line.endswith(b"\n"):
+        raise asyncio.IncompleteReadError(line, None)
+    message = message_of(line)
+    if message.get("do") not in ("take", "hold", "go on"):
+        raise ConfigError("this is a partition of a crawl, which cannot be steered yet; Ctrl-C ends all")
+    return message
+
+
 async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> list[OutboxRow]:
+    """Raises ConfigError, before any records are read."""
+    check_version(message.get("version"))
+    heads = message.get("rows")
+    if not isinstance(heads, list) or len(heads) > _MOST_ROWS:
+        raise ConfigError(f"a message has a list of {_MOST_ROWS:,} rows at most")
+    if any(not isinstance(head, list) or len(head) != 5 for head in heads):
+        raise ConfigError("a row has a number, three sums and a size")
+    sizes = [_number(size, _LARGEST) for *_, size in heads]
+    if len(heads) > 1 and sum(sizes) > _MOST_BYTES:
+        raise ConfigError(f"several rows have {_MOST_BYTES:,} bytes at most")
+    numbers = [_number(number) for number, *_ in heads]
+    sums = [[_number(value, least=-_MOST) for value in values] for _, *values, _ in heads]
     return [
         OutboxRow(home, number, cash, received, walkers, await reader.readexactly(size))
-        for number, cash, received, walkers, size in message["rows"]
+        for number, (cash, received, walkers), size in zip(numbers, sums, sizes, strict=True)
     ]
+
+
+def _number(value: object, most: int = _MOST, *, least: int = 0) -> int:
+    """A number that may stand in a message. Raises ConfigError for anything else."""
+    if type(value) is not int or not least <= value < most:
+        raise ConfigError(f"{str(value)[:40]!r} is no number from {least} to {most - 1}")
+    return value

@@ -8,6 +8,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
 from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -17,19 +18,36 @@ class Taking:
 
     def __init__(self, absorber: Absorber) -> None:
         assert absorber.outbox is not None, "the crawl has partitions"
+        assert absorber.mirrors is not None, "the crawl has partitions"
         self._absorber = absorber
-        self._outbox = absorber.outbox
+        self._outbox, self._mirrors = absorber.outbox, absorber.mirrors
 
     def take(self, source: int, rows: Sequence[OutboxRow], now: float) -> int:
         """Take those rows that come next, in order, and leave out all others: taken before, or behind a gap.
 
         The number of the last one of this source that is in the accounts. It may be confirmed once a commit holds it.
+        Raises ConfigError for a row that cannot be meant; those before it are taken.
         """
         for row in rows:
             if row.number == self._outbox.taken(source) + 1:
-                self._apply(from_bytes(row.records), now)
+                self._apply(self._records(row), now)
                 self._outbox.note_taken(source, row.number)
         return self._outbox.taken(source)
+
+    def _records(self, row: OutboxRow) -> Records:
+        """What a row has. Raises ConfigError unless it is what another partition may have to say to this one."""
+        try:
+            records = from_bytes(row.records)
+            is_at_home = self._mirrors.homes(records.urls).count(None) == len(records.urls)
+            self._mirrors.homes([url for url in records.found_on if url])
+        except (ValueError, IndexError) as error:
+            raise ConfigError(f"row {row.number} cannot be read: {error}") from error
+        if not is_at_home:
+            raise ConfigError(f"row {row.number} has a URL of another partition")
+        sums = int(records.cash.sum()), int(records.received.sum()), int(records.walkers.sum())
+        if sums != (row.cash, row.received, row.walkers):
+            raise ConfigError(f"row {row.number} has other sums than it says")
+        return records
 
     def _apply(self, records: Records, now: float) -> None:
         absorber = self._absorber

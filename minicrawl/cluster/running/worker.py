@@ -2,8 +2,8 @@
 
     python -m minicrawl.cluster.running.worker FILE_DESCRIPTOR
 
-It reads its Brief first (8 bytes that say how long it is, big endian, then it), then a line for everything that is
-asked, and answers each in a line, as crawls do that are steered (control/messages.py):
+It reads its Brief first, see `packed`, then a line for everything that is asked, and answers each in a line, as crawls
+do that are steered (control/messages.py):
 
 report     how far it is, see `Worker.report`
 stop       begin no more requests; with "now", do not wait for those in flight
@@ -23,6 +23,7 @@ import logging
 import pickle
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -30,7 +31,7 @@ from dataclasses import dataclass
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import Partition, Post, PostError
-from minicrawl.cluster.running.post import SocketPost, delivered
+from minicrawl.cluster.running.post import VERSION, SocketPost, check_version, delivered
 from minicrawl.cluster.running.quotas import has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.working import settings_of
@@ -41,7 +42,7 @@ from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.outcomes.retry import ask_again
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
-from minicrawl.errors import CrawlEndedError, MinicrawlError
+from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.settings import CrawlSettings
@@ -70,9 +71,20 @@ class Brief:
     is_paused: bool = False
 
 
+_HEAD = struct.Struct(">IQ")
+
+
 def packed(brief: Brief) -> bytes:
+    """The version of what is said, the length of the Brief, and it."""
     body = pickle.dumps(brief)
-    return len(body).to_bytes(8, "big") + body
+    return _HEAD.pack(VERSION, len(body)) + body
+
+
+def unpacked(given: bytes) -> Brief:
+    """Raises ConfigError where it is of another version, before anything of it is read."""
+    check_version(_HEAD.unpack_from(given)[0])
+    brief: Brief = pickle.loads(given[_HEAD.size :])
+    return brief
 
 
 class Worker:
@@ -119,7 +131,11 @@ class Worker:
             self._crawling = asyncio.create_task(self._crawl())
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, and commit. Raises CrawlEndedError for a moment, when it has just crawled."""
+        """Take rows of another partition, and commit. Raises ConfigError for what cannot be meant; CrawlEndedError for
+        a moment, when it has just crawled."""
+        brief = self._brief
+        if source == brief.number or source >= brief.folder.homes.partitions:
+            raise ConfigError(f"partition {brief.number} takes nothing of partition {source}")
         await self._may_take.wait()
         if not self._has_crawled:
             return await self._partition.receive(source, rows)
@@ -280,9 +296,10 @@ class Worker:
 async def serve(line: socket.socket) -> None:
     """Do what the keeper asks until it closes the line."""
     reader, writer = await asyncio.open_connection(sock=line, limit=2 * LONGEST)
-    brief: Brief = pickle.loads(await reader.readexactly(int.from_bytes(await reader.readexactly(8), "big")))
-    store = brief.folder.stores[brief.number]
+    head = await reader.readexactly(_HEAD.size)
     try:
+        brief = unpacked(head + await reader.readexactly(_HEAD.unpack(head)[1]))
+        store = brief.folder.stores[brief.number]
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
             worker = Worker(brief, books, SocketPost(brief.folder.stores))
             async with delivered(store, brief.number, worker.take, worker.held):

@@ -14,6 +14,7 @@ from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.sharing.mirrors import UNREACHED, Mirrors
 from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic import GRANT
 from minicrawl.opic.arrays import IntArray, slices
@@ -141,13 +142,16 @@ class Discovery:
     def handed_over(self, urls: Sequence[str], found_on: Sequence[str]) -> list[int]:
         """Page numbers of distinct URLs of this partition that others have handed over, new ones being made known.
 
-        found_on: the page of another partition that links to each; "" where this one knows the URL already.
+        found_on: the page of another partition that links to each; "" where this one knows the URL already. Raises
+        ConfigError where it does not, and nothing has changed then.
         """
         assert self._mirrors is not None
         pages = self._urls.find(urls)
         fresh = [at for at, page in enumerate(pages) if page is None]
         if not fresh:
             return [page for page in pages if page is not None]
+        if not all(found_on[at] for at in fresh):
+            raise ConfigError("it does not say where a URL was found that is not known here")
         sources = self._elsewhere(list(dict.fromkeys(found_on[at] for at in fresh)))
         new = [urls[at] for at in fresh]
         linkers = [sources[found_on[at]] for at in fresh]

@@ -3,6 +3,7 @@
 As bytes: the number of records (4 bytes), each column in turn, then all text, a line each; integers little endian.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from minicrawl.opic.arrays import IntArray
 
 _COUNT = np.dtype("<u4")
+_URL = re.compile(r"https?://[^\x00-\x20\x7f/]+/")
 _COLUMNS = {"cash": "<i8", "received": "<i8", "walkers": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
 
 
@@ -50,4 +52,10 @@ def from_bytes(packed: bytes) -> Records:
     lines = packed[start:].decode().split("\n") if count else []
     if len(lines) != 2 * count:
         raise ValueError(f"{count} records have {len(lines)} lines of text")
-    return Records(lines[:count], lines[count:], **columns)
+    records = Records(lines[:count], lines[count:], **columns)
+    for url in (*records.urls, *filter(None, records.found_on)):
+        if not _URL.match(url):
+            raise ValueError(f"{url[:100]!r} is no URL")
+    if len(set(records.urls)) < count or (count and min(records.depth.min(), records.chain_length.min()) < 0):
+        raise ValueError("records have a URL twice, or a depth below 0")
+    return records

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import random
 import resource
 import socket
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -22,9 +23,12 @@ from sites import rows
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.cluster.running.worker import Brief, Worker, packed
+from minicrawl.cluster.running.post import VERSION
+from minicrawl.cluster.running.worker import Brief, Worker, packed, serve
+from minicrawl.control.messages import line_of
+from minicrawl.control.socket_files import connected
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.sharing.records import Records, to_bytes
+from minicrawl.crawler.sharing.records import Records, from_bytes, to_bytes
 from minicrawl.opic.ledger import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -116,6 +120,88 @@ class NoPost:
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
         raise PostError
+
+
+def a_row(folder: Folder, **other: Any) -> OutboxRow:
+    """What partition 1 may hand over to partition 0, but for some columns."""
+    urls = [url for url in map("http://g{}.test/".format, range(40)) if folder.homes.home_of(url) == 0][:2]
+    texts = {"urls": urls, "found_on": ["http://h0.test/"] * 2}
+    columns = {"cash": [0, 5], "received": [UNIT, -1], "walkers": [0, 0], "inlinks": [1, 1], "depth": [1, 2]}
+    numbers = {name: np.array(other.get(name, column)) for name, column in (columns | {"chain_length": [0, 0]}).items()}
+    return OutboxRow(0, 1, 5, UNIT - 1, 0, to_bytes(Records(**{**texts, **other, **numbers})))
+
+
+def frame(given: OutboxRow, head: object = None, **more: object) -> bytes:
+    """As it goes over the socket."""
+    sizes = [given.number, given.cash, given.received, given.walkers, len(given.records)] if head is None else head
+    message = {"do": "take", "version": VERSION, "source": 1, "rows": [sizes]} | more
+    return line_of({name: value for name, value in message.items() if value != "left out"}) + given.records
+
+
+def bad_frames(folder: Folder) -> Iterator[bytes]:
+    """What cannot be read, or not be meant."""
+    row = a_row(folder)
+    size, url = len(row.records), from_bytes(row.records).urls[0]
+    yield from (b"\n", b"{}\n", b"[]\n", b"\xff\xfe\0\n", b"[" * 100_000 + b"\n", b"x" * 300_000, b'{"do": ["take"]}\n')
+    yield from (b'{"do": "take"}\n', b'{"do": "take", "version": 1}\n', b"9" * 5_000 + b"\n", b'{"do": "report"}\n')
+    yield from (frame(row, version=version) for version in ("left out", None, 0, 2, "1", [1]))
+    sources: list[object] = ["left out", None, 0, 2, -1, 1.0, True, "1", [], 10**30]
+    yield from (frame(row, source=source) for source in sources)
+    lists: list[object] = ["left out", None, {}, [1], [[]], [[1] * 6], [[1, 5, 0, 0, 0]] * 1001]
+    yield from (frame(row, rows=heads) for heads in lists)
+    sums = ([None, 5, 0, 0, size], [1.5, 5, 0, 0, size], [1, 2**63, 0, 0, size], [1, 5, 0, 0, -1], [1, 5, 0, 0, 2**40])
+    yield from (
+        frame(row, head) for head in (*sums, [1, 6, UNIT - 1, 0, size], [1, 5, UNIT - 1, 0, 0], [1, 5, UNIT - 1, 0, 3])
+    )
+    elsewhere = next(url for url in SEEDS if folder.homes.home_of(url) == 1)
+    for other in ("", "x", "http://", "http://[", "ftp://a.test/", "http://a b.test/", "http://\0/", elsewhere):
+        yield frame(a_row(folder, urls=[url, other]))
+    yield frame(a_row(folder, urls=[url, url]))
+    yield from (frame(a_row(folder, found_on=["http://h0.test/", other])) for other in ("", "x", "http://[::1"))
+    yield from (frame(a_row(folder, **{name: [1, -1]})) for name in ("depth", "chain_length"))
+    chance = random.Random(6)
+    for _ in range(100):
+        spoilt = bytearray(row.records)
+        spoilt[chance.randrange(28)] ^= chance.randrange(1, 256)  # how many there are, and what they add up to
+        yield frame(row._replace(records=bytes(spoilt)))
+
+
+def test_what_cannot_be_meant_costs_its_sender_the_line_and_nobody_else_anything(folder: Folder) -> None:
+    with started(brief(folder)) as (process, line, answers):
+        assert asked(line, answers, "report")["done"]["crawled"] is False
+        for sent in bad_frames(folder):
+            with closing(connected_to(folder.stores[0])) as sender, sender.makefile("rb") as says:
+                with suppress(OSError):  # it may hang up before it has read all
+                    sender.sendall(sent)
+                    sender.shutdown(socket.SHUT_WR)
+                with suppress(ConnectionError):
+                    assert (json.loads(says.readline())["exit"], says.read()) == (2, b""), sent
+        with closing(connected_to(folder.stores[0])) as sender, sender.makefile("rb") as says:
+            sender.sendall(frame(a_row(folder)))
+            assert json.loads(says.readline()) == {"done": {"number": 1}}
+        assert asked(line, answers, "report")["done"]["counters"] == [0, 0, 1]
+        answers.close()
+        line.close()
+        _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0
+    assert b"Traceback" not in errors
+
+
+def connected_to(store: Path) -> socket.socket:
+    line = connected(store, 60.0)
+    assert line is not None
+    return line
+
+
+def test_a_partition_of_another_version_is_not_begun(folder: Folder) -> None:
+    given = packed(brief(folder))
+    ours, theirs = socket.socketpair()
+    with ours, theirs, ours.makefile("rb") as answers:
+        ours.sendall((VERSION + 1).to_bytes(4, "big") + given[4:-1] + b"?")
+        ours.shutdown(socket.SHUT_WR)
+        asyncio.run(serve(theirs))
+        answer = json.loads(answers.readline())
+    assert (answer["exit"], "another minicrawl's" in answer["failed"]) == (2, True)
 
 
 def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(tmp_path: Path) -> None:

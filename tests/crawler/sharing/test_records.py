@@ -19,8 +19,8 @@ def some_records(rng: random.Random, count: int) -> Records:
         received=numbers(2**62, np.int64),
         walkers=numbers(2**48, np.int64),
         inlinks=numbers(2**31 - 1, np.int32),
-        depth=numbers(2**30, np.int32),
-        chain_length=numbers(127, np.int8),
+        depth=abs(numbers(2**30, np.int32)),
+        chain_length=abs(numbers(127, np.int8)),
     )
 
 
