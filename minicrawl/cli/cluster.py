@@ -28,7 +28,7 @@ from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options
 from minicrawl.cli.output import amount, counted, document, duration, table, tally
 from minicrawl.cluster.working import WORKING, refusal
-from minicrawl.errors import NothingFetchedError, SeedError, SettingError, StoreError
+from minicrawl.errors import NothingFetchedError, SeedError, SettingError
 from minicrawl.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def _run(  # noqa: PLR0913 - what was typed
     from minicrawl.cli.crawl import announce, gathered, warn
     from minicrawl.cluster.folder import found_or_made, make_here
     from minicrawl.cluster.running.keeper import Keeper, Listener
+    from minicrawl.cluster.running.processes import wait_for_orphans
     from minicrawl.cluster.running.steering import Steering
     from minicrawl.cluster.working import check_item_files, check_working, check_working_on_machines
     from minicrawl.control.listening import answering
@@ -173,8 +174,7 @@ def _run(  # noqa: PLR0913 - what was typed
     if not seeds.urls and not (path / "cluster.json").exists():
         raise SeedError(f"no seeds are given, and {path} has no crawl yet; name a seed file or a URL")
     folder = found_or_made(path, partitions, make_here if machines is None else machines.make)
-    if folder.is_in_use:
-        raise StoreError(f"another crawl is using {path}; wait for it, or name another folder with --store")
+    wait_for_orphans(folder)
     is_new = not folder.settings
     remembered = resumed(folder.settings, given, forgotten)
     settings = remembered.settings

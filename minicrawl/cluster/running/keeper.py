@@ -41,7 +41,8 @@ from minicrawl.timing import STANDARD
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two reports, at most; and at least, as when all are idle, or one waits until it may fetch more."""
 _MOST_DEATHS = 3
-"""Of one partition without a page fetched in between: then something is wrong that another start does not cure."""
+"""Of one partition that in between has neither fetched a page nor found that nothing is left to fetch: then something
+is wrong that another start does not cure."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Listener:
 
 @dataclass
 class _Part:
-    """A partition, and what is known of it. deaths: since it last fetched a page."""
+    """A partition, and what is known of it. deaths: since it last fetched a page, or had none left to fetch."""
 
     kept: Kept
     deaths: int = 0
@@ -228,7 +229,7 @@ class Keeper:
             return
         part = self._parts[number]
         part.first = part.first or report
-        part.deaths = 0 if report["fetched"] > part.first["fetched"] else part.deaths
+        part.deaths = 0 if report["idle"] or report["fetched"] > part.first["fetched"] else part.deaths
         self.before.setdefault(number, report["earlier"])
         self._latest[number] = report
         if self.quotas is not None:

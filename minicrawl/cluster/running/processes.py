@@ -3,17 +3,22 @@
 import asyncio
 import contextlib
 import subprocess
+import time
 from dataclasses import dataclass
 
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.post import hung_up
 from minicrawl.cluster.running.worker import Brief, packed
 from minicrawl.control.messages import Message, answer_of, line_of, message_of
+from minicrawl.control.socket_files import connected
 from minicrawl.errors import StoreError
 from minicrawl.system import started_over_socket
 
 _ANSWER = 16 * 2**20
 """Bytes of an answer, at most."""
+_SECONDS, _APART = 60.0, 0.1
+"""Until processes have ended whose keeper was killed, and between two looks at their stores."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,19 @@ class Process:
     async def end(self) -> None:
         await hung_up(self._writer)
         await asyncio.to_thread(self._process.wait)
+
+
+def wait_for_orphans(folder: Folder) -> None:
+    """Wait until processes whose keeper was killed have stopped, committed and ended. Raises StoreError where a crawl
+    runs, or a store is used for longer."""
+    until = time.monotonic() + _SECONDS
+    while folder.is_in_use:
+        keeper = connected(folder.path, _APART)
+        if keeper is not None:
+            keeper.close()
+        if keeper is not None or time.monotonic() > until:
+            raise StoreError(f"another crawl is using {folder.path}; wait for it, or name another folder with --store")
+        time.sleep(_APART)
 
 
 async def started(brief: Brief) -> Process:

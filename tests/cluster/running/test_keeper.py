@@ -143,6 +143,35 @@ def test_a_process_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> N
         run(tmp_path / "web", kill, allow_private=False)  # so none is ever fetched
 
 
+@dataclass(frozen=True)
+class KilledWhenIdle(Process):
+    """Partition 0 is killed as soon as it has said that nothing is left, so often; partition 1 goes on until then."""
+
+    number: int = 0
+    left: list[int] = field(default_factory=list)
+
+    async def ask(self, message: Message) -> Message | None:
+        answer = await super().ask(message)
+        if answer is None or message["do"] != "report" or not self.left:
+            return answer
+        if self.number == 0 and answer["idle"]:
+            self.left.pop()
+            os.kill(self.pid, signal.SIGKILL)
+        return {**answer, "idle": answer["idle"] and self.number == 0}
+
+
+def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_time(tmp_path: Path) -> None:
+    left = [1] * 5
+
+    async def start(brief: Brief) -> Process:
+        return KilledWhenIdle(**vars(await started(brief)), number=brief.number, left=left)
+
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=2) as web:
+        ended = counted(web, folder, start=start)
+    assert (ended.reason, ended.fetched, ended.deaths, left) == ("nothing-left", 9 * 3, 5, [])
+
+
 def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
     def spoil(keeper: Keeper) -> None:
         store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)

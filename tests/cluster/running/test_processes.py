@@ -1,15 +1,22 @@
 """Partitions in processes: asked, killed, ended."""
 
 import asyncio
+import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cluster_runs import folder_at
+from cluster_runs import SEEDS, folder_at
+from command_line import run as command
+from counted_web import counted_web
 
+from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.processes import Process, started
@@ -52,6 +59,25 @@ def test_it_answers_and_ends_when_nobody_asks_any_more(folder: Folder) -> None:
     assert not folder.is_in_use
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+def test_a_run_waits_for_what_a_killed_one_has_left_and_not_for_one_that_runs(tmp_path: Path) -> None:
+    """Processes whose keeper was killed end when they have the answers that they wait for."""
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=3, seconds=3.0) as web:
+        words = ["cluster", "crawl", *SEEDS, "--store", str(folder.path), "--connect-to", f"::127.0.0.1:{web.port}"]
+        words += ["--allow-private", "--delay", "0", "--scope", "host", "--json", "-q"]
+        with subprocess.Popen([sys.executable, "-m", "minicrawl", *words], stdout=subprocess.DEVNULL) as killed:
+            while len({folder.homes.home_of(f"http://{asked.host}/") for asked in web.asked}) < 2:
+                time.sleep(0.01)
+            refused = command(*words)
+            killed.kill()
+        assert (refused.exit_code, "another crawl is using" in refused.stderr) == (3, True)
+        web.seconds = 0.0
+        ended = command(*words)
+    assert (ended.exit_code, json.loads(ended.stdout)["reason"]) == (0, "nothing-left")
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
 
 
 @pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGTERM])
