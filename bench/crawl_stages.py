@@ -28,7 +28,7 @@ from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.crawler.sources import large_pages
+from minicrawl.crawler.sources import page_reading
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.store.reader import open_store
 
@@ -56,8 +56,8 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
-    (large_pages, "parse_html", "parse, resolve and normalise links"),
-    (large_pages, "identity_of", "digests and sketch"),
+    (page_reading, "parse_html", "parse, resolve and normalise links"),
+    (page_reading, "identity_of", "digests and sketch"),
     (AnswerReader, "feed", "read heads and framing"),
     (codings._Deflate, "undo", "inflate"),
     (Duplicates, "likeness", "look up duplicates"),

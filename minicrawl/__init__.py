@@ -10,7 +10,7 @@ analysis/ what a crawl's links say                 graphs/  graphs from files, t
 lab/      the papers' experiments                control/ what another shell may ask of a running crawl
 extract/  what users take out of pages          archive/ what was read, in WARC files
 search/   finding pages by words, and the index  dashboard/ a page in the browser that shows and steers a crawl
-cluster/  one crawl in several partitions
+cluster/  one crawl in several partitions         sandbox/ child processes for foreign bytes and code
 
 api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
 model     values that travel between the stages    errors    what is wrong, in a sentence for people

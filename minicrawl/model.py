@@ -129,13 +129,13 @@ class Wanted:
     extract_rules: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
-    hook_timeout: float | None = None
+    hook_timeout: float = 60.0
     words: bool = True
 
     @property
     def items(self) -> bool:
-        """Whether something is taken out of it for users."""
-        return bool(self.extract or self.extract_rules or self.hooks or self.structured)
+        """Whether selectors take something out of it for users."""
+        return bool(self.extract or self.extract_rules or self.structured)
 
 
 class AlternateLink(NamedTuple):
@@ -281,10 +281,11 @@ class RunState(StrEnum):
 
 
 class InFlightNow(NamedTuple):
-    """A request in flight. `seconds`: since it began."""
+    """A request in flight. `seconds`: since it began; or since its answer waits for what `waits_for` names."""
 
     url: str
     seconds: float
+    waits_for: str | None = None
 
 
 class CameNow(NamedTuple):

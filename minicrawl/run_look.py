@@ -84,7 +84,8 @@ class RunStatus:
     """A running crawl at one moment, as far as that can be told at once.
 
     `reason`: why it stops or has ended, as in `CrawlReport`. `fetched`, `bytes`, `seconds`: of this run, pauses left
-    out. `in_flight`: hosts that are being asked. `workers`: the worker processes; none where this process fetches.
+    out. `in_flight`: hosts that are being asked; `waits_for`: how many pages have come and wait, by what for: "parser",
+    the process for large pages, or "hooks". `workers`: the worker processes; none where this process fetches.
     """
 
     state: RunState
@@ -95,6 +96,7 @@ class RunStatus:
     known: int
     read: int
     in_flight: int
+    waits_for: dict[str, int]
     workers: tuple[WorkerStatus, ...]
     limits: LimitsNow
     banned: tuple[str, ...]

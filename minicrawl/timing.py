@@ -37,9 +37,11 @@ class Timing:
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
     links_at_once    are taken in, some tens of ms, before sockets and timers are attended to; an answer with more of
                      them is taken in beside that
-    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
+    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs; a process for large
+                     pages hangs when its CPU clock stands still for so long
     start            more, while it starts
-    parse            that a large page may take to be parsed
+    parse            of CPU time that a large page may take to be parsed
+    spare            for which a process for large pages is kept that has none
     """
 
     connect: float = 10.0
@@ -73,6 +75,7 @@ class Timing:
     hang: float = 60.0
     start: float = 60.0
     parse: float = 30.0
+    spare: float = 30.0
 
 
 STANDARD = Timing()

@@ -14,6 +14,7 @@ MAY_IMPORT = {
     "opic": set(),
     "rank": {"opic"},
     "settings": set(),
+    "sandbox": set(),
     "store": set(),
     "archive": set(),
     "crawler": {"opic", "store", "rank", "extract", "archive"},
@@ -32,7 +33,7 @@ MAY_IMPORT = {
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"archive_record", "run_look", "timing", "errors", "events", "model", "report", "settings", "sizes"}
-FOR_EVERYONE |= {"system"}
+FOR_EVERYONE |= {"sandbox", "system"}
 
 # Libraries that belong to one place each.
 HOMES = {
@@ -287,7 +288,8 @@ MAY_HOLD_ANY = {
     "store/rows.py",
     "store/damaged_store.py",
     # What a pipe between processes carries.
-    "crawler/sources/large_pages.py",
+    "crawler/sources/hooked.py",
+    "crawler/sources/page_reading.py",
     "crawler/sources/worker.py",
     "crawler/sources/workers.py",
     # Arrays of any number type, and what indexes them.
@@ -303,6 +305,8 @@ MAY_HOLD_ANY = {
     "crawler/loop/commands.py",
     "search/index/beside_crawl.py",
     "crawler/loop/in_flight.py",
+    "sandbox/child.py",
+    "sandbox/sandbox.py",
     "lab/heap.py",
 }
 

@@ -198,7 +198,8 @@ def _status_lines(answer: _Answer) -> Iterator[str]:
     spent = f"{amount(answer['bytes'])}{size}, {duration(answer['seconds'])}{time_left}"
     yield f"this run   {answer['fetched']:,}{of} pages, {spent}"
     yield f"known      {answer['known']:,}, {answer['read']:,} of them read"
-    yield f"in flight  {counted(answer['in_flight'], 'request')}"
+    waits = "".join(f", {counted(of, 'page')} waiting for the {what}" for what, of in answer["waits_for"].items())
+    yield f"in flight  {counted(answer['in_flight'], 'request')}{waits}"
     yield f"workers    {len(answer['workers']) or 'none: the main process fetches'}"
     if limits["until_coverage"]:
         yield f"until      a coverage of {limits['until_coverage']:.1%}"

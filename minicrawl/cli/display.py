@@ -200,7 +200,8 @@ def _in_flight(progress: Progress, wide: int) -> Text:
     line = f"{progress.in_flight:,}"
     if progress.requests:
         oldest = progress.requests[0]
-        line += f", the first for {duration(oldest.seconds)}: "
+        does = f" waits for the {oldest.waits_for}, " if oldest.waits_for else " for "
+        line += f", the first{does}{duration(oldest.seconds)}: "
         line += shortened(printable(oldest.url), max(wide - len(line), 10))
     return Text(line)
 

@@ -102,7 +102,7 @@ def found_lines(status: "Status") -> Iterator[str]:
             f"{len(status.probes.soft_404):,} answered as if they did (soft 404)"
         )
     if status.hook_errors:
-        yield f"hooks     failed: {tally(status.hook_errors)} (hook-error)"
+        yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
     if status.freshness is not None:
         yield _freshness_line(status.freshness)
 

@@ -16,6 +16,7 @@ from minicrawl.crawler.requests.request import Arrival, Deliver, Request
 from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.crawler.sources.with_cookies import WithCookies
 from minicrawl.events import PageFetched
+from minicrawl.model import InFlightNow
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
@@ -65,6 +66,10 @@ class Dispatch:
     def unanswered(self) -> Counter[str]:
         """Why requests got no usable answer."""
         return self._requests.unanswered
+
+    def oldest(self, number: int) -> tuple[InFlightNow, ...]:
+        """The requests that have been in flight for the longest."""
+        return self.in_flight.oldest(number, self._source.waits())
 
     def adjust(self, settings: CrawlSettings) -> None:
         """Go on with other limits, and so many requests at once."""

@@ -133,7 +133,7 @@ class Engine:
 
     async def look(self, hosts: int, requests: int) -> RunLook:
         """The crawl between two answers, with so many of its hosts, and of the requests in flight."""
-        silence, oldest = self.dispatch.outages.silence, self._in_flight.oldest(requests)
+        silence, oldest = self.dispatch.outages.silence, self.dispatch.oldest(requests)
         links = len(self._absorber.frontier.hosts) if hosts else 0
         return await self.commands.seen(lambda now: self.progress.look(silence, oldest, hosts), links)
 
@@ -279,7 +279,7 @@ class Engine:
                 state=self.state,
                 reason=self.reason,
                 limits=self.dispatch.limits.now,
-                requests=self._in_flight.oldest(_SHOWN),
+                requests=self.dispatch.oldest(_SHOWN),
             )
             if self._on_progress is not None:
                 self._on_progress(progress)

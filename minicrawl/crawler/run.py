@@ -339,7 +339,7 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     """
     _window(settings)
     _surfer(settings)
-    check_asked(settings)
+    await check_asked(settings)
     if settings.cookie_file is not None:
         read_cookie_file(settings.cookie_file)
     check_replayed(settings, has_transport=transport is not None)

@@ -5,6 +5,7 @@ when the commit that holds it is made: what was done is there after a kill.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from types import TracebackType
@@ -47,6 +48,7 @@ class SteeredRun:
             known=absorber.accounts.size,
             read=absorber.accounts.coverage.collected,
             in_flight=absorber.frontier.in_flight,
+            waits_for=dict(Counter(wait.waits_for for wait in self._run.source.waits().values())),
             workers=self._run.source.workers(),
             limits=engine.dispatch.limits.now,
             banned=self._run.changes.banned(),

@@ -4,15 +4,15 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError
 from minicrawl.extract.gathering import columns_of
-from minicrawl.extract.hooks import load_hooks
 from minicrawl.extract.item_file import check_columns, check_ending
 from minicrawl.settings import CrawlSettings
 
 
-def check_asked(settings: CrawlSettings) -> None:
+async def check_asked(settings: CrawlSettings) -> None:
     """Raise SettingError for selectors, hooks and files that no crawl could use."""
     columns = check_selectors(settings)
-    load_hooks(settings.hook, settings.hook_timeout)
+    if settings.hook:
+        await _check_hooks(settings)
     if settings.items:
         check_ending(Path(settings.items))
         check_columns(Path(settings.items), columns)
@@ -25,3 +25,18 @@ def check_asked(settings: CrawlSettings) -> None:
 def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
     """The names of what items may have; raises SettingError for selectors that no crawl could use."""
     return columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
+
+
+async def _check_hooks(settings: CrawlSettings) -> None:
+    """In a child, as importing them is calling them already."""
+    from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
+
+    sandbox = Sandbox("minicrawl.extract.hooks:wrong_hook", Limits(settings.hook_timeout, settings.hook_timeout))
+    try:
+        wrong: str | None = await sandbox.call(settings.hook)
+    except ChildError as error:
+        wrong = f"--hook {', '.join(settings.hook)} cannot be imported: {error}"
+    finally:
+        await sandbox.aclose()
+    if wrong is not None:
+        raise SettingError(wrong)

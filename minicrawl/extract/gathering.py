@@ -1,67 +1,45 @@
-"""What is taken out of one page: items of selectors and of hooks, and the links that hooks keep."""
+"""What selectors take out of one page: its items."""
 
 from functools import lru_cache
 from typing import NamedTuple
 
-from minicrawl.extract.document import SelectorError
-from minicrawl.extract.hooks import MOST_ITEMS, Failure, as_json, load_hooks
+from minicrawl.extract.document import Document, SelectorError
+from minicrawl.extract.hooks import MOST_ITEMS, Failure, as_json, within_size
 from minicrawl.extract.item_rules import RULE, ItemRule, read_rule
-from minicrawl.extract.page import Page
 from minicrawl.extract.selectors import Field, read_fields
 from minicrawl.extract.structured import STRUCTURED, structured
 
-MOST_BYTES = 4_000_000
-"""Characters of the items of one page."""
-
 
 class Asked(NamedTuple):
-    """What is asked for of every page: fields, hooks and rules as the options name them; `structured`: see that module;
-    `longest`: seconds of one call of a hook."""
+    """What is asked for of every page: fields and rules as the options name them; `structured`: see that module."""
 
     fields: tuple[str, ...] = ()
-    hooks: tuple[str, ...] = ()
     structured: bool = False
-    longest: float | None = None
     rules: tuple[str, ...] = ()
 
 
 class Gathered(NamedTuple):
-    """`items`: JSON objects; `kept`: the links to be followed, None: all; `failures`: what hooks did wrong."""
+    """`items`: JSON objects; `failures`: what went wrong, by the name of the rule, and how."""
 
     items: tuple[str, ...]
-    kept: frozenset[str] | None
-    failures: tuple[Failure, ...]
+    failures: tuple[tuple[str, str], ...]
 
 
-def gather(asked: Asked, page: Page) -> Gathered:
+def gather(asked: Asked, document: Document, url: str) -> Gathered:
     """Take out of a page what is asked for."""
     failures: list[Failure] = []
-    items = _selected(asked, page, failures)
-    hooks = load_hooks(asked.hooks, asked.longest)
-    kept = None
-    if hooks.has("links"):
-        kept, failed = hooks.links(page)
-        failures += failed
-    if hooks.has("on_page"):
-        more, failed = hooks.on_page(page)
-        items += more
-        failures += failed
-    if sum(map(len, items)) > MOST_BYTES:
-        items = []
-        failures.append(
-            Failure("items", f"the items of {page.url} are longer than {MOST_BYTES:,} characters: left out")
-        )
-    return Gathered(tuple(items), kept, tuple(failures))
+    items = within_size(_selected(asked, document, url, failures), failures)
+    return Gathered(tuple(items), tuple((failure.hook, failure.what) for failure in failures))
 
 
-def _selected(asked: Asked, page: Page, failures: list[Failure]) -> list[str]:
+def _selected(asked: Asked, document: Document, url: str, failures: list[Failure]) -> list[str]:
     """The items that selectors find; what goes wrong is added to `failures`."""
     items: list[dict[str, object]] = []
     try:
-        items += _own_item(asked, page)
+        items += _own_item(asked, document, url)
         for rule in _rules(asked.rules):
             try:
-                found = rule.items(page.document, page.url, MOST_ITEMS)
+                found = rule.items(document, url, MOST_ITEMS)
             except TimeoutError as error:
                 failures.append(Failure(f"extract.{rule.name}", f"match = {rule.match.pattern!r} over a URL: {error}"))
                 continue
@@ -74,11 +52,11 @@ def _selected(asked: Asked, page: Page, failures: list[Failure]) -> list[str]:
     return list(map(as_json, items))
 
 
-def _own_item(asked: Asked, page: Page) -> list[dict[str, object]]:
+def _own_item(asked: Asked, document: Document, url: str) -> list[dict[str, object]]:
     """The item of the fields; none where the page has nothing for any of them."""
-    item: dict[str, object] = {field.name: field.value(page.document) for field in _fields(asked.fields)}
+    item: dict[str, object] = {field.name: field.value(document) for field in _fields(asked.fields)}
     if asked.structured:
-        item |= structured(page.document, page.url)
+        item |= structured(document, url)
     return [item] if any(value is not None for value in item.values()) else []
 
 

@@ -1,9 +1,9 @@
-"""Functions of the user that a crawl calls, in the process that fetches and parses.
+"""Functions of the user that a crawl calls, in a child process: see minicrawl.crawler.sources.hooked.
 
 on_page(page)        once for every page of HTML that was read; what it returns or yields, if anything, are items: dicts
 links(page, links)   returns those of its links that are to be followed
 request(url)         returns headers, a dict, to send with the request for a page
-started(), stopped() when a process begins and ends to fetch
+started(), stopped() when the process begins and ends
 
 A function of another name is an on_page. Whatever a hook raises is counted and logged, and the page goes on without it.
 """
@@ -11,15 +11,12 @@ A function of another name is an on_page. Whatever a hook raises is counted and 
 import importlib
 import importlib.util
 import json
-import logging
 import os
 import re
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
@@ -27,6 +24,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minicrawl.errors import SettingError
+from minicrawl.sandbox.child import line_of, trace_of
 
 if TYPE_CHECKING:
     from minicrawl.extract.page import Page
@@ -35,10 +33,10 @@ KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
 """Items of one page."""
 _HALVES = re.compile("[\ud800-\udfff]")
-_SLOW = 0.05
+MOST_BYTES = 4_000_000
+"""Characters of the items of one page, by selectors or by hooks."""
 _LEAST_BETWEEN = 0.1
 """Seconds after which a call that goes on is stopped again."""
-_log = logging.getLogger("minicrawl")
 
 
 class Hook(NamedTuple):
@@ -50,24 +48,21 @@ class Hook(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What a hook raised or did wrong."""
+    """What a hook raised or did wrong, in a line; `trace`: as Python shows it."""
 
     hook: str
     what: str
+    trace: str = ""
 
 
 class Hooks:
-    """Calls the hooks of a crawl. None of its methods raises."""
+    """Calls hooks. None of its methods raises."""
 
-    def __init__(self, hooks: Sequence[Hook], longest: float | None = None, slow: float = _SLOW) -> None:
-        """longest: seconds that one call may take; slow: seconds after which the log names a hook, once."""
-        self._of = {kind: [hook for hook in hooks if hook.kind == kind] for kind in KINDS}
+    def __init__(self, hooks: Sequence[Hook], longest: float | None = None) -> None:
+        """longest: seconds of CPU time that one call may take."""
+        self.all = tuple(hooks)
         self._longest = longest
-        self._slow = slow
-        self._named: set[tuple[str, str]] = set()
-
-    def has(self, kind: str) -> bool:
-        return bool(self._of[kind])
+        self._has_started = False
 
     def on_page(self, page: "Page") -> tuple[list[str], list[Failure]]:
         """The items of a page, as JSON, and what went wrong."""
@@ -83,9 +78,9 @@ class Hooks:
                     raise ValueError(f"more than {MOST_ITEMS:,} items of one page; the rest is left out")
                 items.append(_as_json(item))
 
-        for hook in self._of["on_page"]:
-            self._call(hook, page.url, gather, failures)
-        return items, failures
+        for hook in self._of("on_page"):
+            self._call(hook, gather, failures)
+        return within_size(items, failures), failures
 
     def links(self, page: "Page") -> tuple[frozenset[str] | None, list[Failure]]:
         """The links of a page that are to be followed, None for all of them, and what went wrong."""
@@ -97,8 +92,8 @@ class Hooks:
             links = page.links if kept is None else tuple(link for link in page.links if link in kept)
             kept = frozenset(hook.call(page, links))
 
-        for hook in self._of["links"]:
-            self._call(hook, page.url, choose, failures)
+        for hook in self._of("links"):
+            self._call(hook, choose, failures)
         return kept, failures
 
     def request(self, url: str) -> tuple[tuple[tuple[str, str], ...], list[Failure]]:
@@ -110,50 +105,52 @@ class Hooks:
             given = hook.call(url) or {}
             headers.update(_headers(given))
 
-        for hook in self._of["request"]:
-            self._call(hook, url, ask, failures)
+        for hook in self._of("request"):
+            self._call(hook, ask, failures)
         return tuple(headers.items()), failures
 
-    def started(self) -> None:
-        for hook in self._of["started"]:
-            self._call(hook, "the start", lambda hook: hook.call(), [])
+    def started(self) -> list[Failure]:
+        """Call them, unless that was done; what went wrong."""
+        failures: list[Failure] = []
+        for hook in () if self._has_started else self._of("started"):
+            self._call(hook, lambda hook: hook.call(), failures)
+        self._has_started = True
+        return failures
 
-    def stopped(self) -> None:
-        for hook in self._of["stopped"]:
-            self._call(hook, "the end", lambda hook: hook.call(), [])
+    def stopped(self) -> list[Failure]:
+        failures: list[Failure] = []
+        for hook in self._of("stopped"):
+            self._call(hook, lambda hook: hook.call(), failures)
+        return failures
 
-    def _call(self, hook: Hook, where: str, act: Callable[[Hook], None], failures: list[Failure]) -> None:
-        began = time.perf_counter()
+    def _of(self, kind: str) -> list[Hook]:
+        return [hook for hook in self.all if hook.kind == kind]
+
+    def _call(self, hook: Hook, act: Callable[[Hook], None], failures: list[Failure]) -> None:
         try:
             within(self._longest, lambda: act(hook))
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            failures.append(Failure(hook.name, what))
-            if self._is_news(hook, type(error).__name__):
-                _log.error("hook %s failed over %s", hook.name, where, exc_info=error)
-        seconds = time.perf_counter() - began
-        if seconds > self._slow and self._is_news(hook, "slow"):
-            _log.warning(
-                "hook %s took %.0f ms for %s: nothing else is done meanwhile", hook.name, 1000 * seconds, where
-            )
-
-    def _is_news(self, hook: Hook, what: str) -> bool:
-        """Whether that was not told of a hook before."""
-        is_news = (hook.name, what) not in self._named
-        self._named.add((hook.name, what))
-        return is_news
+        except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook ends nothing but itself
+            failures.append(Failure(hook.name, line_of(error), trace_of(error)))
 
 
-@lru_cache(maxsize=8)
-def load_hooks(specs: tuple[str, ...], longest: float | None = None) -> Hooks:
+def load_hooks(specs: tuple[str, ...]) -> list[Hook]:
     """The hooks that are named: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION, or the name of an entry point in
-    the group minicrawl.hooks. longest: seconds of one call. Raises SettingError."""
-    return Hooks([hook for spec in specs for hook in _loaded(spec)], longest)
+    the group minicrawl.hooks. Raises SettingError."""
+    return [hook for spec in specs for hook in _loaded(spec)]
+
+
+def wrong_hook(specs: tuple[str, ...]) -> str | None:
+    """Why hooks cannot be called; None if they can."""
+    try:
+        load_hooks(specs)
+    except SettingError as error:
+        return str(error)
+    return None
 
 
 def within(seconds: float | None, act: Callable[[], None]) -> None:
-    """Act, and raise TimeoutError in it once it has taken so long, as soon as Python itself runs again, and again and
-    again, lest somebody catches it. Only a main thread can be stopped, and not on Windows."""
+    """Act, and raise TimeoutError in it once it has taken so much CPU time, as soon as Python itself runs again, and
+    again and again, lest somebody catches it. Only a main thread can be stopped, and not on Windows."""
     is_main = threading.current_thread() is threading.main_thread()
     if seconds is None or not is_main or not hasattr(signal, "setitimer"):
         act()
@@ -164,24 +161,32 @@ def within(seconds: float | None, act: Callable[[], None]) -> None:
         if not is_over:
             raise TimeoutError(f"it took more than {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
+    before = signal.signal(signal.SIGPROF, stop)
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, _LEAST_BETWEEN))
+            signal.setitimer(signal.ITIMER_PROF, seconds, max(seconds, _LEAST_BETWEEN))
             act()
         finally:
             is_over = True
     finally:  # even if it was stopped in the very moment in which it was done; not again so soon
         is_over = True
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def within_size(items: list[str], failures: list[Failure]) -> list[str]:
+    """The items of a page; none, and one failure more, if they are too long."""
+    if sum(map(len, items)) <= MOST_BYTES:
+        return items
+    failures.append(Failure("items", f"the items of a page are longer than {MOST_BYTES:,} characters: left out"))
+    return []
 
 
 def _loaded(spec: str) -> list[Hook]:
     place, _, function = spec.partition(":")
     try:
         found = _entry_point(spec) or _module(place)
-    except Exception as error:  # whatever the user's module does when it is imported
+    except BaseException as error:  # whatever the user's module does when it is imported
         raise SettingError(f"--hook {spec}: {place} cannot be imported ({type(error).__name__}: {error})") from error
     if not function and callable(found):
         return [Hook(spec, spec if spec in KINDS else "on_page", found)]
@@ -232,7 +237,7 @@ def _as_json(item: object) -> str:
 
 def as_json(item: Mapping[str, object]) -> str:
     r"""An item as JSON in Unicode: JSON can say half a character, "\ud800", which no file in UTF-8 can hold."""
-    return _HALVES.sub("\ufffd", json.dumps(item, ensure_ascii=False))
+    return _HALVES.sub("\ufffd", json.dumps(item, ensure_ascii=False, allow_nan=False))
 
 
 def _headers(given: Mapping[str, str]) -> dict[str, str]:

@@ -56,7 +56,7 @@ class Keep:
     hook_timeout: float = setting(
         60.0,
         values.duration,
-        "What one call of a hook may take.",
+        "CPU time of one call of a hook; it may wait as long without any.",
         check=values.more_than(0),
         most="1d",
         shown="60s",

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,7 @@ from small_web import small_web
 import minicrawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import HookError
-from minicrawl.extract.hooks import load_hooks
 from minicrawl.store.reader import open_store
-from minicrawl.timing import STANDARD
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -36,7 +33,6 @@ def items(path: Path) -> list[dict[str, object]]:
 
 def hook(folder: Path, code: str) -> list[str]:
     (folder / "hooks.py").write_text(code)
-    load_hooks.cache_clear()
     return [str(folder / "hooks.py")]
 
 
@@ -140,30 +136,6 @@ def test_items_are_those_of_the_pages_that_were_committed_whenever_it_is_killed(
     urls = Counter(str(item["url"]) for item in items(path))
     assert urls == Counter(url for (url,) in rows(store, read))
     assert len(urls) > 40
-
-
-@pytest.mark.slow
-def test_hook_that_never_returns_costs_its_page_where_there_are_workers(tmp_path: Path) -> None:
-    code = "def on_page(page):\n    while page.url.endswith('/about'): pass"
-    timing = replace(STANDARD, hang=3.0, beat=0.2, retry=0.01)
-    with small_web() as port:
-        minicrawl.crawl(
-            *("http://a.test/", tmp_path / "crawl.db"),
-            workers=1,
-            hook=hook(tmp_path, code),
-            connect_to=f"::127.0.0.1:{port}",
-            allow_private=True,
-            scope="host",
-            delay=0,
-            probe=False,
-            timing=timing,
-        )
-    states = {
-        url: (state, reason)
-        for url, state, reason in rows(tmp_path / "crawl.db", "SELECT url, state, reason FROM pages")
-    }
-    assert states[f"{HOME}about"] == ("error", "worker-died")
-    assert {state for url, (state, _) in states.items() if url != f"{HOME}about"} == {"fetched"}
 
 
 def test_items_are_the_same_with_workers_and_without(tmp_path: Path) -> None:

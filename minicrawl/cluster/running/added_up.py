@@ -25,6 +25,7 @@ def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
     """Of a status what is added up. parts: of `part_of`."""
     return {
         **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
+        "waits_for": counted(status["waits_for"] for status in statuses),
         "banned": sorted({host for status in statuses for host in status["banned"]}),
         "partitions": list(parts),
     }

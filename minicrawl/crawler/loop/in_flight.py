@@ -1,12 +1,13 @@
 """The requests in flight, a task each, and what room they leave for more."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from itertools import islice
 from typing import Any
 
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.requests.request import Request
+from minicrawl.crawler.sources.source import Wait
 from minicrawl.model import InFlightNow
 
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
@@ -101,10 +102,14 @@ class InFlight:
         self._pages.discard(task)
         self._on_change()
 
-    def oldest(self, number: int) -> tuple[InFlightNow, ...]:
-        """The requests that have been in flight for the longest."""
+    def oldest(self, number: int, waits: Mapping[str, Wait]) -> tuple[InFlightNow, ...]:
+        """The requests that have been in flight for the longest. waits: those that have their answer and wait."""
         now = asyncio.get_running_loop().time()
-        return tuple(InFlightNow(url, now - begun) for begun, url in islice(self._begun.values(), number))
+        found = []
+        for begun, url in islice(self._begun.values(), number):
+            wait = waits.get(url)
+            found.append(InFlightNow(url, now - wait.since, wait.waits_for) if wait else InFlightNow(url, now - begun))
+        return tuple(found)
 
     def _ended(self, task: Task) -> None:
         del self._begun[task]

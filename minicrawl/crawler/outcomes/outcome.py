@@ -146,8 +146,10 @@ def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
         reason = "truncated"
     elif not follow:
         reason = "nofollow"
+    elif not index:
+        reason = "noindex"
     else:
-        reason = "ok" if index else "noindex"
+        reason = "item-failed" if parsed.hook_failures else "ok"
     return Outcome(State.FETCHED, reason, follows=follow)
 
 

@@ -37,6 +37,7 @@ MEANINGS = {
     "nofollow": "it was read, and asks robots not to follow its links",
     "not-html": "it was read, and is no HTML, so that there are no links in it",
     "truncated": "it was read as far as --max-size or the number of links that are taken allows",
+    "item-failed": "it was read, and its links were taken, but a hook or a rule for items failed over it (see the log)",
     # It stands for another page.
     "canonical": "it names another page as the one it stands for (rel=canonical)",
     "meta-refresh": "it sends its reader to another page (meta refresh)",

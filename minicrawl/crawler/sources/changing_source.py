@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from minicrawl.crawler.sources.local import LocalSource
-from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.sources.source import PageSource, Wait
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.run_look import WorkerStatus
 
@@ -33,6 +33,10 @@ class ChangingSource:
     def workers(self) -> tuple[WorkerStatus, ...]:
         """What every worker process does, but for those of a source that was replaced."""
         return tuple(self._workers.workers()) if self._workers is not None else ()
+
+    def waits(self) -> dict[str, Wait]:
+        """Pages that have come and wait, by URL."""
+        return {url: wait for source in (*self._leaving, self._now) for url, wait in source.waits().items()}
 
     async def set_workers(self, number: int) -> None:
         """Put requests to so many workers from now on; with 0, to this process."""

@@ -1,7 +1,9 @@
 """Pages that are fetched and parsed in this process."""
 
 import asyncio
-from collections.abc import Iterable, Sequence, Set
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -17,18 +19,21 @@ from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
-from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
-from minicrawl.crawler.sources.source import GiveUrls
+from minicrawl.crawler.sources.large_pages import LargePages, is_large
+from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
-from minicrawl.extract.hooks import load_hooks
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
+from minicrawl.sandbox.sandbox import ChildDiedError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
     from minicrawl.crawler.rendering.renderer import Renderer
+    from minicrawl.crawler.sources.hooked import HookedPages
 
 _URLS_AT_ONCE = 1_000
+_log = logging.getLogger("minicrawl")
 
 
 class LocalSource:
@@ -46,17 +51,19 @@ class LocalSource:
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
-        self._large_pages = LargePages(timing.parse)
+        self._large_pages = LargePages(timing)
+        self._waits: dict[str, Wait] = {}
         self._wanted = wanted
         # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
         self._wanted_of_home_pages = replace(wanted, anchors=True)
-        self._hooks = load_hooks(wanted.hooks, wanted.hook_timeout)
+        self._hooks = _hooks(wanted) if wanted.hooks else None
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        headers, failures = self._hooks.request(request.url)
-        if headers:
+        failures: tuple[tuple[str, str], ...] = ()
+        if self._hooks is not None:
+            headers, failures = await self._hooks.request(request.url)
             request = request._replace(headers=(*request.headers, *headers))
         if self._is_rendered(request.url):
             # That the page is as it was says nothing of what its scripts would ask for.
@@ -67,7 +74,8 @@ class LocalSource:
             fetched, parsed = await self._parsed(fetched, fields)
             if failures:
                 parsed = replace(parsed, hook_failures=(*failures, *parsed.hook_failures))
-        except PageDiedError:
+        except ChildDiedError as error:
+            _log.warning("%s is to be asked for again: the process that parsed it has died (%s)", request.url, error)
             fetched = Fetched(request.url, reason="worker-died")
         except Exception as error:
             fetched = unread(fetched, error)
@@ -93,10 +101,30 @@ class LocalSource:
         is_home = page.url.count("/") == page.url.endswith("/") + 2
         wanted = self._wanted_of_home_pages if is_home else self._wanted
         content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
-        headers = shown(fields) if self._hooks.has("on_page") or self._hooks.has("links") else ()
         if is_large(page.body):
-            return await self._large_pages.read(page.body, page.url, content_type, wanted, headers)
-        return read_page(page.body, page.url, content_type, wanted, headers)
+            with self._waiting(page.url, "parser"):
+                parsed, identity = await self._large_pages.read(page.body, page.url, content_type, wanted)
+        else:
+            parsed, identity = read_page(page.body, page.url, content_type, wanted)
+        if self._hooks is not None:
+            with self._waiting(page.url, "hooks"):
+                parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
+        return parsed, identity
+
+    @contextmanager
+    def _waiting(self, url: str, waits_for: str) -> Iterator[None]:
+        self._waits[url] = Wait(waits_for, asyncio.get_running_loop().time())
+        try:
+            yield
+        finally:
+            self._waits.pop(url, None)
+
+    def waits(self) -> Mapping[str, Wait]:
+        return self._waits
+
+    def children(self) -> list[int]:
+        """The processes in which large pages and hooks are."""
+        return [*self._large_pages.pids, *(self._hooks.pids if self._hooks is not None else ())]
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -137,17 +165,25 @@ class LocalSource:
 
     async def __aenter__(self) -> Self:
         await self._fetcher.__aenter__()
-        self._hooks.started()
+        if self._hooks is not None:
+            await self._hooks.started()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._hooks.stopped()
+        if self._hooks is not None:
+            await self._hooks.aclose()
         if self._renderer is not None:
             await self._renderer.aclose()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)
+
+
+def _hooks(wanted: Wanted) -> "HookedPages":
+    from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
+
+    return HookedPages(wanted.hooks, wanted.hook_timeout)
 
 
 def _renderer(settings: CrawlSettings, fetcher: Fetcher) -> "Renderer":

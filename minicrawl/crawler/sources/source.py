@@ -1,8 +1,8 @@
 """What a crawl asks for pages: the protocol of those that fetch and parse."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
@@ -11,11 +11,22 @@ GiveUrls = Callable[[list[str], bool, dict[str, float]], None]
 these or others, where pages are fetched again."""
 
 
+class Wait(NamedTuple):
+    """A page that has come and waits for a process: the "parser" of large pages, or the "hooks". `since`: on the clock
+    of the loop."""
+
+    waits_for: str
+    since: float
+
+
 class PageSource(Protocol):
     """Answers requests for pages, robots.txt files and sitemaps, any number of them side by side."""
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         """The answer for a normalised URL, without its body, and what the page says."""
+
+    def waits(self) -> Mapping[str, Wait]:
+        """Pages that have come and wait, by URL."""
 
     async def robots(self, url: str) -> Fetched:
         """The answer for a robots.txt, or for what one redirects to."""

@@ -4,12 +4,12 @@ The jar is in the crawl's own process: whichever process asks a host, it gets wh
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
 from minicrawl.crawler.http.logins.cookie_jar import CookieJar
-from minicrawl.crawler.sources.source import GiveUrls, PageSource
+from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
 
@@ -27,6 +27,9 @@ class WithCookies:
         if fetched.set_cookies:
             self._jar.take(request.url, fetched.set_cookies, self._clock())
         return fetched, parsed
+
+    def waits(self) -> Mapping[str, Wait]:
+        return self._source.waits()
 
     # Without cookies: what a host lets all robots read needs no login.
 

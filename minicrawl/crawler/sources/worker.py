@@ -6,7 +6,7 @@ It reads its Brief first, then lists of requests (number, "page", "robots", "sit
 PageRequest), and sends lists of (number, answer): what has come together in a turn of the event loop. Before the answer
 for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need be. The answer None
 says that the worker itself has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it
-has used, every few seconds.
+has used and the pages that wait in it, by what for and for how long, every few seconds.
 """
 
 import asyncio
@@ -88,9 +88,10 @@ async def serve(line: Connection) -> None:
         _send(line, answers)
         answers.clear()
 
-    def beat() -> None:
-        loop.call_later(brief.timing.beat, beat)
-        send(BEAT, time.process_time())
+    def beat(source: LocalSource) -> None:
+        loop.call_later(brief.timing.beat, beat, source)
+        ages = {url: (wait.waits_for, loop.time() - wait.since) for url, wait in source.waits().items()}
+        send(BEAT, (time.process_time(), ages))
 
     def read(source: LocalSource) -> None:
         try:
@@ -106,7 +107,7 @@ async def serve(line: Connection) -> None:
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
     async with brief.source() as source:
         loop.add_reader(line.fileno(), read, source)
-        beat()
+        beat(source)
         await closed.wait()
         loop.remove_reader(line.fileno())
         for task in tasks:

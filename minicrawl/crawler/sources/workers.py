@@ -10,7 +10,7 @@ import contextlib
 import logging
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from hashlib import blake2b
@@ -20,7 +20,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from minicrawl.crawler.sources.brief import Brief
-from minicrawl.crawler.sources.source import GiveUrls
+from minicrawl.crawler.sources.page_reading import parsed_fields
+from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
@@ -28,18 +29,17 @@ from minicrawl.run_look import WorkerStatus
 from minicrawl.system import started_over_socket
 
 LOGGED, BEAT = 0, -1
-"""The numbers, which no request has, of what a worker logs, and of the CPU seconds it has used."""
+"""The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
 _log = logging.getLogger("minicrawl")
 
 
 _fetched_fields = attrgetter(*(field.name for field in fields(Fetched)))
-_parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
 
 
 def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
     """A page as it crosses the line from a worker: plain tuples, as dataclasses take pickle three times as long."""
     fetched, parsed = page
-    return _fetched_fields(fetched), _parsed_fields(parsed)
+    return _fetched_fields(fetched), parsed_fields(parsed)
 
 
 @dataclass(eq=False)
@@ -55,6 +55,7 @@ class _Worker:
     pages: int = 0
     bytes: int = 0
     cpu: float = 0.0
+    waits: dict[str, Wait] = field(default_factory=dict)
     requests: list[tuple[int, str, PageRequest | str]] = field(default_factory=list)
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
     taking: dict[int, GiveUrls] = field(default_factory=dict)
@@ -107,6 +108,10 @@ class WorkerSource:
     def workers(self) -> list[WorkerStatus]:
         """What every worker does, those that are to go last."""
         return [worker.status() for worker in (*self._workers.values(), *self._leaving)]
+
+    def waits(self) -> Mapping[str, Wait]:
+        """As of the last beat of each worker."""
+        return {url: wait for worker in (*self._workers.values(), *self._leaving) for url, wait in worker.waits.items()}
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         worker = self._worker_for(request.url)
@@ -218,7 +223,8 @@ class WorkerSource:
             if request == LOGGED:
                 _log.log(*answer)
             elif request == BEAT:
-                worker.cpu = answer
+                worker.cpu, ages = answer
+                worker.waits = {url: Wait(what, worker.heard - age) for url, (what, age) in ages.items()}
             elif isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
                 if request in worker.taking:
                     worker.taking[request](*answer)

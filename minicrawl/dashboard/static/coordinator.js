@@ -81,7 +81,7 @@ export class Coordinator {
     for (const slider of this.sliders) slider.show(settings, isFixed);
     const seen = this.points.length ? this.points[0][0] : Infinity;
     this.speed.show([{name: "pages a second", points: [...this.noted.filter(([seconds]) => seconds < seen), ...this.points]}], `Now ${rate(now.speed.pages)}.`);
-    const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, duration(one.seconds))));
+    const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, `${one.waits_for ? `waits for the ${one.waits_for} ` : ""}${duration(one.seconds)}`)));
     fill(this.inFlight, requests, "Nothing just now.");
     const errors = Object.entries(now.errors).sort((one, other) => other[1] - one[1]);
     const lines = errors.map(([reason, number]) => el("li", {}, el("span", {}, reason), el("b", {}, count(number))));

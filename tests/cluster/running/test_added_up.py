@@ -5,7 +5,7 @@ from typing import Any
 from minicrawl.cluster.running.added_up import Events, look_of, part_of, status_of
 
 STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}
-STATUS |= {"in_flight": 1, "cpu": 0.5, "banned": ("b.test",)}
+STATUS |= {"in_flight": 1, "waits_for": {"hooks": 1}, "cpu": 0.5, "banned": ("b.test",)}
 LOOK: dict[str, Any] = {
     "errors": {"dns": 2},
     "silence": None,
@@ -23,6 +23,7 @@ def test_urls_of_others_are_known_once() -> None:
     assert [parts[0][name] for name in ("known", "waiting", "mirrors", "deaths")] == [10, 3, 2, 1]
     whole = status_of(parts, [STATUS, {**STATUS, "banned": ["a.test"]}])
     assert (whole["known"], whole["read"], whole["in_flight"]) == (22, 6, 2)
+    assert whole["waits_for"] == {"hooks": 2}
     assert whole["banned"] == ["a.test", "b.test"]
 
 

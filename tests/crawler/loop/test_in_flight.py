@@ -124,11 +124,11 @@ def test_the_oldest_requests_are_told_with_their_age() -> None:
         for _ in range(4):
             crawl.spawn()
             await asyncio.sleep(1)
-        first, second = crawl.flying.oldest(2)
+        first, second = crawl.flying.oldest(2, {})
         assert (round(first.seconds), round(second.seconds)) == (4, 3)
-        assert len({one.url for one in crawl.flying.oldest(9)}) == 4
+        assert len({one.url for one in crawl.flying.oldest(9, {})}) == 4
         crawl.end.set()
         await asyncio.sleep(1)
-        assert crawl.flying.oldest(9) == ()
+        assert crawl.flying.oldest(9, {}) == ()
 
     run_apart(main())

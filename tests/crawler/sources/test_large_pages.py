@@ -2,11 +2,8 @@
 
 import asyncio
 import contextlib
-import io
 import os
-import pickle
 import signal
-import struct
 import time
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
@@ -19,8 +16,9 @@ from raw_server import all_names_at
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.brief import Brief
-from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page, serve
+from minicrawl.crawler.sources.large_pages import is_large
 from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
@@ -98,7 +96,7 @@ def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
     async def run() -> tuple[tuple[Fetched, ParsedPage], float, bool]:
         async with source_of(body, max_size=20 * MB) as source:
             found, longest = await longest_step(source.page(PageRequest(URL)))
-            return found, longest, source._large_pages._process is not None
+            return found, longest, bool(source.children())
 
     (fetched, parsed), longest, is_elsewhere = asyncio.run(run())
     expected, identity = read_page(body, URL, "text/html", Wanted())
@@ -137,85 +135,75 @@ def replaced(fetched: Fetched, identity: dict[str, Any]) -> Fetched:
     return Fetched(**{name: getattr(fetched, name) for name in Fetched.__slots__} | identity | {"body": b""})
 
 
-def test_exceptions_are_raised_as_they_would_be_here() -> None:
-    async def run() -> None:
-        pages = LargePages(60.0)
-        try:
-            with pytest.raises(TypeError):
-                await pages.read(b"<p>", URL, 5, Wanted())  # type: ignore[arg-type]
-            parsed, _ = await pages.read(b"<a href=/x>y</a>", URL, None, Wanted(anchors=True))
-            assert (parsed.outlinks, parsed.anchors) == (("http://h.test/x",), ("y",))
-        finally:
-            await pages.aclose()
+LARGE = PAGES["nesting-in-50-kB"]
 
-    asyncio.run(run())
+
+async def stopped_over(
+    source: LocalSource, pages: int = 1
+) -> tuple[list[asyncio.Task[tuple[Fetched, ParsedPage]]], int]:
+    """Pages that are being read in a child, which is stopped; and the child."""
+    await source.page(PageRequest(URL))
+    (pid,) = source.children()
+    os.kill(pid, signal.SIGSTOP)
+    tasks = [asyncio.create_task(source.page(PageRequest(f"{URL}{number}"))) for number in range(pages)]
+    while len(source.waits()) < pages:
+        await asyncio.sleep(0.001)
+    return tasks, pid
 
 
 @pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGTERM])
-def test_process_that_dies_over_a_page_is_replaced(fate: signal.Signals) -> None:
-    """While a page is read; one that waits for it, and is not waited for, harms nobody."""
-
+def test_a_page_whose_child_dies_is_to_be_asked_for_again_and_the_others_are_read(fate: signal.Signals) -> None:
     async def run() -> None:
-        pages = LargePages(60.0)
-        try:
-            await pages.read(b"", URL, None, Wanted())
-            body = PAGES["nesting-in-50-kB"]
-            reads = [asyncio.create_task(pages.read(body, URL, None, Wanted())) for _ in range(2)]
-            await asyncio.sleep(0)
-            assert pages._process is not None
-            os.kill(pages._process.pid, fate)
-            with pytest.raises(PageDiedError):
-                await reads[0]
-            reads[1].cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reads[1]
-            parsed, _ = await pages.read(b"<a href=/x>", URL, None, Wanted())
-            assert parsed.outlinks == ("http://h.test/x",)
-        finally:
-            await pages.aclose()
+        async with source_of(LARGE) as source:
+            (first, cancelled, second), pid = await stopped_over(source, pages=3)
+            cancelled.cancel()
+            os.kill(pid, fate)
+            with contextlib.suppress(ProcessLookupError):  # one that was killed has gone already
+                os.kill(pid, signal.SIGCONT)
+            assert await first == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
+            assert (await second)[0].reason is None
+            assert cancelled.cancelled()
 
     asyncio.run(run())
 
 
-def test_page_that_takes_too_long_is_given_up() -> None:
+def test_a_page_whose_child_stands_still_is_to_be_asked_for_again() -> None:
     async def run() -> None:
-        pages = LargePages(0.0)
-        with pytest.raises(TimeoutError, match="more than 0 s"):
-            await pages.read(b"<p>", URL, None, Wanted())
-        assert pages._process is None
+        async with source_of(LARGE, Timing(hang=2.0)) as source:
+            (page,), _ = await stopped_over(source)
+            assert await page == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
+            assert (await source.page(PageRequest(URL)))[0].reason is None
 
     asyncio.run(run())
 
 
-def test_page_that_takes_too_long_is_not_asked_for_again() -> None:
-    """It would take as long again: a parser that finds no memory may go round in circles."""
+def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
+    """It would take as much again: a parser that finds no memory may go round in circles."""
 
     async def run() -> tuple[Fetched, ParsedPage]:
-        async with source_of(PAGES["nesting-in-50-kB"], Timing(parse=0.0)) as source:
+        async with source_of(PAGES["links"], Timing(parse=0.0, hang=1.0)) as source:
             return await source.page(PageRequest(URL))
 
     fetched, parsed = asyncio.run(run())
     assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
 
 
-def test_page_whose_process_dies_is_to_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def dies(*_: object, **__: object) -> None:
-        raise PageDiedError
+def test_the_start_of_the_child_counts_for_no_page() -> None:
+    """It takes more CPU time than the page may, and any time at all on a busy machine."""
 
-    async def run() -> tuple[Fetched, ParsedPage]:
-        async with source_of(PAGES["nesting-in-50-kB"]) as source:
-            return await source.page(PageRequest(URL))
+    async def run() -> Fetched:
+        async with source_of(b" " * 300_000, Timing(parse=0.1)) as source:
+            return (await source.page(PageRequest(URL)))[0]
 
-    monkeypatch.setattr(LargePages, "read", dies)
-    assert asyncio.run(run()) == (Fetched(URL, reason="worker-died"), ParsedPage())
+    assert asyncio.run(run()).reason is None
 
 
-def test_process_ends_with_the_source() -> None:
+def test_the_child_ends_with_the_source() -> None:
     async def run() -> int:
         async with source_of(b"<p>" * 6_000) as source:
             await source.page(PageRequest(URL))
-            assert source._large_pages._process is not None
-            return source._large_pages._process.pid
+            (pid,) = source.children()
+            return pid
 
     with pytest.raises(ProcessLookupError):
         os.kill(asyncio.run(run()), 0)
@@ -251,14 +239,3 @@ def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) ->
     page = asyncio.run(run())
     assert page == read_page(body, URL, "text/html", wanted)[0]
     assert (page.h1, page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 8)
-
-
-def test_the_process_ends_quietly_when_the_crawl_is_killed_as_it_sends_a_page() -> None:
-    request = pickle.dumps((b"<p>a page", URL, "text/html", Wanted()))
-    sent = struct.pack(">Q", len(request)) + request
-    answers = io.BytesIO()
-    serve(io.BytesIO(sent), answers)
-    assert answers.getvalue()
-    for length in range(len(sent)):
-        serve(io.BytesIO(sent[:length]), answers := io.BytesIO())
-        assert answers.getvalue() == b""

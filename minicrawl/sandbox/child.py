@@ -1,0 +1,116 @@
+"""A child of a sandbox: calls one function again and again, until its standard input ends.
+
+    python -m minicrawl.sandbox.child
+
+A message is a pickle behind its length. The first names the function, sys.path and the memory that calls may take; the
+answer to it says that the child is ready. Each further one is the arguments of a call. An answer is what the function
+returned and what it raised, as texts, one of both None: no exception of foreign code is made anew elsewhere.
+"""
+
+import os
+import pickle
+import struct
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any, BinaryIO, NamedTuple
+
+from minicrawl.system import die_with_parent, limit_memory
+
+LENGTH = struct.Struct(">Q")
+
+
+class Opening(NamedTuple):
+    """`function`: MODULE:FUNCTION; `path`: where modules are looked for; `memory`: bytes; `parent`: its process."""
+
+    function: str
+    path: list[str]
+    memory: int
+    parent: int
+
+
+def packed(message: object) -> bytes:
+    pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return LENGTH.pack(len(pickled)) + pickled
+
+
+def line_of(error: BaseException, most: int = 1_000) -> str:
+    """An error in a line, whatever its own methods do."""
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:
+        text = type(error).__name__
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def trace_of(error: BaseException) -> str:
+    """An error as Python shows it."""
+    try:
+        return "".join(traceback.format_exception(error))[-10_000:]
+    except Exception:
+        return ""
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer messages until there are no more, or one was cut off as the crawl was killed."""
+    opening = _read(requests)
+    if opening is None:
+        return
+    call = _opened(*opening)
+    own = os.getpid()
+    _write(answers, (None, None))
+    answer: tuple[Any, tuple[str, str] | None]
+    while (arguments := _read(requests)) is not None:
+        try:
+            answer = call(*arguments), None
+        except BaseException as error:  # an end that foreign code wants is no end of this process
+            answer = None, (line_of(error), trace_of(error))
+        if os.getpid() != own:  # a copy of this process, which the function has made and left to itself
+            os._exit(0)
+        _write(answers, answer)
+
+
+def _opened(function: str, path: list[str], memory: int, parent: int) -> Callable[..., Any]:
+    die_with_parent(parent)
+    sys.path[:] = path
+    module, _, name = function.partition(":")
+    call: Callable[..., Any] = getattr(import_module(module), name)
+    limit_memory(memory)
+    return call
+
+
+def _read(requests: BinaryIO) -> Any:
+    head = requests.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(head)
+    message = requests.read(length)
+    return pickle.loads(message) if len(message) == length else None
+
+
+def _write(answers: BinaryIO, message: object) -> None:
+    answers.write(packed(message))
+    answers.flush()
+
+
+def main() -> None:
+    """Keep the pipes to oneself: what a function reads there is nothing, and what it prints goes to standard error."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    if hasattr(os, "register_at_fork"):
+        for pipe in (requests, answers):
+            os.register_at_fork(after_in_child=partial(os.close, pipe.fileno()))
+    try:
+        serve(requests, answers)
+    except (OSError, ValueError):  # nobody waits for it any more, or the function has closed the pipes
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

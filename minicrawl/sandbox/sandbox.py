@@ -1,0 +1,221 @@
+"""Functions called in child processes, which may be limited and may die: for what reads foreign bytes at length, and
+for foreign code.
+
+A call is limited by the CPU time of its child, not by wall-clock time: on a busy machine it takes longer, and ends all
+the same. So that one that sleeps comes to an end as well, a child whose CPU clock stands still is given up.
+"""
+
+import asyncio
+import contextlib
+import os
+import pickle
+import signal
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from typing import Any, NamedTuple
+
+from minicrawl.sandbox.child import LENGTH, Opening, packed
+from minicrawl.system import cpu_seconds, kill_group
+
+_AWAKE = 0.01
+"""A process that uses less than this share of a CPU stands still; one of 50 that share a CPU does not."""
+_BUFFER = 2**20
+_START = 60.0
+"""Seconds for which the clock of a child may stand still until it is ready."""
+_GRACE = 5.0
+"""Seconds that a child has to end by itself, once there is nothing more to do."""
+
+
+class Limits(NamedTuple):
+    """Of one call. `cpu`: seconds of the child's CPU time; `still`: seconds for which its CPU clock may stand still;
+    `memory`: bytes of data of the child in all."""
+
+    cpu: float
+    still: float
+    memory: int = 2 * 2**30
+
+
+class ChildError(Exception):
+    """Nothing came of a call."""
+
+
+class ChildRaisedError(ChildError):
+    """The function raised something: its type and text. A note has its traceback."""
+
+    def __init__(self, what: str, trace: str) -> None:
+        super().__init__(what)
+        self.add_note(trace)
+
+
+class ChildTooSlowError(ChildError):
+    """A call took more CPU time than it may, as it would again."""
+
+
+class ChildDiedError(ChildError):
+    """The child died over a call, or stood still and was killed. A further try may be better."""
+
+
+class Sandbox:
+    """Calls one function in up to `most` children, each one call at a time.
+
+    Children start when they are needed, and again after they died. One with nothing to do for `idle` seconds ends,
+    unless that is None: a function may keep something from call to call.
+    """
+
+    def __init__(self, function: str, limits: Limits, *, most: int = 1, idle: float | None = None) -> None:
+        """function: MODULE:FUNCTION. Arguments and results are what pickle can carry."""
+        self._function = function
+        self._limits = limits
+        self._idle = idle
+        self._turns = asyncio.Semaphore(most)
+        self._free: list[_Child] = []
+        self._busy: set[_Child] = set()
+        self._look = min(1.0, limits.still / 10)
+        self._looking: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the children there are."""
+        return [child.process.pid for child in (*self._busy, *self._free)]
+
+    async def call(self, *arguments: Any) -> Any:
+        """What the function returns. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
+        async with self._turns:
+            child = self._free.pop() if self._free else await self._started()
+            self._busy.add(child)
+            self._watch()
+            try:
+                answer, raised = await child.ask(arguments)
+            except BaseException:
+                self._busy.discard(child)
+                await child.kill()
+                raise
+            self._busy.discard(child)
+            self._free.append(child)
+        if raised is not None:
+            raise ChildRaisedError(*raised)
+        return answer
+
+    async def aclose(self) -> None:
+        """End all children, those that are busy at once."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        free, self._free = self._free, []
+        for child in self._busy:
+            child.give_up(ChildDiedError("nobody waits for it any more"))
+        await asyncio.gather(*self._ending, *(child.end() for child in free))
+
+    async def _started(self) -> "_Child":
+        child = _Child(
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "minicrawl.sandbox.child"),
+                stdin=PIPE,
+                stdout=PIPE,
+                limit=_BUFFER,
+                process_group=0,  # what it starts ends with it; and only the crawl itself decides what Ctrl-C means
+            )
+        )
+        self._busy.add(child)
+        self._watch()
+        try:
+            opening = Opening(self._function, sys.path, self._limits.memory, os.getpid())
+            await child.ask(opening, is_opening=True)
+        except BaseException:
+            self._busy.discard(child)
+            await child.kill()
+            raise
+        return child
+
+    def _watch(self) -> None:
+        """Give up calls that are over a limit, and children that are idle."""
+        if self._looking is None:
+            loop = asyncio.get_running_loop()
+            self._looking = loop.call_later(self._look, self._watched)
+
+    def _watched(self) -> None:
+        self._looking = None
+        for child in self._busy:
+            child.look(self._limits, self._look)
+        for child in self._free.copy():
+            child.idle += self._look
+            if self._idle is not None and child.idle > self._idle:
+                self._free.remove(child)
+                task = asyncio.get_running_loop().create_task(child.end())
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
+        if self._busy or (self._free and self._idle is not None):
+            self._watch()
+
+
+class _Child:
+    """A child process, and how far its call is. `idle`: seconds since its last call; `still`: in which its clock stood
+    still during the call; `used`: its CPU time at the last look, `before`: when the call began."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.idle = self.still = self.used = self.before = 0.0
+        self._is_opening = False
+        self._given_up: Exception | None = None
+        self._looked_at = time.monotonic()
+
+    async def ask(self, arguments: tuple[Any, ...], *, is_opening: bool = False) -> Any:
+        self._is_opening = is_opening
+        self.idle = self.still = 0.0
+        self._looked_at = time.monotonic()
+        self.before = self.used = cpu_seconds(self.process.pid)
+        reader, writer = self.process.stdout, self.process.stdin
+        assert reader is not None
+        assert writer is not None
+        try:
+            writer.write(packed(arguments))
+            await writer.drain()
+            (length,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
+            return pickle.loads(await reader.readexactly(length))
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            await self._ended(1.0)
+            raise self._given_up or ChildDiedError(_fate(self.process.returncode)) from error
+
+    def look(self, limits: Limits, seconds: float) -> None:
+        """Give the call up if it is over a limit. seconds: between two looks; of more, the crawl itself stood still."""
+        now, used = time.monotonic(), cpu_seconds(self.process.pid)
+        passed = min(now - self._looked_at, seconds)
+        self._looked_at = now
+        if used - self.used < _AWAKE * passed:
+            self.still += passed
+        self.used = used
+        still = _START if self._is_opening else limits.still
+        if used - self.before > limits.cpu and not self._is_opening:
+            self.give_up(ChildTooSlowError(f"it took more than {limits.cpu:g} s of CPU time"))
+        elif self.still > still:
+            self.give_up(ChildDiedError(f"it stood still for {still:g} s"))
+
+    async def end(self) -> None:
+        """Let it end by itself, as there is nothing more to do."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        await self._ended(_GRACE)
+
+    async def _ended(self, grace: float) -> None:
+        """Wait for its end for so many seconds, and then for nothing."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.process.wait(), grace)
+        await self.kill()
+
+    async def kill(self) -> None:
+        """Kill it, and what it has started."""
+        kill_group(self.process.pid)
+        await self.process.communicate()
+
+    def give_up(self, why: Exception) -> None:
+        self._given_up = why
+        kill_group(self.process.pid)
+
+
+def _fate(code: int | None) -> str:
+    """How a process ended."""
+    if code is None or code >= 0:
+        return f"its process ended (exit code {code})"
+    return f"its process was killed ({signal.Signals(-code).name})"

@@ -1,0 +1,210 @@
+"""Hooks in their child: they see what was sent, keep what they like, and whatever they do costs them alone."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sites import rows
+from small_web import small_web
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.sources.hooked import HookedPages
+from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.model import ParsedPage, Wanted
+from minicrawl.store.reader import open_store
+
+URL = "http://a.test/"
+BODY = b"<title>T</title><a href=/a>A</a><p>words beside it: <a href=/b>B</a>"
+WHOLE, _ = read_page(BODY, URL, None, Wanted(anchors=True, places=True))
+
+
+def hooked(folder: Path, code: str, run: Callable[[HookedPages], Awaitable[Any]], longest: float = 3600.0) -> Any:
+    """What a function makes of hooks of this code, between their start and their end."""
+    (folder / "h.py").write_text(code)
+
+    async def main() -> Any:
+        hooks = HookedPages((str(folder / "h.py"),), longest)
+        try:
+            await hooks.started()
+            return await run(hooks)
+        finally:
+            await hooks.aclose()
+
+    return asyncio.run(main())
+
+
+async def seen(hooks: HookedPages, body: bytes = BODY, parsed: ParsedPage = WHOLE) -> ParsedPage:
+    return await hooks.page(parsed, body, URL, "text/html", ())
+
+
+def test_links_that_a_hook_leaves_out_are_refused(tmp_path: Path) -> None:
+    code = "def links(page, links): return [link for link in links if link.endswith('b')]"
+    parsed = hooked(tmp_path, code, seen)
+    assert (parsed.outlinks, parsed.anchors, parsed.refused) == ((f"{URL}b",), ("B",), 1)
+    assert parsed.places == WHOLE.places[1:]
+
+
+def test_hooks_see_the_page_as_it_was_sent(tmp_path: Path) -> None:
+    code = (
+        "def on_page(page): return {'type': page.headers['content-type'], 'more': page.headers['x-more'],\n"
+        "    'body': page.body[:4].hex(), 'html': page.html[:6].decode(), 'status': page.status, 'title': page.title}"
+    )
+    fields = (("content-type", "text/html; charset=euc-kr"), ("x-more", "1"), ("x-more", "\xfc"))
+    body = "한국".encode("euc-kr")
+    run = lambda hooks: hooks.page(WHOLE, body, URL, fields[0][1], fields)  # noqa: E731
+    assert [json.loads(item) for item in hooked(tmp_path, code, run).items] == [
+        {"type": fields[0][1], "more": "1, \xfc", "body": "c7d1b1b9", "html": "한국", "status": 200, "title": "T"}
+    ]
+
+
+def test_what_hooks_do_to_a_page_is_lost(tmp_path: Path) -> None:
+    code = (
+        "def on_page(page):\n"
+        "    for node in page.tree.css('*'): node.attrs['href'] = '/evil'\n"
+        "    page.tree.css_first('title').decompose()\n"
+        "    page.xml_tree.clear()\n"
+        "    page.links = ()\n"
+    )
+    parsed = hooked(tmp_path, code, seen)
+    assert [what for _, what in parsed.hook_failures] == ["FrozenInstanceError: cannot assign to field 'links'"]
+    assert replace(parsed, hook_failures=()) == WHOLE
+
+
+COUNTING = """
+import os
+seen = []
+def started(): seen.append("started")
+def on_page(page):
+    seen.append("page")
+    if len(seen) == 4: os._exit(3)
+    return {"seen": seen}
+"""
+
+
+def test_hooks_keep_what_they_like_and_are_started_again_after_their_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def pages(hooks: HookedPages) -> list[ParsedPage]:
+        return [await seen(hooks) for _ in range(4)]
+
+    found = hooked(tmp_path, COUNTING, pages)
+    place = tmp_path / "h.py"
+    assert [[json.loads(item)["seen"] for item in page.items] for page in found] == [
+        [["started", "page"]],
+        [["started", "page", "page"]],
+        [],
+        [["started", "page"]],
+    ]
+    assert found[2].hook_failures == ((f"{place}:on_page", "its process ended (exit code 3)"),)
+    assert [message.splitlines()[0] for message in caplog.messages] == [
+        f"hook {place}:on_page failed over {URL}: its process ended (exit code 3)"
+    ]
+
+
+def test_page_that_would_choke_a_parser_is_left_alone(tmp_path: Path) -> None:
+    parsed = hooked(tmp_path, "def on_page(page): return {'a': 1}", lambda hooks: seen(hooks, b"<b>" * 30_001))
+    assert parsed == WHOLE
+
+
+HOSTILE = """
+import os, signal, sys, threading, time
+from pathlib import Path
+
+class Sly(dict):
+    def items(self): sys.exit(1)
+
+def nested():
+    item = {}
+    item["a"] = item
+    return item
+
+def stop_signals():
+    for number in range(1, 64):
+        try: signal.signal(number, lambda *_: None)
+        except (OSError, ValueError): pass
+
+def endless():
+    while True: pass
+
+def deaf():
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    endless()
+
+def raises(error): raise error
+
+DEEDS = {
+    "exit": lambda: sys.exit(3),
+    "exit-at-once": lambda: os._exit(0),
+    "interrupt": lambda: raises(KeyboardInterrupt()),
+    "generator-exit": lambda: raises(GeneratorExit()),
+    "abort": os.abort,
+    "nan": lambda: {"a": float("nan")},
+    "inf": lambda: {"a": [float("inf")]},
+    "set": lambda: {"a": {1}},
+    "sly": Sly,
+    "recursive": nested,
+    "huge": lambda: {"a": "x" * 5_000_000},
+    "4-gb": lambda: {"a": len(bytearray(4 * 2**30))},
+    "close": lambda: os.closerange(3, 1000),
+    "endless": endless,
+    "deaf": deaf,
+    "sleep": lambda: time.sleep(3600),
+    # These harm nobody.
+    "fork": lambda: {"a": os.fork() and 1},
+    "print": lambda: {"a": print("printed") or os.write(1, b"written")},
+    "chdir": lambda: {"a": os.chdir("/")},
+    "signals": lambda: {"a": stop_signals()},
+    "thread": lambda: {"a": threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()},
+    "close-standard": lambda: {"a": [os.close(number) for number in range(3)]},
+}
+
+def on_page(page):
+    deed = DEEDS.get(page.url.rpartition("/")[2])
+    return {"calm": 1} if deed is None else deed()
+"""
+HARMLESS = {"fork", "print", "chdir", "signals", "thread", "close-standard"}
+FAILING = {
+    *("exit", "exit-at-once", "interrupt", "generator-exit", "abort", "nan", "inf", "set", "sly", "recursive"),
+    *("huge", "4-gb", "close", "endless", "deaf", "sleep"),
+}
+
+
+def refused(constant: str) -> None:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path, workers: int) -> None:
+    hook, store, items = tmp_path / "hostile.py", tmp_path / "crawl.db", tmp_path / "items.jsonl"
+    hook.write_text(HOSTILE)
+    names = sorted(FAILING | HARMLESS)
+    command = [
+        *(sys.executable, "-m", "minicrawl", "crawl", *(f"{URL}{name}" for name in names), "--store", store),
+        *("--hook", hook, "--hook-timeout", "1s", "--items", items, "--workers", str(workers), "--json"),
+        *("--delay", "0", "--allow-private", "--no-probe", "--scope", "host", "--no-traps"),
+    ]
+    with small_web() as port:
+        crawl = subprocess.run(
+            [*map(str, command), "--connect-to", f"::127.0.0.1:{port}"], capture_output=True, cwd=tmp_path, check=False
+        )
+    assert crawl.returncode == 0, crawl.stderr.decode()
+    assert json.loads(crawl.stdout)["reason"] == "nothing-left"
+    reasons = {url.removeprefix(URL): reason for url, reason in rows(store, "SELECT url, reason FROM pages")}
+    assert {name for name, reason in reasons.items() if reason == "item-failed"} == FAILING
+    assert {reason for name, reason in reasons.items() if name not in FAILING} == {"ok"}
+    found = [json.loads(line, parse_constant=refused) for line in items.read_text().splitlines()]
+    calm = reasons.keys() - FAILING - HARMLESS
+    assert sorted(item["url"] for item in found) == sorted(f"{URL}{name}" for name in HARMLESS | calm)
+    with open_store(store) as run:
+        assert list(audit(run)) == []
+        counted = run.meta_json("hook_errors")
+    assert sum(counted.values()) == len(FAILING)
+    assert os.fsencode(f"hook {hook}:on_page failed over {URL}exit: SystemExit: 3") in crawl.stderr

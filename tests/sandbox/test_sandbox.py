@@ -1,0 +1,205 @@
+"""Calls in children: limited in CPU time and memory, and none of them ends more than itself."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, ChildRaisedError, ChildTooSlowError, Limits, Sandbox
+from minicrawl.system import cpu_seconds
+
+AMPLE = Limits(cpu=3600.0, still=3600.0)
+"""What no test comes near."""
+
+
+def with_sandbox(
+    run: Callable[[Sandbox], Awaitable[Any]], limits: Limits = AMPLE, function: str = "does", **options: Any
+) -> Any:
+    async def main() -> Any:
+        sandbox = Sandbox(f"sandbox_calls:{function}", limits, **options)
+        try:
+            return await run(sandbox)
+        finally:
+            await sandbox.aclose()
+
+    return asyncio.run(main())
+
+
+def is_gone(pid: int) -> bool:
+    """Whether there is no such process any more, or nobody has asked yet how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(120):
+        while not is_so():
+            await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("what", "limits", "kind", "text"),
+    [
+        ("burn", Limits(cpu=0.2, still=3600.0), ChildTooSlowError, "it took more than 0.2 s of CPU time"),
+        ("sleep", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
+        ("doze", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
+        ("stop", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
+        ("allocate", AMPLE, ChildRaisedError, "MemoryError: "),
+        ("exit", AMPLE, ChildRaisedError, "SystemExit: 5"),
+        ("interrupt", AMPLE, ChildRaisedError, "KeyboardInterrupt: "),
+        ("raise", AMPLE, ChildRaisedError, "UnspeakableError"),
+        ("exit at once", AMPLE, ChildDiedError, "its process ended (exit code 5)"),
+        ("kill", AMPLE, ChildDiedError, "its process was killed (SIGKILL)"),
+        ("close", AMPLE, ChildDiedError, "its process ended (exit code 1)"),
+    ],
+    ids=str,
+)
+def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
+    what: str, limits: Limits, kind: type[ChildError], text: str
+) -> None:
+    async def run(sandbox: Sandbox) -> None:
+        with pytest.raises(kind) as raised:
+            await sandbox.call(what)
+        assert str(raised.value) == text
+        assert await sandbox.call("nothing", 1) == "nothing"
+
+    with_sandbox(run, limits)
+
+
+@pytest.mark.parametrize("what", ["fork", "print", "read", "chdir"])
+def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytest.CaptureFixture[str]) -> None:
+    async def run(sandbox: Sandbox) -> object:
+        found = await sandbox.call(what)
+        assert await sandbox.call("nothing") == "nothing"
+        return found
+
+    folder = Path.cwd()
+    assert with_sandbox(run) == what
+    assert Path.cwd() == folder
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert sorted(printed.err.split()) == (["printed", "written"] if what == "print" else [])
+
+
+def test_a_function_may_keep_something_and_children_are_used_again() -> None:
+    async def run(sandbox: Sandbox) -> list[tuple[int, int]]:
+        return [await sandbox.call() for _ in range(3)]
+
+    (pid, first), *others = with_sandbox(run, function="called")
+    assert (first, others) == (1, [(pid, 2), (pid, 3)])
+
+
+def test_the_start_of_a_child_counts_for_no_call() -> None:
+    """It imports its function, which takes more than the call may."""
+
+    async def run(sandbox: Sandbox) -> float:
+        await sandbox.call("nothing")
+        return cpu_seconds(sandbox.pids[0])
+
+    limit = 0.01
+    assert with_sandbox(run, Limits(cpu=limit, still=3600.0)) > limit
+
+
+def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
+    """As on a busy machine: a stopped child gets no CPU. One that goes on after twenty looks has its call answered."""
+
+    async def run(sandbox: Sandbox) -> object:
+        await sandbox.call("nothing")
+        (pid,) = sandbox.pids
+        call = asyncio.create_task(sandbox.call("stop"))
+        await until(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+        async with asyncio.timeout(60):
+            for _ in range(20):
+                await asyncio.sleep(0.05)
+        os.kill(pid, signal.SIGCONT)
+        return await call
+
+    assert with_sandbox(run, Limits(cpu=0.5, still=3600.0)) == "stop"
+
+
+def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
+    async def run(sandbox: Sandbox) -> None:
+        calls = [asyncio.create_task(sandbox.call("stop")) for _ in range(4)]
+        await until(lambda: len(sandbox.pids) == 2)
+        while not all(call.done() for call in calls):
+            for pid in sandbox.pids:
+                os.kill(pid, signal.SIGCONT)
+            await asyncio.sleep(0.005)
+        assert len(sandbox.pids) == 2
+        assert [await call for call in calls] == ["stop"] * 4
+
+    with_sandbox(run, most=2)
+
+
+def test_a_child_without_work_ends_and_another_one_starts_when_there_is_some() -> None:
+    async def run(sandbox: Sandbox) -> None:
+        await sandbox.call("nothing")
+        (pid,) = sandbox.pids
+        await until(lambda: not sandbox.pids and is_gone(pid))
+        assert await sandbox.call("nothing") == "nothing"
+
+    with_sandbox(run, idle=0.0)
+
+
+def test_a_call_that_nobody_waits_for_is_ended() -> None:
+    async def run(sandbox: Sandbox) -> int:
+        await sandbox.call("nothing")
+        (pid,) = sandbox.pids
+        call = asyncio.create_task(sandbox.call("burn"))
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert sandbox.pids == []
+        return pid
+
+    assert is_gone(with_sandbox(run))
+
+
+def test_nothing_is_left_of_what_a_child_has_started(tmp_path: Path) -> None:
+    written = tmp_path / "pid"
+
+    async def run(sandbox: Sandbox) -> None:
+        await sandbox.call("fork and burn", str(written))
+        await until(lambda: written.exists() and written.read_text() != "")
+
+    with_sandbox(run)
+    asyncio.run(until(lambda: is_gone(int(written.read_text()))))
+
+
+CRAWL = """
+import asyncio, sys
+from minicrawl.sandbox.sandbox import Limits, Sandbox
+
+async def main():
+    sandbox = Sandbox("sandbox_calls:does", Limits(3600.0, 3600.0))
+    await sandbox.call("nothing")
+    calling = asyncio.ensure_future(sandbox.call(sys.argv[1]))
+    print(*sandbox.pids, flush=True)
+    await calling
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("what", ["burn", "sleep"])
+def test_a_child_dies_with_the_crawl_whatever_it_does(what: str) -> None:
+    tests = os.pathsep.join(sys.path)
+    crawl = subprocess.Popen(
+        [sys.executable, "-c", CRAWL, what], stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": tests}
+    )
+    assert crawl.stdout is not None
+    with crawl.stdout as printed:
+        pid = int(printed.readline())
+    assert not is_gone(pid)
+    crawl.kill()
+    crawl.wait()
+    asyncio.run(until(lambda: is_gone(pid)))
