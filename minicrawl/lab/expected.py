@@ -88,7 +88,7 @@ def replay_of(store: Store, levels: Sequence[IntArray]) -> Replay:
     with store.snapshot():
         links, turns = store.links(), store.page_table.turns()
     answers = np.array([np.nan if turn.fetch is None else turn.fetch for turn in turns])
-    if len(answers) == 0 or not np.nanmax(answers) >= _FEWEST:
+    if not (answers >= _FEWEST).any():
         raise StoreError(f"{store.path} has too few answers to replay: it takes {_FEWEST} of a finished crawl")
     found_on = np.array([-1 if turn.found_on is None else turn.found_on for turn in turns])
     is_alias = np.array([turn.state == State.ALIAS for turn in turns])

@@ -118,7 +118,8 @@ def _stays(so_far: PagesSoFar, pages: KnownPages, links: Links, shares: FloatArr
     before = KnownPages(visited, jump, pages.levels, pages.stands_for)
     votes = site_votes(before, np.where(known, so_far.importance, 0.0))
     then = expected_importance(links, before, votes, tolerance=ROUGH, start=_begun(so_far.size, shares * known))
-    numbers = np.flatnonzero(known & pages.stands_for_itself())
+    # Where chains of aliases have grown, what the pages stand for now was not known then.
+    numbers = np.unique(np.flatnonzero(known) if pages.stands_for is None else pages.stands_for[known])
     first_then, first_now = (set(numbers[_best(values[numbers])].tolist()) for values in (then, shares))
     stayed = len(first_then & first_now) / len(first_now)
     return estimated_stays(stayed, float(np.count_nonzero(so_far.visited)) / so_far.size)

@@ -1,0 +1,105 @@
+"""Every command that reads, on stores of next to nothing: chains of redirects, seeds that are dead, a page or none.
+
+After each of the first answers, up to 20: a crawl may end anywhere.
+"""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from command_line import HOME, run
+from sites import Server, Site, crawl, rows
+
+WWW = "https://www.a.test/"
+WEBS: dict[str, Site] = {
+    "two redirects before the first page": {
+        HOME: "https://a.test/",
+        "https://a.test/": WWW,
+        WWW: ["<p>hello</p>", "/x", "/y"],
+        WWW + "x": [WWW],
+    },
+    "more redirects than are followed": {HOME: HOME + "0"} | {f"{HOME}{n}": f"{HOME}{n + 1}" for n in range(14)},
+    "a ring of redirects": {HOME: HOME + "1", HOME + "1": HOME + "2", HOME + "2": HOME},
+    "a redirect to itself": {HOME: HOME},
+    "a redirect to where nothing is": {HOME: "ftp://b.test/"},
+    "a redirect to what is not there": {HOME: WWW},
+    "a seed that is not there": {},
+    "a seed that fails": {HOME: 503},
+    "a host that nobody can reach": {HOME: "refused"},
+    "a page": {HOME: ["<p>hello</p>"]},
+    "a page and a link that is dead": {HOME: ["<p>hello</p>", HOME, "/x"]},
+    "pages": {HOME: ["/x", "/y", "http://b.test/"], HOME + "x": [HOME], HOME + "y": HOME + "x", "http://b.test/": []},
+}
+MOST = 20
+
+ALWAYS = [
+    *("status", "status --json", "top", "top --all --why", "top --json", "top --by expected", "top --by cash"),
+    *("export out.csv", "export out.jsonl", "export out.parquet", "export sitemap.xml", "report out.html", "check"),
+    *(f"why {HOME}", f"why {HOME} --json", "why http://none.test/", "refresh --pages 3 --dry-run"),
+    *("links --broken", "links --redirected --json", "links --external", f"links --to {HOME}", "changes --rising"),
+    *("changes", "changes --atom out.atom", "graph export out.graphml", "graph export out.npz", "compact"),
+    *("compare crawl.db crawl.db", "compare importance cash", "backup copy.db", "salvage saved.db"),
+]
+ONCE_A_PAGE_HAD_ITS_TURN = [
+    *("verify", "status --graph", "top --sites", "top --hubs", "graph stats", "rank", "rank --by sites"),
+    *("rank --by inverse", "rank --by opic", f"rank --by trustrank --trusted {HOME}"),
+]
+UNLESS = {
+    "seeds": "3: no page",
+    "seeds --explain": "3: no page",
+    "rank --by hits": "2: no link between two of these pages counts",
+    "lab expected crawl.db": "3: crawl.db has too few answers",
+    "lab surfer crawl.db": "2: no site in crawl.db has 5 pages",
+    f"why {HOME} --copies": f"2: {HOME} has no text",
+    f"text {HOME}": "2: ",
+    "index": "2: crawl.db has no texts",
+    "search hello": "2: crawl.db has no texts",
+    "export folder --markdown": "2: crawl.db has no texts",
+}
+"""The exit code, and how the sentence begins, where a store has too little for what is asked."""
+NOT_READ = "3: no page in crawl.db has been read yet"
+
+
+class Unreachable(Server):
+    """Nobody listens where a page of the site is "refused"."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if self.site.get(str(request.url)) == "refused":
+            raise httpx.ConnectError("refused")
+        return super()._answer(request)
+
+
+@pytest.mark.parametrize("web", WEBS)
+def test_of_whatever_a_store_has_commands_tell_or_say_in_a_sentence_that_it_is_too_little(
+    web: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINICRAWL_STORE", "crawl.db")
+    for pages in range(1, MOST + 1):
+        (tmp_path / str(pages)).mkdir()
+        monkeypatch.chdir(tmp_path / str(pages))
+        report, _ = crawl(Unreachable(WEBS[web]), Path("crawl.db"), [HOME], pages=pages, text=pages % 2 == 0)
+        assert (report.cause() is None) == (report.fetched > 0), "the exit code is 1 where nothing could be fetched"
+        nobody_had_a_turn = not rows(Path("crawl.db"), "SELECT 1 FROM pages WHERE state != 'waiting'")
+        said = {words: _said(words) for words in (*ALWAYS, *ONCE_A_PAGE_HAD_ITS_TURN, *UNLESS)}
+        assert {words: said[words] for words in ALWAYS if said[words]} == {}
+        for words in ONCE_A_PAGE_HAD_ITS_TURN:
+            assert said[words].startswith(NOT_READ) == nobody_had_a_turn, (words, said[words])
+        for words, refusal in UNLESS.items():
+            assert not said[words] or said[words].startswith((refusal, NOT_READ)), (words, said[words])
+        crawl(Unreachable(WEBS[web]), Path("crawl.db"), [], pages=1)
+        if report.reason != "pages":
+            return
+
+
+def _said(words: str) -> str:
+    """The exit code of a command that fails, and its sentence; "" of one that does not."""
+    result = run(*words.split())
+    assert result.exception is None or isinstance(result.exception, SystemExit), (words, result.exception)
+    *_, said = ["", *result.stderr.splitlines()]
+    return "" if result.exit_code == 0 else f"{result.exit_code}: {said.removeprefix('Error: ')}"
+
+
+@pytest.mark.parametrize("pages", ["0", "-1"])
+def test_a_crawl_of_no_pages_is_none(pages: str, tmp_path: Path) -> None:
+    result = run("crawl", HOME, "--pages", pages, "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, result.stderr) == (2, f"Error: --pages must be at least 1, not {pages}\n")
