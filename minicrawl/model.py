@@ -214,7 +214,9 @@ class CrawlReport:
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
     links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
-    code; `unanswered`: requests for whatever that got no usable answer.
+    code; `unanswered`: requests for whatever that got no usable answer. `out_of_reach`: by reason code the share of the
+    importance that pages have at most that could not be read, where nothing was left before the coverage that was asked
+    for; else None.
     """
 
     reason: str
@@ -228,6 +230,7 @@ class CrawlReport:
     failures: dict[str, int]
     left_out: int = 0
     unanswered: dict[str, int] = field(default_factory=dict)
+    out_of_reach: dict[str, float] | None = None
 
     def cause(self) -> str | None:
         """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""

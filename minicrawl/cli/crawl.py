@@ -26,6 +26,7 @@ from minicrawl.cli.output import (
     order_lines,
     printable,
     read_line,
+    short_line,
     table,
     tally,
 )
@@ -275,6 +276,8 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     ]
     if report.failures:
         lines.append(f"Given up: {tally(report.failures)}.")
+    if report.out_of_reach is not None:
+        lines.append(f"{short_line(report.out_of_reach)}.")
     column = expected_column([line.page for line in best.lines], best.order)
     alike = [len(line.alike) for line in best.lines]
     lines += ["", *table([line.page for line in best.lines], column, alike), *order_lines(best.order)]

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -125,6 +125,17 @@ class RunProgress:
             if state in _GIVEN_UP:
                 given_up[reason] = given_up.get(reason, 0) + count
         return given_up
+
+    def out_of_reach(self, asked_for: float) -> dict[str, float] | None:
+        """What pages that could not be read have of the importance at most, by their reason, if it falls short of a
+        coverage that was asked for."""
+        coverage, store = self._absorber.accounts.coverage, self._absorber.writer
+        if coverage.bound() >= asked_for:
+            return None
+        missing, shares = coverage.missing(), defaultdict[str, float](float)
+        for page, reason in store.page_table.given_up():
+            shares[reason] += missing.item(page)
+        return {reason: share for reason, share in shares.items() if share > 0.0}
 
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
         """What the store keeps of this run, for `status`. reason: why it is over, if it is."""

@@ -266,9 +266,6 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         words=settings.probe,
         blocks=settings.refreshes,
         kept=settings.keeps_text,
-    )
-    wanted = replace(
-        wanted,
         extract=settings.extract,
         extract_rules=settings.extract_rule,
         hooks=settings.hook,
@@ -306,6 +303,8 @@ def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> froz
 
 def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
     accounts = absorber.accounts
+    asked_for = engine.dispatch.limits.now.until_coverage or 0.0
+    is_over = engine.reason in (None, "nothing-left")
     return CrawlReport(
         reason=engine.reason or "nothing-left",
         fetched=engine.progress.fetched,
@@ -318,6 +317,7 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         failures=dict(absorber.tally.failures),
         left_out=absorber.tally.left_out,
         unanswered=_unanswered(engine, absorber.writer),
+        out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
     )
 
 

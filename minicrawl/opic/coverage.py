@@ -41,7 +41,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import Flags, IntArray, Pages, grown, slices
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, grown, slices
 from minicrawl.opic.surfer import UNIFORM, LinkRows, Places, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 
@@ -216,6 +216,11 @@ class Coverage:
     def bound(self) -> float:
         """Share of all importance, 0 to 1, that the pages collected so far have at least."""
         return bound_of_all([CoverageSums(self.stepped, self.lost, self.waiting, self.owed)])
+
+    def missing(self) -> FloatArray:
+        """The share of all importance that each page has at most that was not collected: what the bound lacks to 1."""
+        there = (1.0 - DAMPING) * np.where(self.kind == _NOTHING, self.steps, 0) + np.maximum(self.walkers, 0)
+        return np.where(np.isin(self.kind, COLLECTED), 0.0, there) / max(self._all(), 1.0)
 
     def sums(self) -> CoverageSums:
         """What this book has to say for the bound of several."""

@@ -46,6 +46,20 @@ def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
         assert (result.exit_code, result.stderr) == (0, "")
 
 
+def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(store: Path) -> None:
+    """One of four pages is not there. At least 60 % can be reached, 99 % cannot."""
+    found = json.loads(run("crawl", "--store", store, "--until-coverage", "99%", "--json").stdout)
+    assert (found["reason"], list(found["out_of_reach"])) == ("nothing-left", ["http-404"])
+    assert found["coverage"] + found["out_of_reach"]["http-404"] == pytest.approx(1.0, abs=2e-3)
+    share = f"{found['out_of_reach']['http-404']:.1%}"
+    assert (
+        "The asked-for coverage could not be reached: pages that were not read have up to "
+        f"{share} of the importance (http-404 {share}).\n"
+    ) in run("crawl", "--store", store, "--until-coverage", "99%").stdout
+    for words in ((), ("--until-coverage", "60%")):
+        assert json.loads(run("crawl", "--store", store, "--json", *words).stdout)["out_of_reach"] is None
+
+
 def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
     report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=1)
     assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
