@@ -10,14 +10,17 @@ last (?page=99), which a host answers with the first, do not speak for those bef
 found" for a search. Where there is no such page, for the pattern has only ever said one thing, or they are
 forgotten after a restart and it says nothing new, six signs will do. What is a session in two patterns of a host is one
 in any other where there is one sign, as a parameter may matter in one folder only; once the host has been asked often
-enough, in all of them.
+enough, in all of them. So is what has the four signs in all patterns of a host together, and matters in none: where
+every page is a pattern by itself, none would ever have them. Once there is a sign on a host, pages that were news are
+asked for first elsewhere: they would tell that the parameter matters.
 
 Links are then known without the parameter, and pages known with it stand for those without.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -54,6 +57,7 @@ class Sessions:
         self.learns = learns
         self._rows: dict[str, dict[str, ParameterRow]] = {}
         self._sessions: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by host: in how many patterns each is
+        self._found: defaultdict[tuple[str, str], _Found] = defaultdict(_Found)  # by host and name
         self._asked: defaultdict[str, int] = defaultdict(int)  # by host: probes
         self._wanted: dict[str, str] = {}  # by origin: what to ask for
         self._probes: dict[str, _Probe] = {}  # by what is asked for
@@ -95,6 +99,8 @@ class Sessions:
         if is_due and origin_of(url) not in self._wanted:
             # A page that was news speaks for more; but the first sign may well be that there is something to look for.
             pages = [(url, digest, novelty.is_news), *((page, digest, True) for page, digest in news)]
+            if any((host, name) in self._found for name in _parameters(url)):
+                pages = [*pages[1:], pages[0]]
             self._ask(pattern, pages, is_enough=novelty.says_one_thing or (novelty.is_little and not news))
         if novelty.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
             self._news[pattern] = [*news, (url, digest)]
@@ -139,8 +145,9 @@ class Sessions:
             self._take(row._replace(verdict="content"))
             return
         signs = [*json.loads(row.signs), [probe.value, probe.is_news]]
-        has_news = len(signs) >= SIGNS and sum(is_news for _, is_news in signs) >= NEWS
-        is_session = has_news or (probe.is_enough and len(signs) >= SIGNS_WITHOUT_NEWS)
+        is_session = _are_enough([is_news for _, is_news in signs]) or (
+            probe.is_enough and len(signs) >= SIGNS_WITHOUT_NEWS
+        )
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
 
     def take_rows(self) -> list[ParameterRow]:
@@ -165,7 +172,24 @@ class Sessions:
         self._asked[host] += row.probes - (before.probes if before else 0)
         if row.verdict == "session":
             self._sessions[host][row.name] = self._sessions[host].get(row.name, 0) + 1
+        if row.signs != "[]" or row.verdict == "content":
+            found = self._found[host, row.name]
+            found.signs |= dict(json.loads(row.signs))
+            found.patterns.add(row.pattern)
+            found.matters |= row.verdict == "content"
+            if _are_enough(found.signs.values()) and not found.matters:
+                self._sessions[host][row.name] = max(PATTERNS, len(found.patterns))
         self._rows[row.pattern][row.name] = self._changed[row.pattern, row.name] = row
+
+
+@dataclass
+class _Found:
+    """What all patterns of a host together have of a parameter. `signs`: by value whether the page was news;
+    `patterns`: those that tell something; `matters`: whether it does in one of them."""
+
+    signs: dict[str, bool] = field(default_factory=dict)
+    patterns: set[str] = field(default_factory=set)
+    matters: bool = False
 
 
 class _Probe(NamedTuple):
@@ -176,6 +200,11 @@ class _Probe(NamedTuple):
     digest: int
     is_news: bool
     is_enough: bool
+
+
+def _are_enough(signs: Collection[bool]) -> bool:
+    """Whether signs make a session, by whether each is of a page that was news."""
+    return len(signs) >= SIGNS and sum(signs) >= NEWS
 
 
 def _parameters(url: str) -> dict[str, str]:

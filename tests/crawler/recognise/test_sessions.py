@@ -76,6 +76,26 @@ def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: st
     assert faults_in(store) == []
 
 
+@pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
+def test_tokens_are_found_out_where_every_page_is_a_pattern_by_itself(tmp_path: Path, strategy: str) -> None:
+    """Fifty pages with names of their own that all link to each other: none has four signs before the probes are used
+    up."""
+    numbers = itertools.count()
+    names = ["".join(letters) for letters in itertools.product("bdfgk", "aeiou", "mn")]
+
+    def answer(url: httpx.URL) -> list[str]:
+        token = next(numbers) * 7919
+        links = [f"{HOME}{name}?token=t{token + place}" for place, name in enumerate(names)]
+        return [f"<h1>{url.path}</h1><p>{words(random.Random(url.path), 40)}</p>", *links]
+
+    report, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], strategy=strategy, pages=1_000)
+    assert report.reason == "nothing-left"
+    assert len(server.asked) < 5 * len(names)
+    known = {url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE state = 'fetched'")}
+    assert {HOME + name for name in names} <= known
+    assert faults_in(tmp_path / "crawl.db") == []
+
+
 def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
     _, server = crawl(Dynamic(tokens(), "User-agent: *\nDisallow: /*/0$\nDisallow: /*/1$"), tmp_path / "x.db", [HOME])
     assert not {HOME + "a/0", HOME + "a/1", HOME + "b/0", HOME + "b/1"} & set(server.asked)
@@ -110,7 +130,20 @@ def languages(url: httpx.URL) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("answer", [shop, search, languages])
+def shelves(url: httpx.URL) -> list[str]:
+    """The shop, where every category is a page of its own, and has other pages beyond its last."""
+    shelf = url.path.strip("/")
+    page = int(url.params.get("page", 1))
+    page = page if page <= 3 else 1
+    links = [f"{HOME}{name}?page={n}" for at, name in enumerate(SHELVES) for n in (1, 2, 3, 10 + at, 30 + at)]
+    own = [f"{HOME}{shelf}?page={n}" for n in (1, 2, 3)]
+    return [f"<h1>{shelf} {page}</h1>", *(own if shelf else links)]
+
+
+SHELVES = ("ale", "bread", "cheese", "dill", "eggs", "figs", "grapes", "honey", "ice", "jam", "kale", "leek")
+
+
+@pytest.mark.parametrize("answer", [shop, shelves, search, languages])
 def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL], list[str]]) -> None:
     store = tmp_path / "crawl.db"
     crawl(Dynamic(answer), store, [HOME])
