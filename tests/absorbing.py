@@ -1,7 +1,9 @@
 """A crawl's books with no network: the parts that take in what comes back, and pages that are handed to them."""
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.admission import Owns
@@ -18,6 +20,11 @@ Web = Mapping[str, Sequence[str] | int]
 """By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
 
 
+def at_once(settings: Mapping[str, Any]) -> dict[str, float]:
+    """What lets pages be read again at once, in a crawl that goes on by cash alone."""
+    return {"refresh_min": 1e-9} if settings.get("discovery", 1.0) < 1.0 else {}
+
+
 def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
     store: Path,
     *,
@@ -26,13 +33,13 @@ def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
     share: Share | None = None,
     locates: bool = False,
     sizes: Sizes = STANDARD_SIZES,
-    **settings: object,
+    **settings: Any,
 ) -> Absorber:
-    """What a crawl with these settings takes up of a store; without any delay, unless they have one.
+    """What a crawl with these settings takes up of a store; without any delay or least age, unless they have one.
 
     Whoever asks closes its writer; a store that cannot be taken up is closed here.
     """
-    chosen = CrawlSettings.of({"delay": 0.0, **settings})
+    chosen = CrawlSettings.of({"delay": 0.0, **at_once(settings), **settings})
     window = parse_window(chosen.history, chosen.window)
     strategy = STRATEGIES[chosen.strategy]
     writer = Writer(store, sizes)
@@ -56,13 +63,19 @@ def take_turn(absorber: Absorber, page: int, answered: tuple[Fetched, ParsedPage
 
 
 def crawl_all(
-    absorber: Absorber, web: Web, *, most: int = 1_000, after_turn: Callable[[int], None] = lambda page: None
+    absorber: Absorber,
+    web: Web,
+    *,
+    most: int = 1_000,
+    clock: Iterator[float] | None = None,
+    after_turn: Callable[[int], None] = lambda page: None,
 ) -> list[str]:
-    """Every page in turn, until none waits or so many were asked for; the URLs asked for."""
+    """Every page in turn, until none waits or so many were asked for; the URLs asked for. clock: None: time stands."""
     asked: list[str] = []
-    while len(asked) < most and (page := absorber.frontier.acquire(0.0)) is not None:
+    clock = clock or itertools.repeat(0.0)
+    while len(asked) < most and (page := absorber.frontier.acquire(next(clock))) is not None:
         asked.append(absorber.urls.url(page))
-        take_turn(absorber, page, answer(web, asked[-1]))
+        take_turn(absorber, page, answer(web, asked[-1]), next(clock))
         after_turn(page)
     absorber.commit({})
     return asked

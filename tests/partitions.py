@@ -1,5 +1,6 @@
 """A crawl in partitions with no network and no processes: each partition takes turns, commits, hands over, and dies."""
 
+import itertools
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -70,6 +71,7 @@ class Partitions:
             make_store(store, "a crawl", number, count)
         self.open: dict[int, Absorber] = {}
         self._takings: dict[int, Taking] = {}
+        self._clock = itertools.count(1.0)
 
     def __enter__(self) -> Self:
         for number in self.numbers:
@@ -102,9 +104,9 @@ class Partitions:
     def turn(self, number: int) -> bool:
         """One page has its turn; False if none waits."""
         absorber = self.open[number]
-        page = absorber.frontier.acquire(0.0)
+        page = absorber.frontier.acquire(next(self._clock))
         if page is not None:
-            absorber.visits.absorb(page, *answer(self.web, absorber.urls.url(page)), 0.0)
+            absorber.visits.absorb(page, *answer(self.web, absorber.urls.url(page)), next(self._clock))
         return page is not None
 
     def commit(self, number: int) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import httpx
+from absorbing import at_once
 from skipping import run
 
 from minicrawl.api import acrawl
@@ -69,9 +70,12 @@ def crawl(site: Kind, store: Path, seeds: list[str], **settings: Any) -> tuple[C
 @overload
 def crawl(site: Mapping[str, Reply], store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]: ...
 def crawl(site: Any, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Any]:
-    """Crawl a site with one request at a time and no delay. Waits for nothing: see `skipping`."""
+    """Crawl a site with one request at a time and no delay. Waits for nothing: see `skipping`.
+
+    With a share for pages never read, the others are read again at once.
+    """
     server = site if isinstance(site, Server) else Server(site)
-    options = {"delay": 0.0, "concurrency": 1} | settings
+    options = {"delay": 0.0, "concurrency": 1} | at_once(settings) | settings
     return run(acrawl(seeds, store, transport=server, **options), grace=0.0), server
 
 

@@ -69,6 +69,10 @@ class CrawlSettings(
             raise SettingError(
                 f"--refresh-min must be at most --refresh-max, {self.refresh_max:g} s, not {self.refresh_min:g} s"
             )
+        if self.recrawl_after is not None and self.refresh_min > self.recrawl_after:
+            raise SettingError(
+                f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
+            )
 
         if self.discovery_by != BY_CREDIT and (self.refreshes or self.strategy not in _BY_CASH):
             raise SettingError(

@@ -409,7 +409,7 @@ def test_page_that_has_gone_is_not_asked_for_again(tmp_path: Path) -> None:
         async with steered(server, store) as crawl:
             await crawl.finished()
         server.site[HOME] = 404
-        async with steered(server, store, [], discovery=0.5, time=10) as crawl:
+        async with steered(server, store, [], discovery=0.5, refresh_min=1e-9, time=10) as crawl:
             await crawl.again(HOME)
             await server.until(5)
             await asyncio.sleep(1)

@@ -17,10 +17,10 @@ import pytest
 from absorbing import absorber_of
 from misbehaving import answer, chunk
 from raw_server import Server as RawServer
-from sites import Server, crawl, rows
+from sites import Server, crawl, rows, wide_site
 from skipping import run
 
-from minicrawl.api import acrawl
+from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.parse import parse_html
@@ -467,3 +467,37 @@ def test_without_a_budget_nothing_is_asked_for_while_a_crawl_waits(tmp_path: Pat
     for times in (server.times[HOME], server.times[HOME + "1"]):
         assert len(times) == 4
         assert all(30 * DAY <= b - a < 30 * DAY + HOUR for a, b in pairwise(times))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"discovery": 0.5}, {"refresh": True}, {"recrawl_after": "1h", "refresh": True}], ids=str
+)
+def test_no_page_is_fetched_again_before_the_least_age_whatever_asks_for_it(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """Two runs in one clock; the second begins with pages of all ages."""
+    server, store = Timed(wide_site(1, 200)[0]), tmp_path / "crawl.db"
+    seeds = wide_site(1, 200)[1]
+    for _ in range(2):
+        least = {"refresh_min": "1h", "probe": False, "traps": False}
+        crawl(server, store, seeds, delay=150, time=2 * HOUR, timing=FEW_COMMITS, **least, **settings)
+    gaps = [b - a for times in server.times.values() for a, b in pairwise(times)]
+    assert len(gaps) > 20
+    assert min(gaps) >= HOUR
+
+
+def test_a_crawl_by_cash_ends_when_all_pages_are_too_young_but_a_page_is_asked_for_by_name(tmp_path: Path) -> None:
+    pages = [f"{HOME}{name}" for name in ("", *"abcdefgh")]
+    server, store = Server(dict.fromkeys(pages, pages)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with Crawl(HOME, store, transport=server, delay=10.0, discovery=0.5) as crawl:
+            await asyncio.sleep(35)
+            await crawl.again(HOME)
+            assert (await crawl.finished()).reason == "nothing-left"
+        assert Counter(server.asked) == Counter([*pages, HOME])
+        assert server.asked.index(HOME, 1) < len(pages)
+        report = await acrawl([], store, transport=server)  # finds them as young
+        assert (report.reason, report.fetched) == ("nothing-left", 0)
+
+    run(main(), grace=0.0)

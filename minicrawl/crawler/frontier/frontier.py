@@ -26,7 +26,8 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: whether the
     address of a host must be known before it is asked. addresses_from: Unix seconds before which none is asked.
-    on_its_way: as in `Timing`. loaded_at_once: as in `Sizes`. due: as in `WaitingPages`.
+    on_its_way: as in `Timing`. loaded_at_once: as in `Sizes`. due, least_age:
+    as in `WaitingPages`.
     """
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
@@ -42,12 +43,13 @@ class Frontier:
         on_its_way: float = STANDARD.on_its_way,
         loaded_at_once: int = STANDARD_SIZES.loaded,
         due: DuePages | None = None,
+        least_age: float = 0.0,
     ) -> None:
         self._per_host = per_host
         self._ip_delay = ip_delay
         self._on_its_way = on_its_way
         self.hosts: list[Host] = []
-        self.pages = WaitingPages(self.hosts, book, strategy, budget, loaded_at_once, due)
+        self.pages = WaitingPages(self.hosts, book, strategy, budget, loaded_at_once, due, least_age)
         self._errands = WaitingErrands()
         self._name_server = NameServer()
         self._locates = locates
@@ -291,9 +293,9 @@ class Frontier:
             self._reschedule(host, now)
         self._per_host, self._ip_delay = per_host, ip_delay
 
-    def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
+    def put_back(self, page: int, now: float, not_before: float = 0.0, *, is_read: bool = False) -> None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one."""
-        self._offer_again(self.pages.put_back(page, now, not_before), now)
+        self._offer_again(self.pages.put_back(page, now, not_before, is_read=is_read), now)
 
     def next_ready(self) -> float | None:
         """Unix seconds at which a host or page comes on offer next; None when there is none to wait for."""

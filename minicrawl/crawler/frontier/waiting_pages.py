@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import Adaptive, DiscoveryRule, PageQueue, Strategy
-from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, order_of, slices
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, order_of, slices
 from minicrawl.opic.strategy import bests, packed, priority_in, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
@@ -37,15 +37,17 @@ class WaitingPages:
         budget: DiscoveryRule,
         loaded_at_once: int,
         due: DuePages | None = None,
+        least_age: float = 0.0,
     ) -> None:
         """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: when read pages are fetched again;
-        None: by the strategy, as all pages."""
+        None: by the strategy, as all pages, `least_age` seconds after their last fetch or later."""
         self._hosts = hosts
         self._book = book
         self._strategy = strategy
         self._budget = budget
         self._loaded_at_once = loaded_at_once
         self._due = due
+        self._least_age = least_age
         self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
@@ -101,6 +103,20 @@ class WaitingPages:
         self._reads_new = False
         self._due.limit_to(pages)
 
+    @property
+    def is_by_strategy(self) -> bool:
+        """Whether read pages are read again, and the strategy says which."""
+        return self._due is None and self._budget.share < 1.0
+
+    def load_last_fetches(self, pages: Pages, fetched_at: FloatArray, now: float) -> None:
+        """Set read pages aside that are not of the least age. To be called before `load`."""
+        until = np.minimum(fetched_at, now) + self._least_age
+        is_young = until > now
+        pages = pages[is_young]
+        self._set_aside = list(zip(until[is_young].tolist(), pages.tolist(), strict=True))
+        heapq.heapify(self._set_aside)
+        self._held[pages] = True
+
     def load(self, size: int, now: float) -> None:
         """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits.
 
@@ -114,7 +130,7 @@ class WaitingPages:
             host_of = self.host_of[:size]
             here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
             for lane, read in ((self._discovery, False), (self._refresh, True)):
-                if read and (self._budget.share >= 1.0 or self._due is not None):
+                if read and not self.is_by_strategy:
                     continue
                 pages = here[self._book.visited[here] == read]
                 among = host_of[pages] - hosts.start
@@ -151,7 +167,7 @@ class WaitingPages:
         pages = pages[~self._held.take(pages)]
         is_read = self._book.visited.take(pages)
         hosts = self._rise(self._discovery, pages[~is_read])
-        if self._budget.share < 1.0 and self._due is None:
+        if self.is_by_strategy:
             hosts |= self._rise(self._refresh, pages[is_read])
         return hosts
 
@@ -195,9 +211,12 @@ class WaitingPages:
         self._held[page] = True
         return page
 
-    def put_back(self, page: int, now: float, not_before: float) -> Host | None:
+    def put_back(self, page: int, now: float, not_before: float, *, is_read: bool = False) -> Host | None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Its host,
-        if it waits already."""
+        if it waits already. is_read: it was read just now."""
+        if is_read and self.is_by_strategy:
+            self.set_aside(page, now + self._least_age)
+            return None
         if not_before > now and not self._is_done(page):
             heapq.heappush(self._resting, (not_before, page))
             return None
@@ -302,7 +321,7 @@ class WaitingPages:
             return None
         was_done = self._is_done(page)
         self.first.add(page)
-        if self._due is not None and self._held[page] and self._due.end_rest(page):
+        if self._held[page] and (self._is_set_aside(page) if self._due is None else self._due.end_rest(page)):
             is_new = True
         if is_new:
             self._held[page] = False
@@ -319,10 +338,13 @@ class WaitingPages:
         """Whether a page at which nothing was found does not wait, nor is it asked for again just now."""
         if self._due is not None:
             return self._due.is_resting(page)
-        return self._budget.share >= 1.0 or any(rest[1] == page for rest in self._set_aside)
+        return self._budget.share >= 1.0 or self._is_set_aside(page)
 
     def has_page(self, host: Host) -> bool:
         return self._discovery.has_page(host) or self._refresh.has_page(host)
+
+    def _is_set_aside(self, page: int) -> bool:
+        return any(rest[1] == page for rest in self._set_aside)
 
     def _is_done(self, page: int) -> bool:
         """Whether a page was read, and is not read again; or was never read, and is not to be."""

@@ -76,6 +76,7 @@ class KnownWeb:
             on_its_way=timing.on_its_way,
             loaded_at_once=writer.sizes.loaded,
             due=due,
+            least_age=settings.refresh_min,
         )
         hosts, batch = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay)), Batch()
         pages = KnownPages(writer, batch)

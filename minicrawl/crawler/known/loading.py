@@ -6,6 +6,7 @@ would have.
 
 import gc
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -118,6 +119,9 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     if size:
         if due is not None:
             load_refresh(writer, due, now)
+        elif frontier.pages.is_by_strategy:
+            last = writer.refreshes.last_fetches(math.inf)
+            frontier.pages.load_last_fetches(last.page.astype(np.int64), last.fetched_at, now)
         if only is not None:
             frontier.pages.limit_to(only)
         if accounts.anticipated is not None:

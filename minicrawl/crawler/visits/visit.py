@@ -192,7 +192,7 @@ class Visits:
         self.settling.note_turn(len(outlinks.targets))
         self.frontier.pages.credit(visit.credited)
         self.frontier.had_turn(page)
-        self.frontier.put_back(page, now)
+        self.frontier.put_back(page, now, is_read=True)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.urls.url(page))
@@ -271,6 +271,6 @@ class Visits:
         if outcome.state is State.GONE:
             self.frontier.pages.forget(page)
         elif outcome.state in READ:
-            self.frontier.put_back(page, now)
+            self.frontier.put_back(page, now, is_read=True)
         else:
             self.frontier.pages.set_aside(page, max(not_before, now + self.timing.found_nothing))

@@ -82,9 +82,9 @@ def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_pa
 
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
     server = Unchanged({})
-    crawl(server, store, [HOME], recrawl_after=1e-9)
+    crawl(server, store, [HOME], recrawl_after=1e-9, refresh_min=1e-9)
     for _ in range(2):
-        crawl(server, store, [HOME], archive=folder, recrawl_after=1e-9, pages=1)
+        crawl(server, store, [HOME], archive=folder, recrawl_after=1e-9, refresh_min=1e-9, pages=1)
     assert conditions[-2:] == [False, True]
     assert [kind for url, kind, _ in known(store) if url == HOME] == ["response", "not-modified"]
 

@@ -1,5 +1,6 @@
 """What --max-depth keeps out is followed once a shorter way is found, or a later run goes deeper."""
 
+import itertools
 import random
 from collections import deque
 from pathlib import Path
@@ -88,9 +89,9 @@ def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:
     assert crawl_all(first, web) == [HOME, a, b]
     assert (int(first.accounts.depth[page_of(first, b)]), first.tally.left_out) == (2, 1)
     first.writer.close()
-    again = absorber_of(tmp_path / "crawl.db", max_depth=2, discovery=0.0)
-    again.start([], 0.0)
-    crawl_all(again, {**web, HOME: [a, b]}, most=9)
+    again = absorber_of(tmp_path / "crawl.db", max_depth=2, discovery=0.0, now=9.0)
+    again.start([], 9.0)
+    crawl_all(again, {**web, HOME: [a, b]}, most=9, clock=itertools.count(9.0))
     assert [int(again.accounts.depth[page_of(again, url)]) for url in (HOME, a, b, c)] == [0, 1, 1, 2]
     assert again.tally.left_out == 0
     again.writer.close()

@@ -1,5 +1,6 @@
 """The turn of a page, whatever came of it: the books add up, the row says it, and the page waits or does not."""
 
+import itertools
 import random
 from pathlib import Path
 
@@ -63,10 +64,10 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_p
     store = tmp_path / "crawl.db"
     absorber = absorber_of(store, discovery=0.0, probe=False)
     absorber.start([HOME], 0.0)
-    crawl_all(absorber, web, most=4)
+    crawl_all(absorber, web, most=4, clock=itertools.count(1.0))
     query = "SELECT state, reason, inlinks, depth, fetch FROM pages"
     before = rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")
-    page = absorber.frontier.acquire(0.0)
+    page = absorber.frontier.acquire(9.0)
     assert page is not None
     cash = int(absorber.accounts.book.cashes()[page])
     take_turn(absorber, page, (Fetched(absorber.urls.url(page), status=NOT_MODIFIED, not_modified=True), ParsedPage()))
