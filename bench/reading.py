@@ -34,7 +34,7 @@ def ended(path: Path) -> None:
     absorber = Absorber(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), 2e9)
     absorber.start([], 2e9)
     started = time.monotonic()
-    absorber.commit({"settings": CrawlSettings().to_json()}, ranks=True)
+    absorber.commit({"settings": CrawlSettings().to_json(Path())}, ranks=True)
     print(f"places written down in {time.monotonic() - started:.2f} s")
     writer.close()
 

@@ -176,7 +176,7 @@ def _run(  # noqa: PLR0913 - what was typed
     folder = found_or_made(path, partitions, make_here if machines is None else machines.make)
     wait_for_orphans(folder)
     is_new = not folder.settings
-    remembered = resumed(folder.settings, given, forgotten)
+    remembered = resumed(folder.settings_in_full, given, forgotten)
     settings = remembered.settings
     check_working(settings, folder.homes.partitions)
     if not is_quiet():

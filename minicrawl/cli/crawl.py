@@ -142,7 +142,7 @@ def _print_settings(
     kept: dict[str, Any] = {}
     if store.exists():
         with open_store(store) as reader:
-            kept = reader.meta_json("settings")
+            kept = reader.settings
     now = resumed(kept, given, forgotten)
     came_from = {name: sources.get(name) or "file" for name in given}  # of single hosts only files speak
     rows = [(name, getattr(now.settings, name), came_from.get(name, source)) for name, source in now.sources.items()]

@@ -23,7 +23,7 @@ from pathlib import Path
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import CrawlSettings, in_full
 from minicrawl.store.database import hold, is_held
 from minicrawl.store.reader import Store, open_store
 from minicrawl.system import sync_folder
@@ -57,6 +57,11 @@ class Folder:
     places: tuple[Place, ...]
     settings: Mapping[str, object]
     """As they were kept by the run before; {} before the first one."""
+
+    @property
+    def settings_in_full(self) -> dict[str, object]:
+        """The same with paths from the root, as CrawlSettings takes them."""
+        return in_full(self.settings, self.path)
 
     @property
     def stores(self) -> list[Path]:
@@ -123,7 +128,7 @@ class Folder:
         """Let the next run go on with these. Where partitions are stays what it is in the file: a move may have ended
         since this was read."""
         places = found(self.path).places if (self.path / _NAME).exists() else self.places
-        _write(replace(self, places=places, settings=json.loads(settings.to_json())))
+        _write(replace(self, places=places, settings=json.loads(settings.to_json(self.path))))
 
     def keep_copy(self, path: Path) -> "Folder":
         """Write the cluster.json of a copy, all of whose stores are in one folder; the copy."""

@@ -11,7 +11,7 @@ from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.run import Run, opened
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.events import SettingChanged
-from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
 from minicrawl.store.writer import Writer
 
 _T = TypeVar("_T")
@@ -50,9 +50,7 @@ class RestingCrawl:
 
     def _changed(self, change: Callable[[Run, float], _T]) -> _T:
         with damage_as_store_error(self._store), closing(Writer(self._store)) as writer:
-            kept = writer.meta_json("settings")
-            remembered = {name: kept[name] for name in kept if name in SETTINGS and not SETTINGS[name].is_for_one_run}
-            run = opened(CrawlSettings(**remembered), Seeds([]), writer)
+            run = opened(CrawlSettings(**lasting(writer.settings)), Seeds([]), writer)
             absorber, now = run.absorber, run.clock()
             absorber.start([], now)
             result = change(run, now)

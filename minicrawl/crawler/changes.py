@@ -55,7 +55,8 @@ class Changes:
     """
 
     def __init__(self, settings: CrawlSettings, absorber: Absorber, requests: DueRequests, engine: Engine) -> None:
-        self.settings, self._settings_json = settings, settings.to_json()
+        self._folder = absorber.writer.path.parent
+        self.settings, self._settings_json = settings, settings.to_json(self._folder)
         self._absorber = absorber
         self._accounts, self._frontier, self._waiting = absorber.accounts, absorber.frontier, absorber.frontier.pages
         self._requests = requests
@@ -75,7 +76,7 @@ class Changes:
 
     def adjust(self, settings: CrawlSettings, now: float) -> tuple[SettingChanged, ...]:
         """Go on with other settings, see `adjusted`, which are returned; the number of workers is changed elsewhere."""
-        before, self.settings, self._settings_json = self.settings, settings, settings.to_json()
+        before, self.settings, self._settings_json = self.settings, settings, settings.to_json(self._folder)
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
         absorber = self._absorber
         self._engine.dispatch.adjust(settings)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from minicrawl.errors import HIDDEN, SettingError, StoreError
-from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
 from minicrawl.settings.logins import is_hidden
 from minicrawl.settings.requests import proxies
 from minicrawl.store.reader import Store
@@ -39,7 +39,7 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
 
     kept: what the store has kept, {} for a new one. forgotten: options that are to have their defaults again.
     """
-    before = {name: value for name, value in kept.items() if name in SETTINGS and not SETTINGS[name].is_for_one_run}
+    before = lasting(kept)
     given = _defaults(forgotten) | dict(given)
     hidden = [rule for rule in proxies("proxy", before.get("proxy")) if HIDDEN in rule]
     if "proxy" not in given and hidden:

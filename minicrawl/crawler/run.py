@@ -111,7 +111,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             raise _no_seeds(store)
     with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
         refuse_partition(writer)
-        remembered = resumed(writer.meta_json("settings"), given, forgotten)
+        remembered = resumed(writer.settings, given, forgotten)
         settings = remembered.settings
         if not is_new:
             await check_settings(settings, transport)
@@ -166,7 +166,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         timing=timing,
     )
     engine, absorber = run.engine, run.absorber
-    absorber.commit({"settings": settings.to_json(), "stopped": None})
+    absorber.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
     async with run.source:
         if on_begin is not None:
             on_begin(run)

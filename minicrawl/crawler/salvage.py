@@ -22,10 +22,10 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
-from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant
+from minicrawl.opic import GRANT, STRATEGIES, seed_grant
 from minicrawl.opic.surfer import parse_surfer
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes
@@ -101,7 +101,8 @@ def _makes_sense(page: _Page) -> bool:
 
 def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
     kept = dict(damaged.all_rows("meta", ("key", "value")))
-    settings, window = _settings(kept), _window(kept)
+    settings = _settings(kept, damaged.path.parent)
+    window = parse_window(settings.history, settings.window)
     numbers = {page.id: number for number, page in enumerate(pages)}
     accounts = Accounts(window, parse_surfer(settings.surfer))
     strategy = STRATEGIES[settings.strategy]
@@ -131,7 +132,7 @@ def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
         absorber.settling.settle_fully()
         absorber.commit(
             {
-                "settings": settings.to_json(),
+                "settings": settings.to_json(file.parent),
                 "window": f"{settings.history} {settings.window}",
                 "stopped": "salvaged",
                 "in_doubt": 1,
@@ -238,14 +239,9 @@ def _robots(damaged: DamagedStore) -> list[RobotsRow]:
     return list(found.values())
 
 
-def _settings(kept: dict[str, str]) -> CrawlSettings:
-    """Those of the last run, or, where they cannot be read, as if none had been given."""
+def _settings(kept: dict[str, str], folder: Path) -> CrawlSettings:
+    """Those that the next run goes on with, or, where they cannot be read, as if none had been given."""
     try:
-        return CrawlSettings.from_json(json.loads(kept.get("settings") or "{}"))
+        return CrawlSettings.from_json(lasting(in_full(json.loads(kept.get("settings") or "{}"), folder)))
     except (MinicrawlError, ValueError, TypeError, AttributeError):
         return CrawlSettings()
-
-
-def _window(kept: dict[str, str]) -> Window:
-    settings = _settings(kept)
-    return parse_window(settings.history, settings.window)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.export.tables import Table, defused, escaped, renamed_when_whole, write_parquet
+from minicrawl.settings.values import kept_path, whole_path
 from minicrawl.store.writer import Writer
 
 _ENDINGS = (".jsonl", ".csv", ".parquet")
@@ -67,9 +68,10 @@ class ItemFile:
         self._lines = _lines_of(self._path)
         self._items: list[Item] = []
         kept = writer.meta_json(META)
-        self._size = int(kept["size"]) if kept.get("path") == str(self._path) else 0
+        is_own = bool(kept) and whole_path(kept["path"], writer.path.resolve().parent) == str(self._path)
+        self._size = int(kept["size"]) if is_own else 0
         there = self._lines.stat().st_size if self._lines.exists() else 0
-        if kept.get("path") != str(self._path):
+        if not is_own:
             check_item_file(str(path))
         if there < self._size:
             raise StoreError(
@@ -127,7 +129,8 @@ class ItemFile:
         return ("url", "at", *self._columns, _OTHERS)
 
     def _note(self, writer: Writer) -> None:
-        writer.save_meta({META: json.dumps({"path": str(self._path), "size": self._size})})
+        path = kept_path(str(self._path), writer.path.resolve().parent)
+        writer.save_meta({META: json.dumps({"path": path, "size": self._size})})
 
     def _as_lines(self, items: Sequence[Item]) -> Iterator[str]:
         for item in items:

@@ -16,7 +16,7 @@ file_tables   what their tables say of single hosts, and of items, as settings
 
 from pathlib import Path
 
-from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
+from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings, in_full, lasting
 from minicrawl.settings.groups import BY_CREDIT, BY_EDGES, GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
 from minicrawl.settings.logins import Login
 from minicrawl.settings.requests import ConnectTo, Header, ProxyRule, shown_proxy
@@ -49,6 +49,8 @@ __all__ = [
     "Login",
     "ProxyRule",
     "compiled",
+    "in_full",
+    "lasting",
     "option",
     "parse_boost",
     "parse_duration",

@@ -2,13 +2,14 @@
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from minicrawl.errors import SettingError
+from minicrawl.settings import values
 from minicrawl.settings.groups import (
     BY_CREDIT,
     GROUPS,
@@ -27,6 +28,7 @@ from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.rendering import Rendering
 from minicrawl.settings.requests import Header, ProxyRule, is_mail_address
 from minicrawl.settings.setting import settings_of
+from minicrawl.settings.values import kept_path, whole_path
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
@@ -34,7 +36,7 @@ _NEAREST = 5
 """Names that are told to whoever has named a setting that there is not."""
 _BY_CASH = ("greedy", "opic")
 _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
-
+_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.paths))
 
 DISCOVERY_BESIDE_REFRESH = 0.7
 
@@ -156,14 +158,14 @@ class CrawlSettings(
         """Seconds between two requests to one IP address; 0 = addresses have no clock."""
         return self.delay if self.ip_delay is None else self.ip_delay
 
-    def to_json(self) -> str:
-        """The settings as the store keeps them: to explain later what a crawl did, and to go on with.
+    def to_json(self, folder: Path) -> str:
+        """The settings as a store in `folder` keeps them: to explain later what a crawl did, and to go on with.
 
         Headers are not among them, nor names and passwords, be they for hosts or a proxy: they may be secret.
         """
         shown = self.shown()
         del shown["header"]
-        return json.dumps(shown)
+        return json.dumps(_with_paths(shown, lambda path: kept_path(path, folder)))
 
     def shown(self) -> dict[str, Any]:
         """The settings by name, in values that JSON has, without what may be secret."""
@@ -174,3 +176,24 @@ class CrawlSettings(
     def from_json(cls, kept: Mapping[str, Any]) -> "CrawlSettings":
         """Settings as the store keeps them, to explain what a crawl did; files that they name may have gone."""
         return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name not in _FILES})
+
+
+def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Settings as a store in `folder` has kept them, paths from the root."""
+    return _with_paths(kept, lambda path: whole_path(path, folder))
+
+
+def lasting(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that the next run goes on with."""
+    return {name: value for name, value in kept.items() if name in SETTINGS and not SETTINGS[name].is_for_one_run}
+
+
+def _with_paths(settings: Mapping[str, Any], changed: Callable[[str], str]) -> dict[str, Any]:
+    """Settings with each path changed; what is no path is left for whoever reads the settings."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [of(one) for one in value]
+        return changed(value) if isinstance(value, str) else value
+
+    return {name: of(value) if name in _PATHS else value for name, value in settings.items()}

@@ -177,6 +177,17 @@ def paths(name: str, given: Any) -> tuple[str, ...]:
     return tuple(str(file(name, one)) for one in several(name, given, os.PathLike))
 
 
+def kept_path(path: str, folder: Path) -> str:
+    """A path as a store in `folder` keeps it: what is in that folder can be moved and copied together with it."""
+    whole, folder = Path(os.path.abspath(path)), Path(os.path.abspath(folder))
+    return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
+
+
+def whole_path(kept: str, folder: Path) -> str:
+    """A path from the root, as a store in `folder` has kept it."""
+    return os.path.abspath(folder / kept)
+
+
 def item_rules(name: str, given: Any) -> tuple[str, ...]:
     """Rules by which items are made of pages, as mappings or JSON, see minicrawl.extract.item_rules; as JSON."""
     called, rules = option(name), list[str]()

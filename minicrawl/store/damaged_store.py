@@ -18,6 +18,7 @@ class DamagedStore:
 
     def __init__(self, path: Path) -> None:
         """Raises StoreError when `path` is no SQLite file, or none of its tables can be found."""
+        self.path = path
         try:
             real = real_path(path)
             has_log = logs(real)[0].exists()

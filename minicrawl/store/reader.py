@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple
 
 from minicrawl.run_look import CoursePoint
+from minicrawl.settings import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, is_held, open_to_read
@@ -152,6 +153,11 @@ class Store:
         if not isinstance(value, dict):
             raise damaged(self.path, f"meta.{key} is no JSON object")
         return value
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the last run by name, as CrawlSettings takes them; {} before the first one."""
+        return in_full(self.meta_json("settings"), self.path.parent)
 
 
 def _hash_key(tables: Tables) -> bytes:

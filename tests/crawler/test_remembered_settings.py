@@ -1,6 +1,7 @@
 """Settings of a crawl that goes on: given, else remembered, else the default."""
 
 import json
+from pathlib import Path
 
 import pytest
 from table import each
@@ -12,7 +13,7 @@ from minicrawl.settings import SETTINGS, CrawlSettings
 
 def kept(**settings):
     """What a store keeps of a crawl with these settings."""
-    return json.loads(CrawlSettings(**settings).to_json())
+    return json.loads(CrawlSettings(**settings).to_json(Path()))
 
 
 EXAMPLES = {
@@ -101,10 +102,10 @@ def test_every_setting_is_remembered_or_is_for_one_run(name):
     before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()
     if name in SECRET:
         with pytest.raises(SettingError, match="not kept"):
-            resumed(json.loads(before.to_json()), {})
+            resumed(json.loads(before.to_json(Path())), {})
         assert resumed(kept(**{name: EXAMPLES[name]}), {}, [name]).settings == default
         return
-    told = resumed(json.loads(before.to_json()), {})
+    told = resumed(json.loads(before.to_json(Path())), {})
     assert getattr(before, name) != getattr(default, name)
     is_kept = name not in FOR_ONE_RUN
     assert getattr(told.settings, name) == getattr(before if is_kept else default, name)

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,9 @@ import pytest
 from sites import Reply, Server, Site, crawl, faults_in, html, random_site, rows
 from small_web import WebServer
 
+from minicrawl.analysis.archives.opening import opened
 from minicrawl.api import acrawl
+from minicrawl.archive.check import check
 
 HOME = "http://a.test/"
 
@@ -50,6 +53,25 @@ def test_crawl_in_pieces_ends_as_the_crawl_in_one(tmp_path: Path, strategy: str,
         asked += crawl(site, pieces, seeds, pages=part, **settings)[1].asked
     assert asked == server.asked
     assert accounts(pieces) == accounts(whole)
+
+
+def test_copy_of_a_folder_goes_on_with_its_own_files(tmp_path: Path) -> None:
+    site, seeds = random_site(7)
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    crawl(site, first / "crawl.db", seeds, pages=4, archive=first / "kept")
+    before = {path: path.read_bytes() for path in first.rglob("*") if path.is_file()}
+    shutil.copytree(first, second)
+    crawl(site, second / "crawl.db", [], pages=3)
+    assert {path: path.read_bytes() for path in first.rglob("*") if path.is_file()} == before
+    with opened(second / "crawl.db", None) as archive:
+        assert archive.collection.folder == second / "kept"
+        assert check(archive.collection, archive.committed, deep=True).wrong == []
+        assert {one.url for one in archive.collection} >= set(read_in(second / "crawl.db"))
+
+
+def read_in(store: Path) -> list[str]:
+    return [url for (url,) in rows(store, "SELECT url FROM pages JOIN fetches ON fetches.id = fetch")]
 
 
 def test_pages_are_read_again_in_the_same_order_after_a_restart(tmp_path: Path) -> None:

@@ -49,6 +49,22 @@ def test_command_salvages(sound: Path, tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["salvage", "x.db", "--store", str(tmp_path / "none.db")]).exit_code == 3
 
 
+def test_store_that_wrote_items_is_salvaged_and_goes_on_with_another_file(tmp_path: Path) -> None:
+    store, saved, items = tmp_path / "crawl.db", tmp_path / "saved.db", tmp_path / "items.jsonl"
+    home = "http://a.test/"
+    site = {home: ["<h1>x</h1>", *(f"{home}{number}" for number in range(5))]}
+    site |= {f"{home}{number}": ["<h1>x</h1>"] for number in range(5)}
+    crawl(site, store, [home], pages=2, extract=["title=h1"], items=str(items), archive=tmp_path / "kept")
+    written = items.read_bytes()
+    assert salvage(store, saved).read == 2
+    assert items.read_bytes() == written
+    with pytest.raises(SettingError, match="is there already; name another file"):
+        crawl(site, saved, [], items=str(items))
+    crawl(site, saved, [], items=str(tmp_path / "more.jsonl"))
+    assert items.read_bytes() == written
+    assert (written.count(b"\n"), (tmp_path / "more.jsonl").read_bytes().count(b"\n")) == (2, 4)
+
+
 @pytest.mark.parametrize("limit", [1_000, 50_000, 150_000])
 def test_nothing_is_left_behind_where_the_disk_is_full(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, limit: int

@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -127,6 +128,21 @@ def test_file_goes_on_with_the_crawl_it_is_of(tmp_path: Path) -> None:
     ItemFile(writer, tmp_path / "items.jsonl", COLUMNS)
     writer.close()
     assert [line["url"] for line in lines(tmp_path / "items.jsonl")] == expected
+
+
+def test_copied_folder_goes_on_with_its_own_file(tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    writer = Writer(tmp_path / "first" / "crawl.db")
+    commit(writer, ItemFile(writer, tmp_path / "first" / "items.jsonl", COLUMNS), ("http://a.test/", [{}]))
+    writer.close()
+    shutil.copytree(tmp_path / "first", tmp_path / "second")
+    writer = Writer(tmp_path / "second" / "crawl.db")
+    with pytest.raises(SettingError, match="is there already"):
+        ItemFile(writer, tmp_path / "first" / "items.jsonl", COLUMNS)
+    commit(writer, ItemFile(writer, tmp_path / "second" / "items.jsonl", COLUMNS), ("http://b.test/", [{}]))
+    writer.close()
+    assert [line["url"] for line in lines(tmp_path / "first" / "items.jsonl")] == ["http://a.test/"]
+    assert [line["url"] for line in lines(tmp_path / "second" / "items.jsonl")] == ["http://a.test/", "http://b.test/"]
 
 
 def test_file_that_is_there_is_left_alone(tmp_path: Path) -> None:

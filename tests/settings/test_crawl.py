@@ -10,7 +10,7 @@ import pytest
 from table import each
 
 from minicrawl.errors import ConfigError, SettingError
-from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, option
+from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, in_full, option
 
 NAN = math.nan
 
@@ -128,13 +128,25 @@ def test_header_lines_are_split_at_the_first_colon() -> None:
 
 def test_settings_survive_the_store() -> None:
     settings = CrawlSettings(pages=5, time=1.5, allow=("a", "b"), boost=("x=2",), scope="site", topic="ü", delay=0)
-    assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
+    assert CrawlSettings.from_json(json.loads(settings.to_json(Path()))) == settings
 
 
 def test_connections_survive_the_store() -> None:
     rules: Any = ("a.test:80:[::1]:81", "::b.test:")
     settings = CrawlSettings(connect_to=rules, proxy="http://p.test:1")
-    assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
+    assert CrawlSettings.from_json(json.loads(settings.to_json(Path()))) == settings
+
+
+def test_files_beside_a_store_are_kept_relative_to_it(tmp_path: Path) -> None:
+    settings = CrawlSettings(
+        archive=tmp_path / "in" / "kept", cookie_file=tmp_path / "jar", from_archive=(str(tmp_path / "in"), __file__)
+    )
+    kept = json.loads(settings.to_json(tmp_path / "in"))
+    assert (kept["archive"], kept["cookie_file"]) == ("kept", str(tmp_path / "jar"))
+    assert kept["from_archive"] == [".", __file__]
+    moved = CrawlSettings.of(in_full(kept, tmp_path))
+    assert (moved.archive, moved.cookie_file) == (tmp_path / "kept", tmp_path / "jar")
+    assert moved.from_archive == (str(tmp_path), __file__)
 
 
 TEXTS = {
@@ -192,7 +204,7 @@ def test_secrets_are_not_stored() -> None:
         header=("Authorization: hush",),
         proxy="http://me:hush@proxy.test",
     )
-    assert "hush" not in settings.to_json()
+    assert "hush" not in settings.to_json(Path())
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def opened(store: Path, folder: Path | None) -> Iterator[OpenedArchive]:
 
 def folder_of(store: Store) -> Path:
     """The folder with the archive of a store. Raises SettingError."""
-    folder = store.meta_json("settings").get("archive")
+    folder = store.settings.get("archive")
     if folder is None:
         raise SettingError(
             f"{store.path} has no archive; 'minicrawl crawl --archive DIR' begins one, --archive DIR here names another"

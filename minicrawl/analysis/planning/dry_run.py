@@ -100,7 +100,7 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
         if store.exists():
             backup(store, copy)
         with closing(Writer(copy)) as writer:
-            settings = resumed(writer.meta_json("settings"), given, forgotten).settings
+            settings = resumed(writer.settings, given, forgotten).settings
             if not seeds.urls and not writer.size():
                 raise SeedError(f"no seeds are given, and there is no crawl at {store} to go on with")
             return _planned(settings, seeds, writer, now, most)

@@ -33,7 +33,7 @@ class CheckedSeed:
 
 def checked_seeds(store: Store, seeds: Seeds) -> list[CheckedSeed]:
     """Each seed, in the order given, as the crawl of them alone has left it."""
-    settings = CrawlSettings.from_json(store.meta_json("settings"))
+    settings = CrawlSettings.from_json(store.settings)
     known = spelled(seeds, store.page_table.find, keep_parameters=settings.keep_parameters)
     return [_checked(store, url, seeds, settings.user_agent) for url in known.urls]
 

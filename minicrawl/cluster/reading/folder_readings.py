@@ -165,7 +165,8 @@ def _at_rest(folder: Folder) -> CrawlAtRest:
         bytes=sum(one.bytes for one in earlier),
         seconds=max(one.seconds for one in earlier),
     )
-    return CrawlAtRest(whole, before, banned, CrawlSettings.from_json(folder.settings), is_whole=not folder.machines)
+    settings = CrawlSettings.from_json(folder.settings_in_full)
+    return CrawlAtRest(whole, before, banned, settings, is_whole=not folder.machines)
 
 
 def _as_they_are(folder: Folder) -> object:

@@ -103,7 +103,7 @@ class Worker:
         homes = brief.folder.homes
         own = settings_of(brief.number, homes.partitions, settings)
         self._run = opened(own, self._seeds, writer, share=homes.share(brief.number))
-        self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
+        self._run.absorber.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
         self._partition = Partition(brief.number, self._run, post)
         self._steered = SteeredRun(self._run)

@@ -83,7 +83,7 @@ def kept_settings(store: Store) -> CrawlSettings:
     """The settings of the last run. Raises StoreError when they cannot be meant."""
     for what in wrong_settings(store):
         raise damaged(store.path, what)
-    return CrawlSettings.from_json(store.meta_json("settings"))
+    return CrawlSettings.from_json(store.settings)
 
 
 def kept_surfer(store: Store) -> Surfer:
@@ -96,7 +96,7 @@ def kept_surfer(store: Store) -> Surfer:
 def wrong_settings(store: Store) -> Iterator[str]:
     """What is wrong with the settings of the last run. The next one can be given others: it is no reason to refuse."""
     try:
-        CrawlSettings.from_json(store.meta_json("settings"))
+        CrawlSettings.from_json(store.settings)
     except SettingError as error:
         yield f"its settings cannot be meant: {error}"
 

@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Path:
     absorber = absorber_of(path, history="variable:2")
     absorber.start(seeds, 0.0)
     crawl_all(absorber, site, most=20)
-    absorber.commit({"settings": CrawlSettings(delay=3.0).to_json(), "run_at": 5})
+    absorber.commit({"settings": CrawlSettings(delay=3.0).to_json(Path()), "run_at": 5})
     absorber.writer.close()
     return path
 
