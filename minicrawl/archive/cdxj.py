@@ -22,7 +22,8 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from minicrawl.archive.record import sha1
 from minicrawl.errors import SettingError, StoreError
 
-_SORTED_AT_ONCE = 200_000
+_SORTED_AT_ONCE = 64 * 1024 * 1024
+"""Characters of lines."""
 _WWW = re.compile(r"^www\d*\.(?=.)")
 _SLASHES = re.compile("//+")
 _ORDINARY = re.compile(r'[!"$&-~]*')
@@ -51,7 +52,7 @@ def surt(url: str) -> str:
         parts = urlsplit(url.strip())
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
-        return url.lower()
+        return "".join(url.lower().split())
     host = _WWW.sub("", host)
     is_address = ":" in host or host.replace(".", "").isdigit()
     name = host if is_address else ",".join(reversed(host.split(".")))
@@ -113,19 +114,19 @@ def read(text: str) -> Captured | None:
     try:
         _, when, rest = text.split(" ", 2)
         facts = json.loads(rest)
-        kind, status = facts.get("mime", "unk"), str(facts.get("status", "-"))
+        kind, status = str(facts.get("mime", "unk")), str(facts.get("status", "-"))
         return Captured(
-            facts["url"],
+            str(facts["url"]),
             when,
-            (facts.get("revisit", "unk") if kind == REVISIT else kind).replace("unk", ""),
+            (str(facts.get("revisit", "unk")) if kind == REVISIT else kind).replace("unk", ""),
             int(status) if status.isdecimal() else 0,
-            facts.get("digest", ""),
-            facts["filename"],
+            str(facts.get("digest", "")),
+            str(facts["filename"]),
             int(facts["offset"]),
             int(facts.get("length", 0)),
             kind == REVISIT,
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 
@@ -168,11 +169,15 @@ def _sorted_runs(index: Path, lines: Iterable[str]) -> Iterator[Path]:
     """Sorted files of some of the lines each, which fit into memory."""
     given = iter(lines)
     for number in itertools.count():
-        some = sorted(itertools.islice(given, _SORTED_AT_ONCE))
+        left = _SORTED_AT_ONCE
+        some = []
+        while left > 0 and (text := next(given, None)) is not None:
+            some.append(text)
+            left -= len(text)
         if not some:
             return
         run = index.with_name(f"{index.name}.{number}")
-        run.write_text("".join(f"{text}\n" for text in some), "utf-8", newline="\n")
+        run.write_text("".join(f"{text}\n" for text in sorted(some)), "utf-8", newline="\n")
         yield run
 
 

@@ -2,42 +2,48 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captured, files
-from minicrawl.archive.reading import DamagedError, Record, records
+from minicrawl.archive.reading import MOST_KEPT, DamagedError, Record, records
+from minicrawl.archive.recovery import Committed
 from minicrawl.archive.writer import FILES
 
 
 @dataclass
 class Findings:
-    """What a check has seen, and a sentence for each thing that is wrong."""
+    """What a check has seen, and a sentence for each thing that is wrong, or is to be known."""
 
     files: int = 0
     bytes: int = 0
     records: int = 0
     answers: int = 0
     wrong: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-def check(collection: Collection, committed: Mapping[str, int] | None = None, *, deep: bool = False) -> Findings:
-    """Look at the files of an archive. committed: their sizes as the store has them. deep: at every record."""
+def check(collection: Collection, committed: Committed | None = None, *, deep: bool = False) -> Findings:
+    """Look at the files of an archive. committed: what its store knows of them. deep: at every record.
+
+    What a file has behind its committed end is nothing wrong: a crawl that runs commits it, and the first run after one
+    that was killed cuts it off.
+    """
     found, folder = Findings(), collection.folder
     names = {path.name for path in files(folder)}
-    found.wrong += [f"{folder / FILES / name} is missing" for name in sorted((committed or {}).keys() - names)]
+    expected = committed.sizes.keys() if committed is not None else set[str]()
+    found.wrong += [f"{folder / FILES / name} is missing" for name in sorted(expected - names)]
     seen: set[Captured] = set()
     for path in files(folder):
+        status = path.stat()
         found.files += 1
-        size = path.stat().st_size
-        found.bytes += size
-        expected = (committed or {}).get(path.name, size)
-        if expected != size:
-            found.wrong.append(f"{path} has {size} bytes, and {expected} are committed")
+        found.bytes += status.st_size
+        end = _end(path, status, committed, found)
         if deep:
-            seen |= set(_looked_at(path, found))
+            seen |= set(_looked_at(path, end, found))
     if deep:
         known = set(collection)
         found.wrong += [f"{one.url} of {one.stamp} is not in the index" for one in sorted(seen - known)]
@@ -45,11 +51,33 @@ def check(collection: Collection, committed: Mapping[str, int] | None = None, *,
     return found
 
 
-def _looked_at(path: Path, found: Findings) -> Iterator[Captured]:
-    """The answers of a file; what is wrong with its records is noted."""
+def _end(path: Path, status: os.stat_result, committed: Committed | None, found: Findings) -> int:
+    """How far a file is to be looked at: where what is committed ends."""
+    size = status.st_size
+    expected = committed.size(path.name) if committed is not None else None
+    if committed is None or expected is None:
+        return size
+    if (fault := committed.fault(path, status)) is not None:
+        found.wrong.append(fault)
+        return size
+    if size > expected or not expected:
+        found.notes.append(
+            f"{path} has {size - expected:,} bytes that no commit knows of, as of a crawl that runs or was killed; its "
+            "next run cuts off what a killed one has left"
+        )
+    return expected
+
+
+def _looked_at(path: Path, end: int, found: Findings) -> Iterator[Captured]:
+    """The answers of a file up to a place; what is wrong with its records is noted."""
     try:
-        for record in records(path):
+        for record in records(path, end):
             found.records += 1
+            if record.is_cut:
+                found.notes.append(
+                    f"{path}, record at {record.start}: it is larger than {MOST_KEPT >> 20} MB, so its digests are not "
+                    "compared"
+                )
             found.wrong += [f"{path}, record at {record.start}: {what}" for what in faults(record)]
             if record.is_answer:
                 found.answers += 1
@@ -63,6 +91,8 @@ def faults(record: Record) -> Iterator[str]:
     for name in ("warc-type", "warc-record-id", "warc-date"):
         if not record.fields.get(name):
             yield f"it has no {name}"
+    if record.is_cut:
+        return
     block = record.fields.get("warc-block-digest", "")
     if not _is_of(block, record.block):
         yield "its block is not that of its digest"

@@ -3,6 +3,7 @@
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from minicrawl.archive import cdxj
@@ -13,12 +14,17 @@ from minicrawl.errors import StoreError
 
 
 class Collection:
-    """Finds and reads what is in an archive. more: answers that are not in its index yet. Raises StoreError."""
+    """Finds and reads what is in an archive. Raises StoreError.
 
-    def __init__(self, folder: Path, more: Iterable[Captured] = ()) -> None:
+    more: answers that are not in its index yet. follows_links: its files may be links to files elsewhere. An archive of
+    somebody else's making may not lead out of its folder.
+    """
+
+    def __init__(self, folder: Path, more: Iterable[Captured] = (), *, follows_links: bool = False) -> None:
         if not (folder / FILES).is_dir():
             raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
         self.folder = folder
+        self._follows_links = follows_links
         self._index = Index(index_of(folder))
         self._more: dict[str, list[Captured]] = {}
         for one in more:
@@ -56,7 +62,7 @@ class Collection:
 
     def record(self, captured: Captured) -> Record:
         """The record of an answer. Raises StoreError."""
-        path = self.folder / FILES / captured.file
+        path = self._file(captured.file)
         try:
             return record_at(path, captured.start, captured.length)
         except OSError as error:
@@ -65,7 +71,8 @@ class Collection:
             raise StoreError(f"{path} is damaged ({error}); 'minicrawl archive check --deep' tells more") from error
 
     def answer(self, captured: Captured) -> tuple[Record, bytes]:
-        """The record of an answer, and its body: for a revisit that of the record it refers to. Raises StoreError."""
+        """The record of an answer, and its body: for a revisit that of the record it refers to. `is_cut` is said of the
+        body. Raises StoreError."""
         record = self.record(captured)
         if record.kind != "revisit":
             return record, record.payload
@@ -75,7 +82,20 @@ class Collection:
                 f"{captured.url} was the same as {record.fields.get('warc-refers-to-target-uri')}, which is not in "
                 f"{self.folder}; bring back its files, or make the index anew with 'minicrawl archive index'"
             )
-        return record, self.record(original).payload
+        whole = self.record(original)
+        return replace(record, is_cut=whole.is_cut), whole.payload
+
+    def _file(self, name: str) -> Path:
+        """A file that the index names. Raises StoreError for one that is not in the archive."""
+        path = self.folder / FILES / name
+        if "\0" in name or Path(name).name != name or not is_warc(path):
+            raise StoreError(
+                f"the index of {self.folder} names {name!r}, which is no file of this archive; make it anew with "
+                "'minicrawl archive index'"
+            )
+        if not self._follows_links and path.is_symlink() and not path.resolve().is_relative_to(self.folder.resolve()):
+            raise StoreError(f"{path} is a link that leads out of the archive; put the file itself there")
+        return path
 
     def _original(self, record: Record) -> Captured | None:
         """What a revisit refers to."""

@@ -1,5 +1,6 @@
 """Reading WARC files, ours or anybody's: plain, or a gzip member per record (ISO 28500 annex D)."""
 
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -8,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from minicrawl.system import read_at
-
+MOST_KEPT = 64 * 1024 * 1024
+"""Bytes of a record's block that are kept: a file of a few megabytes may hold one of many gigabytes."""
 _PIECE = 256 * 1024
 _LONGEST_HEAD = 1024 * 1024
 _GZIP = b"\x1f\x8b"
@@ -17,6 +18,9 @@ _FIELD = re.compile(rb"^([^\s:]+)[\t ]*:[\t ]*([^\r\n]*(?:\r?\n[\t ][^\r\n]*)*)"
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[\t ]+(\d{3})")
 _TYPE = re.compile(rb"^content-type[\t ]*:[\t ]*([^\s;]*)", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
+_BLANK = re.compile(rb"[\r\n]+")
+_LATEST = 253_402_300_800.0  # the year 10,000
+_DIGITS = 18
 
 
 class DamagedError(Exception):
@@ -25,12 +29,14 @@ class DamagedError(Exception):
 
 @dataclass(frozen=True)
 class Record:
-    """A record. start, length: of its gzip member, or of itself in a plain file. fields: names in lower case."""
+    """A record. start, length: of its gzip member, or of itself in a plain file. fields: names in lower case. is_cut:
+    its block goes on behind the bytes that are kept."""
 
     start: int
     length: int
     fields: dict[str, str]
     block: bytes
+    is_cut: bool = False
 
     @property
     def kind(self) -> str:
@@ -58,7 +64,8 @@ class Record:
             when = datetime.fromisoformat(self.fields.get("warc-date", "").replace("Z", "+00:00"))
         except ValueError:
             return 0.0
-        return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+        at = when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+        return at if 0.0 <= at < _LATEST else 0.0
 
     @property
     def head(self) -> bytes:
@@ -93,63 +100,73 @@ def declared_type(head: bytes) -> str:
     return found[1].decode("latin-1").lower() if found else ""
 
 
-def records(path: Path, start: int = 0) -> Iterator[Record]:
-    """All records of a file, from a place on. Raises DamagedError where one is torn, and OSError."""
+def records(path: Path, end: int | None = None) -> Iterator[Record]:
+    """All records of a file, or those that begin before `end`. Raises DamagedError where one is torn, and OSError."""
+    at = 0
     with path.open("rb") as file:
-        file.seek(start)
-        is_packed = file.read(2) == _GZIP
-        file.seek(start)
-        source = _Unpacked(file, start) if is_packed else _Plain(file, start)
-        while (record := source.next()) is not None:
+        source = _source(file, at)
+        while (end is None or at < end) and (record := source.next()) is not None:
             yield record
+            at = record.start + record.length
 
 
 def record_at(path: Path, start: int, length: int = 0) -> Record:
-    """The record at a place of a file; with its length, all of it is read at once. Raises DamagedError and OSError."""
-    if not length:
-        for record in records(path, start):
-            return record
-        raise DamagedError(f"{path} ends before {start}")
+    """The record at a place of a file, so long as it is there. Raises DamagedError and OSError."""
     with path.open("rb") as file:
-        data = read_at(file.fileno(), length, start)
-    if len(data) < length:
-        raise DamagedError(f"{path} ends before {start + length}")
-    if data.startswith(_GZIP):
-        unpacker = zlib.decompressobj(31)
-        try:
-            data = unpacker.decompress(data)
-        except zlib.error as error:
-            raise DamagedError(f"{path} has no whole record at {start}: {error}") from error
-        if not unpacker.eof:
-            raise DamagedError(f"{path} has no whole record at {start}")
-    return _parsed(data, start, length)
+        if start < 0 or os.fstat(file.fileno()).st_size < start + length:
+            raise DamagedError(f"{path} ends before {start + length}")
+        record = _source(file, start, min(max(length, 1), _PIECE) if length else _PIECE).next()
+    if record is None:
+        raise DamagedError(f"{path} ends before {start}")
+    return record
+
+
+def _source(file: BinaryIO, start: int, piece: int = _PIECE) -> "_Unpacked | _Plain":
+    """The records of a file from a place on, of which so many bytes are read at a time."""
+    file.seek(start)
+    is_packed = file.read(2) == _GZIP
+    file.seek(start)
+    return _Unpacked(file, start, piece) if is_packed else _Plain(file, start)
 
 
 class _Unpacked:
     """Records that are gzip members, one after the other; a member may hold several, as of tools that pack a file."""
 
-    def __init__(self, file: BinaryIO, start: int) -> None:
+    def __init__(self, file: BinaryIO, start: int, piece: int) -> None:
         self._file = file
         self._at = start
+        self._piece = piece
         self._rest = b""
 
     def next(self) -> Record | None:
-        begun, unpacker, taken, out = self._at, zlib.decompressobj(31), 0, []
+        begun, unpacker, taken = self._at, zlib.decompressobj(31), 0
+        out, size = bytearray(), 0
         while not unpacker.eof:
-            data = self._rest or self._file.read(_PIECE)
-            self._rest = b""
+            data = self._rest or self._file.read(self._piece)
             if not data:
                 if taken:
                     raise DamagedError(f"the record at {begun} is torn: the file ends {taken} bytes behind")
                 return None
+            taken += len(data)
             try:
-                out.append(unpacker.decompress(data))
+                for unpacked in _pieces(unpacker, data):
+                    size += len(unpacked)
+                    out += unpacked[: _LONGEST_HEAD + MOST_KEPT - len(out)]
             except zlib.error as error:
                 raise DamagedError(f"there is no record at {begun}: {error}") from error
-            taken += len(data) - len(unpacker.unused_data)
             self._rest = unpacker.unused_data
+        taken -= len(self._rest)
         self._at = begun + taken
-        return _parsed(b"".join(out), begun, taken)
+        return _parsed(out, size, begun, taken)
+
+
+def _pieces(unpacker: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+    """All that comes out of some bytes, however much that is."""
+    piece = b""
+    while (data or piece) and not unpacker.eof:
+        piece = unpacker.decompress(data, _PIECE)
+        data = unpacker.unconsumed_tail
+        yield piece
 
 
 class _Plain:
@@ -160,37 +177,44 @@ class _Plain:
         self._at = start
 
     def next(self) -> Record | None:
-        begun = self._at
-        head = b""
-        while (line := self._file.readline(_LONGEST_HEAD)) not in (b"\r\n", b"\n") or not head.strip():
+        begun, lines, size = self._at, list[bytes](), 0
+        while (line := self._file.readline(_LONGEST_HEAD)).strip() or not lines:
             if not line:
-                if head.strip():
-                    raise DamagedError(f"the record at {begun} is torn")
                 return None
-            head = head + line if line.strip() or head else b""
-            if not head:
+            if not line.strip():
                 begun += len(line)
-            if len(head) > _LONGEST_HEAD:
+                continue
+            lines.append(line)
+            size += len(line)
+            if size > _LONGEST_HEAD:
                 raise DamagedError(f"there is no record at {begun}")
-        length = _length(_fields(head, begun), begun)
-        block = self._file.read(length)
-        if len(block) < length:
+        if not line:
             raise DamagedError(f"the record at {begun} is torn")
-        self._at = self._file.tell()
-        return Record(begun, self._at - begun, _fields(head, begun), block)
+        fields = _fields(b"".join(lines), begun)
+        length = _length(fields, begun)
+        end = self._file.tell() + length
+        if os.fstat(self._file.fileno()).st_size < end:
+            raise DamagedError(f"the record at {begun} is torn")
+        block = self._file.read(min(length, MOST_KEPT))
+        self._at = self._file.seek(end)
+        return Record(begun, end - begun, fields, block, is_cut=len(block) < length)
 
 
-def _parsed(data: bytes, start: int, length: int) -> Record:
-    data = data.lstrip(b"\r\n")
-    end = _END_OF_HEAD.search(data, 0, _LONGEST_HEAD)
+def _parsed(data: bytearray, size: int, start: int, length: int) -> Record:
+    """The record that a member begins with. size: bytes of the member, of which `data` are the first."""
+    blank = _BLANK.match(data)
+    begin = blank.end() if blank else 0
+    end = _END_OF_HEAD.search(data, begin, begin + _LONGEST_HEAD)
     if end is None:
         raise DamagedError(f"there is no record at {start}")
-    fields = _fields(data[: end.end()], start)
-    size = _length(fields, start)
-    block = data[end.end() : end.end() + size]
-    if len(block) < size:
-        raise DamagedError(f"the record at {start} is torn: it has {len(block)} bytes instead of {size}")
-    return Record(start, length, fields, block)
+    head = end.end()
+    fields = _fields(bytes(data[begin:head]), start)
+    expected = _length(fields, start)
+    if size - head < expected:
+        raise DamagedError(f"the record at {start} is torn: it has {size - head} bytes instead of {expected}")
+    del data[:head]
+    del data[min(expected, MOST_KEPT) :]
+    return Record(start, length, fields, bytes(data), is_cut=len(data) < expected)
 
 
 def _fields(head: bytes, start: int) -> dict[str, str]:
@@ -203,6 +227,6 @@ def _fields(head: bytes, start: int) -> dict[str, str]:
 
 def _length(fields: dict[str, str], start: int) -> int:
     length = fields.get("content-length", "")
-    if not length.isdecimal():
+    if not (length.isascii() and length.isdecimal()) or len(length) > _DIGITS:
         raise DamagedError(f"the record at {start} has no length")
     return int(length)

@@ -7,6 +7,7 @@ size that the store has of a file belongs to no commit, be it whole or torn. It 
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from minicrawl.archive.writer import FILES
 from minicrawl.errors import StoreError
@@ -35,17 +36,46 @@ def _synced(path: Path) -> None:
         os.close(handle)
 
 
-def cut(folder: Path, prefix: str, committed: Mapping[str, int], last_commit: float) -> int:
-    """Cut the files that begin with `prefix` to their committed sizes; how many bytes that were.
+class Committed(NamedTuple):
+    """What a store knows of its files, whose names begin with `prefix`: their sizes, as of its last commit (Unix
+    seconds)."""
 
-    last_commit: Unix seconds. Raises StoreError, and leaves all as it is, where a file is shorter than was committed,
-    or was written to long after: then the store is an old copy, and the archive knows more.
+    prefix: str
+    sizes: Mapping[str, int]
+    at: float
+
+    def size(self, name: str) -> int | None:
+        """Bytes of a file that are committed; None for one of somebody else."""
+        return self.sizes.get(name, 0 if name.startswith(f"{self.prefix}-") else None)
+
+    def fault(self, path: Path, status: os.stat_result) -> str | None:
+        """Why a file of the store cannot be cut to what is committed, if it cannot."""
+        size = self.size(path.name) or 0
+        if status.st_size < size:
+            return (
+                f"{path} has {status.st_size} bytes, and the store knows of {size}; bring it back from a backup, or "
+                "move it away to go on without it"
+            )
+        if status.st_size > size and status.st_mtime > self.at + _SLACK:
+            return (
+                f"{path} was written to after the last commit of this store, which must be an older copy: name another "
+                "folder with --archive, or bring back the store that belongs to it"
+            )
+        return None
+
+
+def cut(folder: Path, committed: Committed) -> int:
+    """Cut the files of a store to their committed sizes; how many bytes that were.
+
+    Raises StoreError, and leaves all as it is, where a file is shorter than was committed, or was written to long
+    after: then the store is an old copy, and the archive knows more.
     """
     try:
-        found = {path: path.stat() for path in (folder / FILES).glob(f"{prefix}-*.warc.gz")}
+        found = {path: path.stat() for path in (folder / FILES).glob(f"{committed.prefix}-*.warc.gz")}
         for path, status in found.items():
-            _check(path, status, committed.get(path.name, 0), last_commit)
-        sizes = {path: committed.get(path.name, 0) for path in found}
+            if (fault := committed.fault(path, status)) is not None:
+                raise StoreError(fault)
+        sizes = {path: committed.size(path.name) or 0 for path in found}
         for path, size in sizes.items():
             if not size:  # also a file that was begun, and killed before anything was in it
                 path.unlink()
@@ -54,16 +84,3 @@ def cut(folder: Path, prefix: str, committed: Mapping[str, int], last_commit: fl
     except OSError as error:
         raise StoreError(f"the archive at {folder} cannot be used: {error.strerror}; name another folder") from error
     return sum(found[path].st_size - size for path, size in sizes.items())
-
-
-def _check(path: Path, status: os.stat_result, size: int, last_commit: float) -> None:
-    if status.st_size < size:
-        raise StoreError(
-            f"{path} has {status.st_size} bytes, and the store knows of {size}; bring it back from a backup, or move "
-            "it away to go on without it"
-        )
-    if status.st_size > size and status.st_mtime > last_commit + _SLACK:
-        raise StoreError(
-            f"{path} was written to after the last commit of this store, which must be an older copy: name another "
-            "folder with --archive, or bring back the store that belongs to it"
-        )

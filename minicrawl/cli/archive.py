@@ -11,7 +11,7 @@ import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, printable
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, StoreError
 
 if TYPE_CHECKING:
     from minicrawl.archive.cdxj import Captured
@@ -64,6 +64,7 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
     from minicrawl.analysis.archives.opening import decoded, opened
     from minicrawl.analysis.explain import meant_by
     from minicrawl.archive.cdxj import nearest, parse_stamp
+    from minicrawl.archive.reading import MOST_KEPT
 
     meant, when = meant_by(url), None if at is None else parse_stamp(at)
     with opened(store, folder) as archive:
@@ -71,6 +72,11 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
         if found is None:
             raise _not_in(archive.collection.folder, url)
         record, payload = archive.collection.answer(found)
+    if record.is_cut:
+        raise StoreError(
+            f"the record of {printable(url)} is larger than {MOST_KEPT >> 20} MB, and no more of one is read; another "
+            f"program finds it in {printable(found.file)} at {found.start}"
+        )
     body = record.head + payload if raw else decoded(record, payload)
     if sys.stdout.isatty():  # which is not to be steered by a page
         click.echo("\n".join(map(printable, body.decode("utf-8", "replace").splitlines())))
@@ -87,7 +93,8 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
 def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
     """Compare the files with what the store has committed; --deep: read every record.
 
-    Exit code 0 when all holds, 4 when something does not. While a crawl writes, files are longer than committed.
+    Exit code 0 when all holds, 4 when something does not. What a crawl that runs or was killed has not committed is
+    told, and nothing wrong.
     """
     from minicrawl.analysis.archives.opening import opened
     from minicrawl.archive.check import check as look
@@ -96,12 +103,13 @@ def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
         found = look(archive.collection, archive.committed, deep=deep)
     if as_json:
         facts = {"files": found.files, "bytes": found.bytes, "records": found.records, "answers": found.answers}
-        click.echo(document({**facts, "problems": found.wrong}))
+        click.echo(document({**facts, "problems": found.wrong, "notes": found.notes}))
     else:
-        for sentence in found.wrong[:_SHOWN]:
-            click.echo(printable(sentence))
-        if len(found.wrong) > _SHOWN:
-            click.echo(f"... and {len(found.wrong) - _SHOWN:,} more")
+        for sentences in (found.wrong, found.notes):
+            for sentence in sentences[:_SHOWN]:
+                click.echo(printable(sentence))
+            if len(sentences) > _SHOWN:
+                click.echo(f"... and {len(sentences) - _SHOWN:,} more")
         seen = f", {counted(found.records, 'record')}, {counted(found.answers, 'answer')}" if deep else ""
         verdict = "" if found.wrong else ": nothing is wrong"
         click.echo(f"{counted(found.files, 'file')}, {amount(found.bytes)}{seen}{verdict}")
@@ -135,7 +143,8 @@ def export(file: Path, folder: Path | None, store: Path) -> None:
     from minicrawl.settings import USER_AGENT
 
     with opened(store, folder) as archive:
-        count = write(archive.collection, file, archive.committed or {}, USER_AGENT, time.time())
+        sizes = archive.committed.sizes if archive.committed is not None else {}
+        count = write(archive.collection, file, sizes, USER_AGENT, time.time())
     click.echo(f"{counted(count, 'answer')} in {file}, {amount(file.stat().st_size)}")
 
 

@@ -1,5 +1,8 @@
 """What a check finds wrong."""
 
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ from archives import NOTHING_BEFORE, an_answer, files
 from minicrawl.archive.check import check, faults
 from minicrawl.archive.collection import Collection, index_anew, index_of
 from minicrawl.archive.reading import Record, records
+from minicrawl.archive.recovery import Committed, cut
 from minicrawl.archive.writer import ArchiveWriter, Rules
 
 
@@ -21,20 +25,59 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def wrong(folder: Path, committed=None, *, deep: bool = True) -> list[str]:
+def wrong(folder: Path, committed: Committed | None = None, *, deep: bool = True) -> list[str]:
     return check(Collection(folder), committed, deep=deep).wrong
 
 
+def committed(folder: Path) -> Committed:
+    """All that is there, as of a commit that comes after it."""
+    return Committed("me", {file.name: file.stat().st_size for file in files(folder)}, time.time())
+
+
 def test_nothing_is_wrong_with_what_was_written(folder: Path) -> None:
-    found = check(Collection(folder), {files(folder)[0].name: files(folder)[0].stat().st_size}, deep=True)
-    assert (found.files, found.records, found.answers, found.wrong) == (1, 7, 3, [])
+    found = check(Collection(folder), committed(folder), deep=True)
+    assert (found.files, found.records, found.answers, found.wrong, found.notes) == (1, 7, 3, [], [])
+
+
+def grown(file: Path, more: bytes) -> None:
+    file.write_bytes(file.read_bytes() + more)
+
+
+# What is done to a file of an archive, and whether a kill may have done it, so that the next run mends it.
+DAMAGES: dict[str, tuple[Callable[[Path], object], bool]] = {
+    "torn-record-behind": (lambda file: grown(file, file.read_bytes()[:99]), True),
+    "whole-records-behind": (lambda file: grown(file, file.read_bytes()), True),
+    "nonsense-behind": (lambda file: grown(file, b"nonsense"), True),
+    "new-file": (lambda file: file.with_name("me-9.warc.gz").write_bytes(file.read_bytes()[:99]), True),
+    "empty-new-file": (lambda file: file.with_name("me-9.warc.gz").write_bytes(b""), True),
+    "record-behind-in-an-older-store": (lambda file: (grown(file, b"x"), os.utime(file, (2**33, 2**33))), False),
+    "file-of-another": (lambda file: file.with_name("you-9.warc.gz").write_bytes(file.read_bytes()[:99]), False),
+    "shorter": (lambda file: file.write_bytes(file.read_bytes()[:-1]), False),
+    "empty": (lambda file: file.write_bytes(b""), False),
+    "missing": (lambda file: file.unlink(), False),
+    "a-byte": (lambda file: file.write_bytes(file.read_bytes()[:-9] + b"?" + file.read_bytes()[-8:]), False),
+    "first-bytes": (lambda file: file.write_bytes(bytes(99) + file.read_bytes()[99:]), False),
+}
+
+
+@pytest.mark.parametrize(("does", "is_of_a_kill"), DAMAGES.values(), ids=DAMAGES)
+def test_what_a_kill_leaves_is_noted_and_any_other_damage_is_wrong(
+    folder: Path, does: Callable[[Path], object], is_of_a_kill: bool
+) -> None:
+    known = committed(folder)
+    does(files(folder)[0])
+    found = check(Collection(folder), known, deep=True)
+    assert (not found.wrong, bool(found.notes)) == (is_of_a_kill, is_of_a_kill), found
+    if is_of_a_kill:
+        cut(folder, known)
+        assert check(Collection(folder), known, deep=True).notes == []
 
 
 def test_files_that_are_not_as_committed_are_found_without_reading_them(folder: Path) -> None:
-    name = files(folder)[0].name
-    (longer,) = wrong(folder, {name: 5}, deep=False)
-    assert longer.endswith("and 5 are committed")
-    assert len(wrong(folder, {name: files(folder)[0].stat().st_size, "gone.warc.gz": 5}, deep=False)) == 1
+    known = committed(folder)
+    shorter = known._replace(sizes={name: size + 1 for name, size in known.sizes.items()})
+    assert len(wrong(folder, shorter, deep=False)) == 1
+    assert len(wrong(folder, known._replace(sizes={**known.sizes, "gone.warc.gz": 5}), deep=False)) == 1
 
 
 def test_any_byte_that_is_not_as_it_was_is_found(folder: Path) -> None:

@@ -69,6 +69,24 @@ def test_files_that_are_missing_or_damaged_are_told(folder: Path) -> None:
         collection.record(one)
 
 
+NAMES = ["../x.warc.gz", "sub/../../x.warc.gz", "{}/x.warc.gz", "link.warc.gz", "link-of-link.warc.gz"]
+NAMES += ["a\0.warc.gz", "..", "", "x", "../indexes/index.cdxj"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_index_leads_to_nothing_outside_its_archive(
+    folder: Path, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (inside,) = files(folder)
+    outside = tmp_path_factory.mktemp("outside") / "x.warc.gz"
+    outside.write_bytes(inside.read_bytes())
+    inside.with_name("link.warc.gz").symlink_to(outside)
+    inside.with_name("link-of-link.warc.gz").symlink_to("link.warc.gz")
+    (one,) = Collection(folder).of("http://h.test/b")
+    with pytest.raises(StoreError, match=r"no file of this archive|leads out of the archive"):
+        Collection(folder).record(one._replace(file=name.format(outside.parent)))
+
+
 def test_a_folder_without_an_archive_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no archive at"):
         Collection(tmp_path)

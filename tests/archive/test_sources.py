@@ -48,7 +48,7 @@ def test_files_folders_and_collections_without_index_are_read_together(kept: Pat
     (tmp_path / "some.warc").write_bytes(RECORD)
     places = [str(kept), str(tmp_path / "loose"), str(tmp_path / "some.warc")]
     with indexed(places) as (folder,):
-        collection = Collection(folder)
+        collection = Collection(folder, follows_links=True)
         assert len(collection.of(URL)) == 4
         assert {collection.answer(one)[1] for one in collection.of(URL)} == {b"hello"}
         collection.close()

@@ -1,9 +1,11 @@
 """minicrawl archive: find, read, check what was kept."""
 
+import gzip
 import shutil
 from pathlib import Path
 
 import pytest
+from archives import an_http_record
 from command_line import HOME, SITE, answer, run
 from sites import crawl, html
 
@@ -43,6 +45,27 @@ def test_a_sound_archive_passes_and_a_damaged_one_does_not(archive: Path) -> Non
     damaged = run("archive", "check", "--deep", "--archive", archive)
     assert damaged.exit_code == 4
     assert "is torn" in damaged.stdout
+
+
+def test_a_record_that_is_too_large_to_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    plain = an_http_record(b"HTTP/1.1 200 OK\r\n\r\n").replace(b"Length: 19", b"Length: %d" % (80 * 2**20 + 19))
+    with (tmp_path / "archive/large.warc").open("wb") as file:
+        file.write(plain.removesuffix(b"\r\n\r\n"))
+        file.truncate(file.tell() + 80 * 2**20)
+    coded = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(bytes(80 * 2**20))
+    (tmp_path / "archive/packed.warc").write_bytes(an_http_record(coded, "http://h.test/packed"))
+    assert run("archive", "index", "--archive", tmp_path).exit_code == 0
+    for url, sentence in {
+        "http://h.test/": "is larger than 64 MB, and no more of one is read; another program finds it in large",
+        "http://h.test/packed": "is larger than 64 MB without its coding; --raw writes it as it was sent",
+    }.items():
+        told = run("archive", "get", url, "--archive", tmp_path)
+        assert (told.exit_code, told.stdout) == (3, "")
+        assert sentence in told.stderr
+    checked = answer("archive", "check", "--deep", "--archive", tmp_path)
+    assert checked["problems"] == []
+    assert "larger than 64 MB" in checked["notes"][0]
 
 
 def test_an_index_is_made_anew(archive: Path) -> None:

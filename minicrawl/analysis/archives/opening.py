@@ -7,20 +7,21 @@ from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection
-from minicrawl.archive.reading import Record
-from minicrawl.crawler.archiving.records import as_captured
+from minicrawl.archive.reading import MOST_KEPT, Record
+from minicrawl.archive.recovery import Committed
+from minicrawl.crawler.archiving.records import as_captured, committed
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.wire.answer_reader import AnswerReader
-from minicrawl.errors import FetchError, SettingError
+from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.store.reader import Store, open_store
 
 
 class OpenedArchive(NamedTuple):
-    """An archive. committed: sizes of its files by name, as its store knows them; None without a store."""
+    """An archive. committed: what its store knows of its files; None without a store."""
 
     collection: Collection
-    committed: dict[str, int] | None
+    committed: Committed | None
 
 
 @contextmanager
@@ -36,8 +37,8 @@ def opened(store: Path, folder: Path | None) -> Iterator[OpenedArchive]:
         reader = stack.enter_context(open_store(store))
         with reader.snapshot():
             collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed(reader))))
-            committed = reader.archived.files()
-        yield OpenedArchive(collection, committed)
+            known = committed(reader)
+        yield OpenedArchive(collection, known)
 
 
 def folder_of(store: Store) -> Path:
@@ -57,11 +58,19 @@ def unindexed(store: Store) -> Iterator[Captured]:
 
 
 def decoded(record: Record, payload: bytes) -> bytes:
-    """The body of an answer without its content coding; as it is, where that cannot be undone."""
-    answer = AnswerReader()
+    """The body of an answer without its content coding; as it is, where that cannot be undone. Raises StoreError for
+    one that would be too large."""
+    answer, body = AnswerReader(), bytearray()
     try:
         answer.feed(record.head)
         coding = ResponseFields(answer.fields).joined(b"content-encoding")
-        return b"".join(decoder(coding).pieces(payload))
+        for piece in decoder(coding).pieces(payload):
+            body += piece
+            if len(body) > MOST_KEPT:
+                raise StoreError(
+                    f"the body of {record.url} is larger than {MOST_KEPT >> 20} MB without its coding; --raw writes it "
+                    "as it was sent"
+                )
     except FetchError:
         return payload
+    return bytes(body)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, captured, line, merge
 from minicrawl.archive.collection import index_of
-from minicrawl.archive.recovery import cut, sync
+from minicrawl.archive.recovery import Committed, cut, sync
 from minicrawl.archive_record import ArchiveRecord
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -15,6 +16,16 @@ def as_captured(url: str, row: RecordRow) -> Captured:
     """A row of `records` as the index has it."""
     kept = row.file, row.start, row.length, row.kind, row.status, row.media_type
     return captured(url, row.at, row.digest, kept)
+
+
+def committed(store: Store) -> Committed:
+    """What a store knows of the files of its archive."""
+    at = float(store.meta("asked_until") or 0.0)
+    return Committed(_prefix(str(store.meta("archive_id"))), store.archived.files(), at)
+
+
+def _prefix(archive_id: str) -> str:
+    return f"minicrawl-{archive_id}"
 
 
 class ArchivedRecords:
@@ -27,12 +38,12 @@ class ArchivedRecords:
         self._sizes = writer.archived.files()
         self._new: dict[str, int] = {}
         self._rows: list[RecordRow] = []
-        self.prefix = f"minicrawl-{self._id()}"
+        self.prefix = _prefix(self._id())
         self.cut()
 
     def cut(self) -> None:
         """Cut off what is in no commit. Nobody may be writing."""
-        cut(self._folder, self.prefix, self._sizes, float(self._writer.meta("asked_until") or 0.0))
+        cut(self._folder, committed(self._writer))
 
     def end(self) -> None:
         """The run is over: nobody writes any more. Bring what is new into the index. Raises StoreError."""

@@ -39,10 +39,10 @@ def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
 
 
 class ArchiveTransport:
-    """Answers out of collections."""
+    """Answers out of collections. given: those that the user named; files of another one are links of our making."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self._archives = [Collection(folder) for folder in folders]
+    def __init__(self, folders: Sequence[Path], given: Sequence[str] = ()) -> None:
+        self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
         self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
 
     async def ask(self, url: str, fields: Sequence[Field]) -> "ArchivedAnswer":
@@ -105,7 +105,7 @@ class ArchivedAnswer:
         self.request, self.asked_at = request, asyncio.get_running_loop().time()
         self.head, self.status = reader.head, reader.status
         self.fields = [field for field in reader.fields if field[0].lower() != b"retry-after"]
-        self._is_cut = "warc-truncated" in record.fields
+        self._is_cut = record.is_cut or "warc-truncated" in record.fields
         self._payload = _unchunked(reader, payload)
 
     @property

@@ -40,4 +40,4 @@ class Brief:
     def _archive(self) -> Transport:
         from minicrawl.crawler.archiving.replayed import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
 
-        return ArchiveTransport(self.replayed)
+        return ArchiveTransport(self.replayed, self.settings.from_archive)

@@ -24,7 +24,8 @@ def store(tmp_path: Path) -> Path:
 def test_it_is_found_by_the_store_or_by_its_folder(store: Path, tmp_path: Path) -> None:
     with opened(store, None) as archive:
         assert len(archive.collection.of(HOME)) == 1
-        assert archive.committed == dict(rows(store, "SELECT name, size FROM archive_files"))
+        assert archive.committed is not None
+        assert archive.committed.sizes == dict(rows(store, "SELECT name, size FROM archive_files"))
     moved = shutil.move(tmp_path / "kept", tmp_path / "moved")
     with opened(store, Path(moved)) as archive:
         assert len(archive.collection.of(HOME)) == 1

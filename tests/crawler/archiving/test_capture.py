@@ -16,6 +16,7 @@ from table import each
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
+from minicrawl.archive.recovery import Committed
 from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.archiving.capture import MakeCapture
 from minicrawl.crawler.http.exchange import Exchange, Truncated
@@ -200,7 +201,7 @@ def from_the_wire(folder: Path, server: Server, **settings) -> Seen:
     assert request.kind == "request"
     index_anew(folder / "kept")
     collection = Collection(folder / "kept")
-    assert check(collection, {file.name: file.stat().st_size}, deep=True).wrong == []
+    assert check(collection, Committed("x", {file.name: file.stat().st_size}, 0.0), deep=True).wrong == []
     (captured,) = collection.of("http://h.test/")
     record = collection.record(captured)
     collection.close()

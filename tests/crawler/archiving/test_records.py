@@ -1,24 +1,30 @@
 """The archive and the store know the same, whatever happens between two commits."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import httpx
 import pytest
 from archives import an_answer, answers, files
+from click.testing import CliRunner
 from dying import killed_at
 from sites import Server, crawl, rows
-from small_web import small_web
+from small_web import WebServer, small_web
 
+from minicrawl.analysis.archives.opening import opened
 from minicrawl.archive.check import check
-from minicrawl.archive.collection import Collection, index_anew, index_of
+from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
+from minicrawl.cli import main
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.errors import StoreError
 from minicrawl.store.writer import Writer
@@ -40,16 +46,24 @@ def known(store: Path) -> list[tuple]:
     return rows(store, f"SELECT {wanted} FROM {tables} ORDER BY records.id")
 
 
+def faults_in(store: Path) -> list[str]:
+    """What a check finds wrong with the archive of a store, or has to note."""
+    with opened(store, None) as archive:
+        found = check(archive.collection, archive.committed, deep=True)
+    return found.wrong + found.notes
+
+
 def test_every_answer_has_its_row_and_the_index_of_the_rows_is_that_of_the_files(kept: Path) -> None:
     store = kept.parent / "crawl.db"
     assert known(store) == [(one.url, one.kind, int(one.status[:3])) for one in answers(kept)]
     assert sorted(kind for _, kind, _ in known(store)) == ["response"] * 5 + ["revisit"]
-    sizes = dict(rows(store, "SELECT name, size FROM archive_files"))
-    assert sizes == {file.name: file.stat().st_size for file in files(kept)}
+    assert dict(rows(store, "SELECT name, size FROM archive_files")) == {
+        file.name: file.stat().st_size for file in files(kept)
+    }
     by_rows = index_of(kept).read_bytes()
     index_anew(kept)
     assert index_of(kept).read_bytes() == by_rows
-    assert check(Collection(kept), sizes, deep=True).wrong == []
+    assert faults_in(store) == []
 
 
 def test_the_next_run_writes_a_file_of_its_own_refers_to_the_last_one_and_cuts_what_a_kill_left(kept: Path) -> None:
@@ -64,7 +78,7 @@ def test_the_next_run_writes_a_file_of_its_own_refers_to_the_last_one_and_cuts_w
     assert not torn.exists()
     assert len(files(kept)) == 2
     assert known(store) == [(one.url, one.kind, int(one.status[:3])) for one in answers(kept)]
-    assert check(Collection(kept), dict(rows(store, "SELECT name, size FROM archive_files")), deep=True).wrong == []
+    assert faults_in(store) == []
 
 
 def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_path: Path) -> None:
@@ -113,7 +127,7 @@ def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing
     crawl(SITE, store, [HOME])
     assert {url for url, _, _ in known(store)} >= {*SITE, HOME + "gone"}
     assert sorted(known(store)) == sorted((one.url, one.kind, int(one.status[:3])) for one in answers(folder))
-    assert check(Collection(folder), dict(rows(store, "SELECT name, size FROM archive_files")), deep=True).wrong == []
+    assert faults_in(store) == []
 
 
 def rounds(store: Path, folder: Path, begun: int) -> None:
@@ -161,6 +175,60 @@ def test_every_committed_answer_is_there_once_whenever_it_is_killed(tmp_path: Pa
             assert len(found) == 2 * committed
     assert torn > 8
     assert committed > 10
+
+
+class Killing(BaseHTTPRequestHandler):
+    """A page for every path, with links to three more, until the crawl has asked for so many: then it is killed."""
+
+    def do_GET(self) -> None:
+        server = self.server
+        assert isinstance(server, KillingServer)
+        server.asked += 1
+        if server.asked == server.deadly:
+            server.is_begun.wait()
+            os.kill(server.victim, signal.SIGKILL)
+        at = int(self.path.removeprefix("/p") or 0) if self.path.startswith(("/p", "/?")) else 0
+        body = "".join(f"<a href=/p{3 * at + more}>x</a>" for more in (1, 2, 3)).encode() + LONG.encode()
+        self.send_response(404 if self.path == "/robots.txt" else 200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class KillingServer(WebServer):
+    def __init__(self, deadly: int) -> None:
+        super().__init__(("127.0.0.1", 0), Killing)
+        self.asked, self.deadly, self.victim, self.is_begun = 0, deadly, 0, threading.Event()
+
+
+def test_what_a_killed_crawl_has_left_is_noted_and_nothing_wrong(tmp_path: Path) -> None:
+    """Killed by the server in the middle of an answer, for real, at three moments of one crawl."""
+    store, folder = tmp_path / "crawl.db", tmp_path / "kept"
+    noted = 0
+    for deadly in (12, 40, 77):
+        server = KillingServer(deadly)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        words = f"crawl http://a.test/ --archive {folder} --delay 0 --store {store} --no-probe --allow-private -q"
+        words += f" --connect-to ::127.0.0.1:{server.server_port} --no-traps --archive-size 20000"
+        with subprocess.Popen([sys.executable, "-m", "minicrawl", *words.split()]) as process:
+            server.victim = process.pid
+            server.is_begun.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        assert process.returncode == -signal.SIGKILL
+        result = CliRunner().invoke(main, ["archive", "check", "--deep", "--store", str(store), "--json"])
+        found = json.loads(result.output)
+        assert (result.exit_code, found["problems"]) == (0, [])
+        noted += len(found["notes"])
+    assert noted
+    crawl({}, store, [], pages=1)  # which cuts
+    assert faults_in(store) == []
 
 
 @pytest.mark.slow
