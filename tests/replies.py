@@ -321,6 +321,7 @@ CODINGS = {
     "br-in-upper-case": (coded("BR", BROTLI), whole(TEXT)),
     "br-of-nothing": (coded("br", brotli.compress(b"")), whole(b"")),
     "br-without-its-end": (coded("br", brotli.compress(NOISE)[:-500]), cut(NOISE[:-499])),  # its end is a byte
+    "br-then-junk": (coded("br", BROTLI + b"junk"), whole(TEXT)),
     "br-that-is-text": (coded("br", b"hello, world"), UNREADABLE),
     "br-that-is-gzip": (coded("br", GZIP), UNREADABLE),
     "zstd": (coded("zstd", ZSTD), whole(TEXT)),
@@ -330,8 +331,12 @@ CODINGS = {
     "zstd-without-its-end": (coded("zstd", ZSTD[:-1]), cut(b"")),
     "zstd-of-too-large-a-window": (coded("zstd", b"\x28\xb5\x2f\xfd\x04\x88\x01\0\0"), UNREADABLE),  # RFC 9659
     "zstd-that-is-text": (coded("zstd", b"hello"), UNREADABLE),
-    "gzip-in-gzip": (coded("gzip, gzip", gzip.compress(GZIP)), UNREADABLE),
-    "gzip-in-two-lines": (answer(gzip.compress(GZIP), *2 * ["Content-Encoding: gzip"]), UNREADABLE),
+    "gzip-in-gzip": (coded("gzip, gzip", gzip.compress(GZIP)), whole(TEXT)),
+    "gzip-in-two-lines": (answer(gzip.compress(GZIP), *2 * ["Content-Encoding: gzip"]), whole(TEXT)),
+    "br-in-gzip": (coded("br, gzip", gzip.compress(BROTLI)), whole(TEXT)),
+    "br-in-gzip-in-the-wrong-order": (coded("gzip, br", gzip.compress(BROTLI)), UNREADABLE),
+    "br-and-what-nobody-knows": (coded("br, x-rot13", BROTLI), whole(BROTLI)),
+    "six-codings": (coded(", ".join(["gzip"] * 6), GZIP), UNREADABLE),
     "not-html-is-not-decoded": (answer(b"x", "Content-Type: image/png", "Content-Encoding: br"), unread(200)),
     "404-is-not-decoded": (answer(b"x", "Content-Encoding: br", status="404 No"), unread(404)),
 }

@@ -2,6 +2,7 @@
 
 What comes out comes in pieces as well, none much longer than `PIECE`, and whoever takes them may stop: a small body can
 hide a huge one. A coding that nobody knows is none, as in browsers: `Content-Encoding: utf-8` says nothing of the body.
+Several codings are undone one after the other, the last one first.
 """
 
 import struct
@@ -23,6 +24,8 @@ ACCEPTED = "gzip, deflate, br, zstd"
 PIECE = 256 * 1024
 
 _BROKEN = cast("tuple[type[Exception], ...]", (zlib_ng.error, zstd.ZstdError, brotli.error))
+_MOST_CODINGS = 5
+_MOST_BETWEEN = 64 * 2**20
 _GZIP = b"\x1f\x8b"
 _DEFLATED = 8
 _FLAG_CRC, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
@@ -49,11 +52,13 @@ class Decoder:
     """Undoes a coding, or, if `opened` is None, none.
 
     opened: begins a stream with the bytes that a body, or (if the second argument is False) a further part of it begins
-    with; None if these are too few, and False if they begin none.
+    with; None if these are too few, and False if they begin none. inner: undoes the coding that comes out.
     """
 
-    def __init__(self, opened: _Opened | None) -> None:
+    def __init__(self, opened: _Opened | None, inner: "Decoder | None" = None) -> None:
         self._opened = opened
+        self._inner = inner
+        self._between = 0
         self._stream: _Stream | None = None
         self._parts = 0
         self._rest = b""  # too few bytes to tell what begins with them
@@ -63,10 +68,22 @@ class Decoder:
     @property
     def is_complete(self) -> bool:
         """Whether nothing was missing or damaged in what has come."""
-        return self._is_sound and self._stream is None and (self._parts > 0 or not self._rest)
+        is_whole = self._is_sound and self._stream is None and (self._parts > 0 or not self._rest)
+        return is_whole and (self._inner is None or self._inner.is_complete)
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         """What comes out of the next bytes. Raises FetchError for what cannot be decoded."""
+        if self._inner is None:
+            yield from self._undone(data)
+            return
+        for piece in self._undone(data):
+            self._between += len(piece)
+            if self._between > _MOST_BETWEEN:  # of which nothing need come out, and so nobody would stop
+                raise _undecodable(f"more than {_MOST_BETWEEN} bytes between two codings")
+            yield from self._inner.pieces(piece)
+
+    def _undone(self, data: bytes) -> Iterator[bytes]:
+        """What comes out of one coding."""
         if self._opened is None:
             yield data
             return
@@ -106,14 +123,18 @@ class Decoder:
 
 
 def decoder(content_encoding: str | None) -> Decoder:
-    """What undoes the codings that a header names. Raises FetchError for several at a time."""
+    """What undoes the codings that a header names. Raises FetchError for more than anybody has use for."""
     named = (coding.strip().lower() for coding in (content_encoding or "").split(","))
     codings = [coding for coding in named if coding not in ("", "identity")]
     if not codings or not all(coding in _CODINGS for coding in codings):
         return Decoder(None)
-    if len(codings) > 1:
-        raise _undecodable(f"content-encoding {content_encoding}")
-    return Decoder(_CODINGS[codings[0]])
+    if len(codings) > _MOST_CODINGS:
+        raise _undecodable(f"{len(codings)} codings")
+    undoes: Decoder | None = None
+    for coding in codings:
+        undoes = Decoder(_CODINGS[coding], undoes)
+    assert undoes is not None
+    return undoes
 
 
 class _Deflate:
@@ -181,12 +202,51 @@ class _Brotli:
     def __init__(self) -> None:
         self._stream = brotli.Decompressor()
         self.has_more = self.is_over = False
+        self._before: list[bytes] = []
+        self._last, self._out = b"", 0  # the last bytes that came, and how many have come out of them
+        self._careful: Iterator[bytes] | None = None
 
     def undo(self, data: bytes) -> bytes:
+        if data:
+            self._before.append(self._last)
+            self._last, self._out = data, 0
+        if self._careful is None:
+            try:
+                return self._processed(data)
+            except brotli.error:
+                self._careful = self._up_to_the_end()
+        piece = next(self._careful, None)
+        self.has_more = piece is not None and not self.is_over
+        return piece or b""
+
+    def _processed(self, data: bytes) -> bytes:
         piece: bytes = self._stream.process(data, output_buffer_limit=PIECE)
         self.is_over = self._stream.is_finished()
-        self.has_more = not (self.is_over or self._stream.can_accept_more_data())
+        is_full = len(piece) >= PIECE or not self._stream.can_accept_more_data()
+        self.has_more = is_full and not self.is_over
+        self._out += len(piece)
         return piece
+
+    def _up_to_the_end(self) -> Iterator[bytes]:
+        """What comes out of the last bytes, one by one: what follows the end of a stream fails all that it comes with.
+        Raises brotli.error where there is no end in them."""
+        known, self._out = self._out, 0
+        self._stream = brotli.Decompressor()
+        for data in filter(None, self._before):
+            self._processed(data)
+            while self.has_more:
+                self._processed(b"")
+        self._out = 0
+        for at in range(len(self._last)):
+            data, has_more = self._last[at : at + 1], True
+            while has_more:
+                out = self._out
+                piece = self._processed(data)
+                data, has_more = b"", self.has_more
+                self.unused = self._last[at + 1 :]
+                yield piece[max(known - out, 0) :]
+            if self.is_over:
+                return
 
 
 def _gzip_opened(data: bytes, is_first: bool) -> _Stream | bool | None:

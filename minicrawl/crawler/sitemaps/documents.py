@@ -91,6 +91,7 @@ class _Xml:
         self._texts: list[str] | None = None
         self._raw = ""
         self._length = 0
+        self._is_wrapped = False  # in an element within the one that lists it
 
     def feed(self, text: str) -> list[str]:
         text, at, goes_on = self._rest + text, 0, True
@@ -213,10 +214,14 @@ class _Xml:
             self._open.append(name)
 
     def _begin(self, name: str, attributes: str) -> None:
-        """An element begins. One that lists a URL has none in it, and an entry no entry: those have ended."""
+        """An element begins. One that lists a URL has none behind it, and an entry no entry: those have ended."""
         assert self._listed is not None
         entry, link = self._listed
         if self._texts is not None:
+            if not (self._texts or self._raw):  # <loc><url>http://...: what the first element in it holds
+                self._is_wrapped = True
+                self._enter(name, attributes)
+                return
             self._close(self._open[-1])
         if name == entry:
             self._last_url = self._lastmod = ""
@@ -225,10 +230,13 @@ class _Xml:
         is_link = name == link and self._open[-1] == entry
         if is_link and self._listed == _LISTED["feed"]:
             self._reference(attributes)
+        if is_link and self._listed != _LISTED["feed"] and not attributes.endswith("/"):
+            self._texts, self._raw, self._length, self._is_wrapped = [], "", 0, False
+        self._enter(name, attributes)
+
+    def _enter(self, name: str, attributes: str) -> None:
         if attributes.endswith("/"):
             return
-        if is_link and self._listed != _LISTED["feed"]:
-            self._texts, self._raw, self._length = [], "", 0
         self._open.append(name)
         if len(self._open) > _DEEPEST:
             self.hopeless = "malformed"
@@ -239,7 +247,9 @@ class _Xml:
             return
         if self._texts is not None:
             self._settle()
-            self._list("".join(self._texts))
+            url = "".join(self._texts)
+            if not self._is_wrapped or _ABSOLUTE.match(url):  # in another element a relative one is no URL, but a date
+                self._list(url)
             self._texts = None
         while self._open.pop() != name:
             pass

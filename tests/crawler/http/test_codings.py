@@ -1,12 +1,16 @@
 """Content codings undone, in whatever pieces a body comes. What comes of them in a request: see test_fetch."""
 
 import gzip
+import random
 import zlib
 
+import brotli
 import pytest
 
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.errors import FetchError
+
+NOISE = random.Random(1).randbytes(3000)  # cannot be compressed
 
 
 def undone(coding: str | None, *pieces: bytes) -> tuple[bytes, bool]:
@@ -19,11 +23,44 @@ def test_coding_that_nobody_knows_is_none(coding: str | None) -> None:
     assert undone(coding, b"hel", b"lo") == (b"hello", True)
 
 
-def test_several_codings_at_a_time_are_undecodable() -> None:
-    with pytest.raises(FetchError) as failed:
-        decoder("gzip, br")
-    assert failed.value.reason == "undecodable"
+def test_several_codings_are_undone_the_last_one_first() -> None:
+    coded = gzip.compress(brotli.compress(b"hello"))
+    assert undone("br, gzip", coded) == (b"hello", True)
+    assert undone("br, gzip", *(coded[at : at + 1] for at in range(len(coded)))) == (b"hello", True)
+    assert undone("br, gzip", gzip.compress(brotli.compress(NOISE)[:-50]))[1] is False
+    assert undone("br, gzip", coded[:-3]) == (b"hello", False)
     assert undone("identity, x-gzip", gzip.compress(b"hello")) == (b"hello", True)
+    with pytest.raises(FetchError) as failed:
+        decoder("gzip," * 6)
+    assert failed.value.reason == "undecodable"
+
+
+def test_what_is_between_two_codings_is_bounded() -> None:
+    """Frames of zstd that hold nothing: nobody who takes what comes out would ever stop."""
+    nothing = b"\x50\x2a\x4d\x18" + (2**20).to_bytes(4, "little") + bytes(2**20)
+    packer, undoes = zlib.compressobj(9, zlib.DEFLATED, 31), decoder("zstd, gzip")
+    with pytest.raises(FetchError, match="between two codings"):
+        for _ in range(100):
+            assert list(undoes.pieces(packer.compress(nothing))) == []
+
+
+def test_all_comes_out_of_brotli_in_whatever_pieces_it_came() -> None:
+    coded = brotli.compress(bytes(3_000_000))
+    for size in (1, 7, len(coded)):
+        assert undone("br", *(coded[at : at + size] for at in range(0, len(coded), size))) == (bytes(3_000_000), True)
+
+
+def test_what_follows_the_end_of_brotli_is_ignored() -> None:
+    for body in (b"", b"hello", NOISE, bytes(3_000_000)):
+        coded = brotli.compress(body) + b"junk" * 50
+        assert undone("br", coded) == (body, True)
+        assert undone("br", *(coded[at : at + 1000] for at in range(0, len(coded), 1000))) == (body, True)
+        for junk in (b"\0", b"\r\n", b"\xff" * 9):
+            assert undone("br", coded[:-200], junk) == (body, True)
+    packer = brotli.Compressor()
+    begun = packer.process(NOISE) + packer.flush()
+    with pytest.raises(FetchError):
+        undone("br", begun + b"<!doctype html><p>hello" * 10)
 
 
 def test_members_of_gzip_are_one_body_and_junk_behind_them_is_ignored() -> None:

@@ -141,6 +141,19 @@ DOCUMENTS = {
     "much white space": (urlset(f"\n{' ' * 9000}{ONE}{' ' * 9000}"), "ok", [ONE]),
     "long by its references": (urlset(f"{ONE}?{'&#x00061;' * 2000}"), "ok", [f"{ONE}?{'a' * 2000}"]),
     "too long by its references": (urlset(f"{ONE}?{'&#x00061;' * 2048}", TWO), "ok", [TWO]),
+    "URLs in elements of their own": (
+        urlset(f"\n<url>{ONE}</url>\n", f"<a href='x'><b>{TWO}</b></a>"),
+        "ok",
+        [ONE, TWO],
+    ),
+    "a URL in CDATA in an element": (urlset(f"<url><![CDATA[{ONE}]]></url>", TWO), "ok", [ONE, TWO]),
+    "a URL behind an empty element": (urlset(f"<br/>{ONE}", TWO), "ok", [ONE, TWO]),
+    "no URL but other elements": (urlset("<lastmod>2026-01-01</lastmod>", TWO), "ok", [TWO]),
+    "an empty URL that is not closed": (
+        f"<urlset><url><loc></url><url><loc><url><loc>{ONE}</loc></urlset>",
+        "ok",
+        [ONE],
+    ),
     "other xml": ("<loc>http://a.test/</loc>", "not-a-sitemap", []),
 }
 
