@@ -199,9 +199,9 @@ FAULTS = {
     "no-last-chunk": Fault(sends(lambda body: chunked(chunk(body), end=b"")), CUT, "obeyed"),
     "length-too-long": Fault(with_length(10_000), CUT, "obeyed"),
     "length-too-short": Fault(sends(lambda body: answer(body + b"junk", length=len(body))), OK, "obeyed"),
-    "length-negative": Fault(with_length(-1), BAD, BAD),
-    "length-no-number": Fault(with_length("many"), BAD, BAD),
-    "length-overflows": Fault(with_length(10**30), BAD, BAD),
+    "length-negative": Fault(with_length(-1), OK, "obeyed"),
+    "length-no-number": Fault(with_length("many"), OK, "obeyed"),
+    "length-overflows": Fault(with_length(10**30), OK, "obeyed"),
     "two-lengths": Fault(with_length(50, "Content-Length: 3"), BAD, BAD),
     "length-and-chunks": Fault(with_length(5, "Transfer-Encoding: chunked"), BAD, BAD),
     # Codings.
@@ -209,9 +209,8 @@ FAULTS = {
     "deflate-bomb": Fault(coded("deflate", bomb(15)), CUT, "obeyed"),
     "brotli-bomb": Fault(coded("br", lambda body: brotli.compress(body + b" " * BOMB)), CUT, "obeyed"),
     "bare-deflate-bomb": Fault(coded("deflate", bomb(-15)), CUT, "obeyed"),
-    "gzip-bomb-in-gzip": Fault(
-        coded("gzip, gzip", lambda body: gzip.compress(gzip.compress(body))), UNREADABLE, UNREADABLE
-    ),
+    "gzip-in-gzip": Fault(coded("gzip, gzip", lambda body: gzip.compress(gzip.compress(body))), OK, "obeyed"),
+    "gzip-bomb-in-gzip": Fault(coded("gzip, gzip", lambda body: gzip.compress(bomb(31)(body))), CUT, "obeyed"),
     "gzip-of-empty-members": Fault(
         coded("gzip", lambda body: gzip.compress(b"") * 4000 + gzip.compress(body)), OK, "obeyed"
     ),

@@ -15,12 +15,14 @@ _MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row that bring no body: interim 
 _BEGINNING = b"HTTP/"
 
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
-_STATUS_LINE = re.compile(rb"HTTP/1\.(\d)[\t ]+([1-9]\d\d)(?!\d)[^\n]*\n")
+# Some servers say HTTP/2 in an answer of HTTP/1.1.
+_STATUS_LINE = re.compile(rb"HTTP/(?:1\.(\d)|2(?:\.0)?)[\t ]+([1-9]\d\d)(?!\d)[^\n]*\n", re.IGNORECASE)
 _FOLD = re.compile(rb"\n[\t ]+")
 # What is no field is passed over. RFC 9112 5.1: blanks before the colon are no part of the name.
 _FIELD = re.compile(rb"^([!#$%&'*+.^_`|~\w-]++)[\t ]*+:([^\n]*+)", re.MULTILINE)
 _CHUNK_SIZE = re.compile(rb"[\t ]*+0*+([\da-fA-F]{0,15})(?<=[\da-fA-F])[\t ]*+(?:;.*)?\r?", re.DOTALL)
 _PLAIN_CHUNK_SIZE = re.compile(rb"([\da-fA-F]{1,6}+)\r\n")
+_DIGITS = 18
 _EMPTY_LINE = (b"", b"\r")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding"})
 
@@ -79,7 +81,7 @@ class AnswerReader:
     def _check_beginning(self, data: bytes, length: int) -> None:
         """Refuse what will never be the head of an answer, however much more comes."""
         # RFC 9112 2.2: a carriage return alone ends no line.
-        if not _BEGINNING.startswith(data[: len(_BEGINNING)]) or (b"\r" in data[:-1] and b"\n" not in data):
+        if not _BEGINNING.startswith(data[: len(_BEGINNING)].upper()) or (b"\r" in data[:-1] and b"\n" not in data):
             raise _bad(f"{data[:20]!r} is no HTTP")
         if length > LONGEST_HEAD:
             raise _bad(f"a head of more than {LONGEST_HEAD} bytes")
@@ -114,14 +116,15 @@ class AnswerReader:
         if self.status in (204, 304):
             self._left, self.is_whole = 0, True
         elif codings:
-            if codings != [b"chunked"]:  # RFC 9112 6.1: we ask for no other
+            if set(codings) != {b"chunked"}:  # RFC 9112 6.1: we ask for no other; said twice, it is done once
                 raise _bad(f"transfer-encoding {b', '.join(codings)!r}")
             self._left, self._is_chunked = 0, True
             # RFC 9112 6.1, 6.3: chunked in HTTP/1.0 or beside a length is read, but who sends it is not to be trusted.
             self.keeps_alive = self.keeps_alive and not is_old and b"content-length" not in named
         elif b"content-length" in named:
             self._left = _length(_listed(named, b"content-length"))
-            self.is_whole = not self._left
+            self.is_whole = self._left == 0
+            self.keeps_alive = self.keeps_alive and self._left is not None
         else:
             self.keeps_alive = False
 
@@ -192,14 +195,16 @@ def _listed(named: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
     return [element.strip(b"\t ").lower() for element in b",".join(named[name]).split(b",")]
 
 
-def _length(values: list[bytes]) -> int:
-    """The Content-Length, also if it is said several times, but always the same (RFC 9110 8.6)."""
-    if all(value.isdigit() for value in values):
-        lengths = {value.lstrip(b"0") or b"0" for value in values}
-        length = lengths.pop()
-        if not lengths and len(length) <= 18:
-            return int(length)
-    raise _bad(f"content-length {b', '.join(values)[:40]!r}")
+def _length(values: list[bytes]) -> int | None:
+    """The Content-Length, also if it is said several times, but always the same (RFC 9110 8.6).
+
+    None for what is no length: browsers read up to the end of the connection then, though RFC 9112 6.3 discards it.
+    """
+    lengths = {value.lstrip(b"0") or b"0" for value in values if value.isdigit()}
+    if len(lengths) > 1:
+        raise _bad(f"content-length {b', '.join(values)[:40]!r}")
+    length = next(iter(lengths), b"")
+    return int(length) if all(map(bytes.isdigit, values)) and len(length) <= _DIGITS else None
 
 
 def _bad(why: str) -> FetchError:
