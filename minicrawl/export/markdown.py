@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from minicrawl.errors import SettingError
 from minicrawl.store.rows import RankedPage
@@ -27,11 +26,10 @@ _FENCE = re.compile("`{3,}")
 
 
 def file_name(url: str) -> Path:
-    """Where the page at a normalised URL stands in the folder."""
-    parts = urlsplit(url)
-    host = _slug(parts.netloc, "host")
-    page = _slug(parts.path, "index")
-    return Path(host, f"{page}-{blake2b(url.encode(), digest_size=8).hexdigest()}.md")
+    """Where the page at a URL stands in the folder, also at one that no parser of URLs would take."""
+    host, _, path = re.split("[?#]", url.partition("://")[2], maxsplit=1)[0].partition("/")
+    page = _slug(path, "index")
+    return Path(_slug(host, "host"), f"{page}-{blake2b(url.encode(), digest_size=8).hexdigest()}.md")
 
 
 def as_markdown(kept: KeptText, page: RankedPage | None = None) -> str:

@@ -4,11 +4,12 @@ import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from minicrawl.analysis.sites import site_of, sites_of
+from minicrawl.crawler.urls.keys import authority
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.rank.grades import agreement, as_distributed, in_equal_parts, reference
 from minicrawl.store.reader import Store
@@ -91,7 +92,7 @@ def read_votes(path: Path, kind: str, grades: int) -> Votes:
     librarians, of_site = [name.strip() for name in head[1:]], site_of(kind)
     found: dict[str, list[float]] = {}
     for row in rows:
-        site = of_site(_host(row[0]))
+        site = of_site(_host(row[0], path))
         votes = [_vote(cell, grades, f"{path}, {row[0]}") for cell in row[1:]]
         votes = (votes + [np.nan] * len(librarians))[: len(librarians)]
         if site in found:
@@ -101,10 +102,12 @@ def read_votes(path: Path, kind: str, grades: int) -> Votes:
     return Votes(librarians, found)
 
 
-def _host(text: str) -> str:
-    """The host of a site, as URL or by its name."""
-    text = text.strip().lower()
-    return urlsplit(text if "//" in text else f"//{text}").netloc
+def _host(text: str, path: Path) -> str:
+    """The host of a site, as URL or by its name. Raises SettingError."""
+    url = normalise(text if "//" in text else f"http://{text}")
+    if url is None:
+        raise SettingError(f"{path} has a line for {text!r}, which is no site; write a host, or the URL of a page")
+    return authority(url)
 
 
 def _vote(cell: str, grades: int, where: str) -> float:

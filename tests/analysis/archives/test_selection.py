@@ -70,6 +70,7 @@ WRONG = {
     "empty": ("", "takes a head such as"),
     "too high": ("site,anna\na.test,5\n", "or nothing, not '5'"),
     "no number": ("site,anna\na.test,good\n", "not 'good'"),
+    "no site": ("site,anna\nhttp://[,1\n", r"a line for 'http://\[', which is no site"),
     "in two lines": ("site,anna\na.test,1\nwww.a.test,2\n", "a.test in two lines"),
 }
 
