@@ -4,7 +4,8 @@ import gc
 import os
 import shutil
 import signal
-from collections.abc import Generator
+import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -19,19 +20,37 @@ _MEMORY = Path("/dev/shm")
 _ROOM = 2**30  # bytes: several times what all tests have in their folders at a time
 
 
-def pytest_configure() -> None:
-    """Keep the files of tests in memory where there is room: a crawl waits for the disk a dozen times.
+def pytest_configure(config: pytest.Config) -> None:
+    """Make a run the same wherever it is started: by whatever shell, with whatever options of the user's own.
 
-    And let nobody's own options be in the way.
+    Files of tests are kept in memory where there is room: a crawl waits for the disk a dozen times.
     """
     os.environ["MINICRAWL_CONFIG"] = "none"
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
     # An example may take long on a machine that has other things to do, and be no fault.
-    hypothesis.settings.register_profile("any machine", deadline=None)
-    hypothesis.settings.load_profile("any machine")
-    # A shell lets what runs in its background ignore Ctrl-C, and the crawls that tests start would do so as well.
+    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+    hypothesis.settings.register_profile("exploring", deadline=None, print_blob=True)
+    if not config.getoption("--hypothesis-profile"):
+        hypothesis.settings.load_profile("exploring" if _is_slow_suite(config) else "repeatable")
+    # A shell lets what runs in its background ignore Ctrl-C, and nohup lets it ignore SIGHUP. What tests start would
+    # ignore both as well; what is caught here is not ignored there, and does not end this process either.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+def _is_slow_suite(config: pytest.Config) -> bool:
+    return bool(config.getoption("markexpr") == "slow")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let the slow suite try new examples of every property, which the default suite never does."""
+    if _is_slow_suite(config):
+        for item in items:
+            if isinstance(item, pytest.Function) and hypothesis.is_hypothesis_test(item.obj):
+                item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:
@@ -39,6 +58,23 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(autouse=True)
+def _leaks_are_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Collect what a test has left open, so that the warning fails this test and none that comes later.
+
+    What has passed leaves at most young objects. A traceback keeps everything alive that was in the frames of a test
+    that has failed, and pytest keeps that until the next one runs.
+    """
+    failed = request.session.testsfailed
+    yield
+    if request.session.testsfailed == failed:
+        gc.collect(1)
+        return
+    for name in ("last_exc", "last_value", "last_traceback"):
+        vars(sys).pop(name, None)
+    gc.collect()
 
 
 @pytest.hookimpl(wrapper=True)

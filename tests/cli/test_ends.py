@@ -1,10 +1,11 @@
 """How commands end that are interrupted, or whose output nobody takes: quietly, with the right exit code."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,17 @@ HOME = "http://a.test/"
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
 
 
-def started(words: Sequence[str | Path], *, alone: bool = False) -> "subprocess.Popen[str]":
-    """alone: as the first of a group of processes."""
+@contextlib.contextmanager
+def started(words: Sequence[str | Path], *, alone: bool = False) -> Iterator["subprocess.Popen[str]"]:
+    """A process, which ends with the block. alone: as the first of a group of processes."""
     pipe = subprocess.PIPE
-    return subprocess.Popen(list(map(str, words)), stdout=pipe, stderr=pipe, text=True, start_new_session=alone)
+    with subprocess.Popen(
+        list(map(str, words)), stdout=pipe, stderr=pipe, text=True, start_new_session=alone
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def patched(patch: str) -> list[str]:
@@ -28,8 +36,8 @@ def patched(patch: str) -> list[str]:
 def test_ctrl_c_before_the_crawl_has_begun(tmp_path: Path) -> None:
     """While it reads its seeds: a pipe opens once there is a reader."""
     os.mkfifo(tmp_path / "seeds")
-    process = started([*MINICRAWL, "crawl", tmp_path / "seeds", "--store", tmp_path / "crawl.db"])
-    with (tmp_path / "seeds").open("w"):
+    words = [*MINICRAWL, "crawl", tmp_path / "seeds", "--store", tmp_path / "crawl.db"]
+    with started(words) as process, (tmp_path / "seeds").open("w"):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
@@ -42,11 +50,11 @@ def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> Non
         "Settling.settle_fully = lambda _: (print('settling', flush=True), time.sleep(60))"
     )
     words = ["crawl", "http://127.0.0.1:9/", "--store", str(store), "--allow-private", "-q", "--time", "1s"]
-    process = started([*patched(patch), *words])
-    assert process.stdout is not None
-    assert process.stdout.readline() == "settling\n"
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with started([*patched(patch), *words]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "settling\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
     assert faults_in(store) == []
     assert rows(store, "SELECT url FROM pages") == [("http://127.0.0.1:9/",)]
@@ -58,11 +66,11 @@ def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
         "WorkerSource._started = lambda *given: (start(*given), print('worker', flush=True), time.sleep(60))[0]"
     )
     words: list[str | Path] = ["crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", "2", "-q"]
-    process = started([*patched(patch), *words], alone=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "worker\n"
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with started([*patched(patch), *words], alone=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "worker\n"
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
     assert faults_in(tmp_path / "crawl.db") == []
 
@@ -71,11 +79,11 @@ def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
 def test_a_signal_saves_and_exits_with_130(tmp_path: Path, kind: signal.Signals) -> None:
     words = ["crawl", "http://127.0.0.1:9/", "--store", str(tmp_path / "crawl.db")]
     words += ["--allow-private", "--delay", "60", "-v"]
-    process = started([*MINICRAWL, *words])
-    assert process.stderr is not None
-    assert any("asking for" in line for line in process.stderr)
-    process.send_signal(kind)
-    _, err = process.communicate(timeout=60)
+    with started([*MINICRAWL, *words]) as process:
+        assert process.stderr is not None
+        assert any("asking for" in line for line in process.stderr)
+        process.send_signal(kind)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]

@@ -189,7 +189,7 @@ def test_weights_say_how_much_of_a_page_goes_along_a_link():
     assert shares == pytest.approx(x / x.sum(), abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 25))
 def test_shares_are_a_distribution_and_begin_anywhere(seed, size):
     links, pages, rng = random_web(seed, size)
@@ -202,7 +202,7 @@ def test_shares_are_a_distribution_and_begin_anywhere(seed, size):
     assert shares_of(links, pages, start=start) == pytest.approx(shares, abs=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000))
 def test_page_that_a_visited_page_links_to_more_has_no_less(seed):
     """One link more to a page, from a page without: what it gains is not taken from it elsewhere."""

@@ -80,7 +80,6 @@ def order(strategy: Strategy, book: Adaptive) -> list[int | None]:
         )
     )
 )
-@settings(deadline=None, derandomize=True)
 def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting):
     """One integer is compared in place of a pair, for any priority, and holds the page."""
     entries = sorted(packed(page, priority) for page, priority in waiting)
@@ -125,7 +124,7 @@ def test_queue_agrees_with_max(seed, spread, loaded):
     st.lists(st.integers(-3, 3), max_size=120),
     st.lists(st.tuples(st.sampled_from(["add", "rise", "pop"]), st.integers(0, 150), st.integers(0, 4)), max_size=150),
 )
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(loaded, deeds):
     waiting = Waiting(has_cold=True, cold=dict(enumerate(loaded)))
     for deed, page, amount in deeds:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opic_webs import csr, exact_importance, pages
 from table import each
@@ -36,7 +36,6 @@ def by_hand(surfer: Surfer, passed: int, places: Sequence[int]) -> list[int]:
 
 
 @given(surfers, cash, several_places)
-@settings(deadline=None, derandomize=True)
 def test_links_of_a_page_carry_what_their_places_weigh(surfer, passed, places):
     expected = by_hand(surfer, passed, places)
     sent = surfer.sent(passed, len(places), as_array(places))
@@ -46,7 +45,6 @@ def test_links_of_a_page_carry_what_their_places_weigh(surfer, passed, places):
 
 
 @given(surfers, st.lists(st.tuples(cash, several_places), min_size=1, max_size=8))
-@settings(deadline=None, derandomize=True)
 def test_many_pages_at_once_share_as_each_alone_does(surfer, some):
     """Without an overflow, whatever they pass on."""
     indptr, places = csr([places for _, places in some])
@@ -67,7 +65,6 @@ def test_page_of_fifty_thousand_links_of_the_utmost_weights_shares_to_the_unit()
 
 
 @given(surfers, st.integers(0, 2**62), st.integers(1, 2000), st.integers(0, 2))
-@settings(deadline=None, derandomize=True)
 def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(surfer, h, links, place):
     """Wherever that is; and so do those of whose places nothing is known."""
     passed = 17 * h // 20

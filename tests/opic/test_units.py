@@ -1,7 +1,7 @@
 """Shares in whole units are those of integers without end."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.opic.units import damped, sigma, sigmas
@@ -10,7 +10,6 @@ FORWARDED = st.one_of(st.integers(0, 2**62), st.integers(0, 100), st.integers(2*
 
 
 @given(st.lists(st.tuples(FORWARDED, st.integers(0, 10_000)), min_size=1))
-@settings(deadline=None, derandomize=True)
 def test_shares_are_exact_however_large(rows):
     """floor(floor(.85 h) / o) in integers without end, also where 17 h would not fit into 64 bits."""
     h, o = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))

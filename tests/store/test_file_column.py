@@ -17,7 +17,7 @@ NUMBERS = st.floats(allow_nan=False)
 
 
 @given(st.lists(NUMBERS, max_size=9), st.lists(st.tuples(PLACES, PLACES, NUMBERS), max_size=9))
-@settings(deadline=None, derandomize=True, max_examples=30)
+@settings(max_examples=30)
 def test_column_on_disk_reads_like_an_array(start, deeds):
     column, array = FileColumn(np.array(start), Path(tempfile.gettempdir())), np.zeros(ROOM)
     array[: len(start)] = start

@@ -11,7 +11,7 @@ from minicrawl.opic import Ledger
 
 
 @given(st.data())
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
     ledger, kept, held = Ledger(), TopPages(), set()
     ledger.discover(40)

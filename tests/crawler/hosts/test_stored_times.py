@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sites import Server, Site, crawl, rows
 
@@ -26,7 +26,6 @@ DELAY = 2.0
 TIMES = st.floats(0, 4e9)
 
 
-@settings(deadline=None, derandomize=True)
 @given(now=TIMES, last_commit=TIMES, wait=st.floats(0, 1e6), longest=st.floats(0, 1e6))
 def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(now, last_commit, wait, longest):
     past = Past.of(last_commit, now)

@@ -590,7 +590,7 @@ _markup = st.lists(
 ).map(b"".join)
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(max_examples=400)
 @given(
     body=st.one_of(st.binary(max_size=300), _markup),
     content_type=st.sampled_from(
@@ -604,7 +604,7 @@ def test_garbage_never_raises(body, content_type):
     assert page.title is None or page.title.encode()
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 @given(label=st.sampled_from(sorted(aliases)))
 def test_no_declared_encoding_raises(label):
     page = parse_html(f"<meta charset={label}>".encode() + b"<a href=/x>\xff\xfe\xfd", URL)

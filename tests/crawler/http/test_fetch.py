@@ -607,7 +607,7 @@ def test_these_urls_are_normalised(target):
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_whatever_is_normalised_is_asked_for_as_it_is(text):
     url = normalise(f"http://h.test/{text}")
     assume(url is not None)

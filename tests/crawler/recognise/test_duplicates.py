@@ -87,7 +87,7 @@ def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
     return [FingerprintColumns(page, payload, is_first, sketches.reshape(len(rows), -1), leads)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(pages(), st.integers(1, 7), st.integers(0, 60))
 def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
     read: list[tuple[int, bytes | None]], young: int, restart: int

@@ -320,7 +320,7 @@ _any_text = st.text(st.characters(codec=None), max_size=40)
 _wild = st.one_of(_any_text, st.lists(_pieces, max_size=14).map("".join))
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(max_examples=400)
 @given(url=_wild, base=st.one_of(st.sampled_from([None, BASE, "https://h.test:8443/x?y", "file:///x"]), _wild))
 @example(url="http://a@b@h.test/#x", base=None)
 @example(url="\udc00", base="http://\ud800@h.test/")
@@ -340,7 +340,7 @@ def test_normalising_twice_changes_nothing(url, base):
     assert not any(character <= " " for character in once)
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 @given(rest=_wild)
 def test_anything_behind_a_good_origin_stays_on_it(rest):
     url = normalise("/x" + rest, "https://h.test:8443/")

@@ -208,7 +208,7 @@ events = st.lists(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(drawn=events)
 def test_who_takes_the_rows_over_decides_alike(drawn: list[tuple[str, str, object]]) -> None:
     budgets, pages = Budgets(), dict[str, int]()
