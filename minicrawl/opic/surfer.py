@@ -65,7 +65,8 @@ class Surfer:
         counts = np.bincount(places, minlength=len(self.weights)).tolist()
         weights = self.weights.tolist()
         whole = sum(count * weight for count, weight in zip(counts, weights, strict=True))
-        sigmas = [passed * weight // whole for weight in weights]
+        # None in a place where no link stands: what one would carry there may be more than 64 bits hold.
+        sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, weights, strict=True)]
         in_all = sum(count * sigma for count, sigma in zip(counts, sigmas, strict=True))
         return Sent(np.array(sigmas, dtype=np.int64)[places], in_all)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from opic_webs import csr, exact_importance, pages
 from table import each
@@ -36,6 +36,7 @@ def by_hand(surfer: Surfer, passed: int, places: Sequence[int]) -> list[int]:
 
 
 @given(surfers, cash, several_places)
+@example(Surfer(1, 1, 5), 2**61, [0])
 def test_links_of_a_page_carry_what_their_places_weigh(surfer, passed, places):
     expected = by_hand(surfer, passed, places)
     sent = surfer.sent(passed, len(places), as_array(places))
