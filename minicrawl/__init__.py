@@ -16,7 +16,7 @@ api       what a Python program calls              settings/ everything a crawl 
 model     values that travel between the stages    errors    what is wrong, in a sentence for people
 events    what happens in a running crawl          run_look  a running crawl in detail
 timing    how long a crawl waits, and for what     sizes     how much is done at a time
-system    what only some systems have
+system    what only some systems have              log       events of the log, with their keys
 report    what an experiment says           archive_record  where an answer stands in the archive
 
     import minicrawl

@@ -1,6 +1,7 @@
 """Commands as a user types them, run in this process; and the web that most of them are tried on."""
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -29,3 +30,12 @@ def answer(*words: str | Path) -> Any:
     result = run(*words, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+def end_logs() -> None:
+    """Close what a command has opened for its log: in a shell, its end does."""
+    logger = logging.getLogger("minicrawl")
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+        handler.close()
+    logger.setLevel(logging.NOTSET)

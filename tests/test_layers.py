@@ -33,7 +33,7 @@ MAY_IMPORT = {
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"archive_record", "run_look", "timing", "errors", "events", "model", "report", "settings", "sizes"}
-FOR_EVERYONE |= {"sandbox", "system"}
+FOR_EVERYONE |= {"log", "sandbox", "system"}
 
 # Libraries that belong to one place each.
 HOMES = {

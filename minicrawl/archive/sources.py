@@ -1,16 +1,14 @@
 """Archives that a crawl reads in place of the network: collections, or WARC files of whoever has written them."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from minicrawl import log
 from minicrawl.archive.collection import files, index_anew, index_of, is_warc
 from minicrawl.archive.writer import FILES
 from minicrawl.errors import SettingError
-
-_log = logging.getLogger("minicrawl")
 
 
 def check_there(places: Sequence[str]) -> None:
@@ -35,8 +33,8 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
         (folder / FILES).mkdir()
         for number, file in enumerate(loose):
             (folder / FILES / f"{number:05}-{file.name}").symlink_to(file.absolute())
-        _log.info("indexing %d WARC files, as there is no index of them that is up to date", len(loose))
-        index_anew(folder, _log.warning)
+        log.archive_indexed(files=len(loose))
+        index_anew(folder, lambda why: log.archive_damaged(why=why))
         yield (*ready, folder)
 
 

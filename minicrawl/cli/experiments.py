@@ -1,7 +1,6 @@
 """What the experiments of `minicrawl lab` have in common: options, and how they run and print."""
 
 import json
-import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from minicrawl import log
 from minicrawl.cli.options import json_option, logging_options, teller
 from minicrawl.cli.output import duration, reassuring
 from minicrawl.report import Stage
@@ -16,7 +16,6 @@ from minicrawl.report import Stage
 if TYPE_CHECKING:
     from minicrawl.report import Result
 
-_log = logging.getLogger("minicrawl.lab")
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 out_option = click.option(
@@ -69,7 +68,7 @@ def show(
         started = time.perf_counter()
         with reassuring(title, say, progress=progress):
             result = run()
-        _log.info("%s took %.1f s", title, time.perf_counter() - started)
+        log.experiment_over(experiment=title, seconds=time.perf_counter() - started)
         files = [str(path) for path in write(result, out)]
         documents.append({**result.as_json(), "files": files})
         if not as_json:

@@ -239,20 +239,19 @@ class _PrintableLines(logging.Formatter):
 
 
 class _JsonLines(logging.Formatter):
-    """A JSON object for every message: `event` is the same for all messages of a kind, `values` are what differs."""
+    """A JSON object for every message: the name of its event, and its keys, see docs/logs.md."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        values = record.args if isinstance(record.args, tuple) else ()
         fields = {
             "time": moment.replace("+00:00", "Z"),
             "level": record.levelname.lower(),
+            "event": getattr(record, "event", "message"),
             "message": record.getMessage(),
-            "event": str(record.msg),
-            "values": [one if isinstance(one, int | float | None) else str(one) for one in values],
+            **getattr(record, "keys", {}),
         }
-        if record.exc_info:
-            fields["traceback"] = self.formatException(record.exc_info)
+        if record.exc_info or record.exc_text:
+            fields["traceback"] = record.exc_text or self.formatException(record.exc_info or (None, None, None))
         return json.dumps(fields)
 
 

@@ -6,19 +6,18 @@ sends rubbish is waited for by its own task alone, and not for ever.
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from minicrawl import log
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import LONGEST, Message, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, serving
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 
-_log = logging.getLogger("minicrawl")
 Do = Callable[[Message], Awaitable[Message]]
 """Does what is asked; what comes of it. Raises MinicrawlError."""
 
@@ -124,6 +123,6 @@ class _Clients:
             return done(await self._do(message_of(line)))
         except MinicrawlError as error:
             return failed(error)
-        except Exception:  # whatever a client sends: it never ends the crawl
-            _log.exception("the crawl failed over what it was asked: %r", line[:200])
+        except Exception as error:  # whatever a client sends: it never ends the crawl
+            log.command_failed(asked=repr(line[:200]), error=error)
             return failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))

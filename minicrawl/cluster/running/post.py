@@ -17,17 +17,15 @@ It is where the socket of a crawl is, so whoever wants to steer a partition as a
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
+from minicrawl import log
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
-
-_log = logging.getLogger("minicrawl")
 
 VERSION = 1
 """Of all that partitions and their keeper say to one another."""
@@ -85,7 +83,7 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
                         writer.write(line_of(answer))
                         await writer.drain()
                         if answer.get("exit") == ConfigError.exit_code:
-                            _log.warning("a message to partition %d is refused: %s", home, answer["failed"])
+                            log.partition_refused(partition=home, why=answer["failed"])
                             break
         finally:
             await hung_up(writer)

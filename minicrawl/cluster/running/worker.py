@@ -19,7 +19,6 @@ When the keeper dies, the line is closed: the partition stops as by Ctrl-C.
 import asyncio
 import contextlib
 import gc
-import logging
 import pickle
 import signal
 import socket
@@ -29,6 +28,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
+from minicrawl import log
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import VERSION, SocketPost, check_version, delivered
@@ -48,8 +48,6 @@ from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
-
-_log = logging.getLogger("minicrawl")
 
 _TOGETHER = 0.01
 """Seconds in which the rows of others come, too, while the ranking is settled: one commit holds them all."""
@@ -259,8 +257,8 @@ class Worker:
             answer = done(await what_is_done(self._steered, asked))
         except MinicrawlError as error:
             answer = failed(error)
-        except Exception:  # whatever is asked: it never ends the partition
-            _log.exception("the partition failed over what it was asked: %r", asked)
+        except Exception as error:  # whatever is asked: it never ends the partition
+            log.command_failed(asked=repr(asked), error=error)
             answer = failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
         # Another thread may be at the books: what is read of them here holds whatever that is about to add.
         outbox, accounts, folder = self._partition.outbox, self._run.absorber.accounts, self._brief.folder

@@ -4,18 +4,17 @@ Such a part has a bug, or memory has run out; either is that answer's trouble al
 traceback goes to the log with the URL, and the crawl goes on.
 """
 
-import logging
 from dataclasses import replace
 
+from minicrawl import log
 from minicrawl.model import Fetched
 
 PARSER_FAILED = "parser-failed"
-_log = logging.getLogger("minicrawl")
 
 
 def parser_failed(url: str, error: Exception) -> str:
     """The reason of what came from `url` and could not be read. Logs why."""
-    _log.error("could not read %s: a part of minicrawl failed over it", url, exc_info=error)
+    log.parser_failed(url=url, error=error)
     return PARSER_FAILED
 
 

@@ -5,13 +5,13 @@ would have.
 """
 
 import gc
-import logging
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
 
+from minicrawl import log
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
@@ -38,8 +38,6 @@ from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.database import damaged
 from minicrawl.store.writer import Writer
-
-_log = logging.getLogger("minicrawl")
 
 
 @contextmanager
@@ -112,7 +110,7 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
         has_answered[host_of[block.columns["kind"] == PageKind.PAGE]] = True
     hosts.answered.update(np.flatnonzero(has_answered).tolist())
     for flaw in writer.page_blocks.flaws:
-        _log.warning("%s: %s; the rows of these pages are read instead, which takes longer", writer.path, flaw)
+        log.store_damaged(file=str(writer.path), why=str(flaw))
     pages.attempts.update(writer.page_table.failures())
     if writer.meta("cash_total") is not None:
         _load_books(writer, accounts)

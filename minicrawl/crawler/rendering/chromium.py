@@ -9,7 +9,6 @@ The only module that imports playwright, which the extra `render` brings; it spe
 
 import asyncio
 import contextlib
-import logging
 import os
 import shutil
 from collections.abc import Awaitable, Callable
@@ -17,6 +16,7 @@ from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from minicrawl import log
 from minicrawl.crawler.rendering import cage
 from minicrawl.crawler.rendering.cache import Resource
 from minicrawl.crawler.rendering.watch import Caps, Process, watch
@@ -43,7 +43,6 @@ _SENTENCES = {
     cage.OPEN: "Chromium is kept off the network by its switches alone: the system has neither namespaces nor seccomp",
 }
 _NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
-_log = logging.getLogger("minicrawl")
 _OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"
 _LAST_WORD = 10.0
 """Seconds for a page to say what it shows when its time is up, and to close."""
@@ -138,7 +137,7 @@ class Chromium:
             processes = _Processes(browser, await browser.new_browser_cdp_session())
             kind = cage.cage_of(next(one.number for one in await processes.all() if one.kind == "browser"))
             sentence = _SENTENCES[kind] + (_NO_SANDBOX if kind != cage.NAMESPACE and is_root() else "")
-            _log.log(logging.INFO if kind == cage.NAMESPACE else logging.WARNING, sentence)
+            (log.chromium_caged if kind == cage.NAMESPACE else log.chromium_exposed)(kind=kind, sentence=sentence)
             self._browser = browser
             self._watch = asyncio.create_task(watch(processes.of_pages, self._caps))
             return browser

@@ -1,11 +1,11 @@
 """Renders pages that are made by scripts: a page as it was fetched goes in, what it shows comes out as HTML."""
 
 import asyncio
-import logging
 import re
 from dataclasses import replace
 from functools import partial
 
+from minicrawl import log
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.cache import Resource
 from minicrawl.crawler.rendering.chromium import Chromium, RenderError, find_chromium
@@ -15,7 +15,6 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 
-_log = logging.getLogger("minicrawl")
 _SHOWN = 1000
 """Characters of what Chromium says."""
 
@@ -59,7 +58,7 @@ class Renderer:
             async with self._room:
                 html = await shown(self._seconds, self._most)
         except RenderError as error:
-            _log.warning("%s: %s: %s", error.reason, fetched.url, str(error)[:_SHOWN])
+            log.page_not_rendered(url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds)
         body = html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most

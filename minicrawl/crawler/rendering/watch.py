@@ -1,7 +1,6 @@
 """Memory and CPU of a browser's processes: one that takes too much is killed, and its page with it."""
 
 import asyncio
-import logging
 import os
 import re
 import signal
@@ -10,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-_log = logging.getLogger("minicrawl")
+from minicrawl import log
+
 _RESIDENT = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+) kB$", re.MULTILINE)
 
 
@@ -61,4 +61,4 @@ def _kill(process: Process, why: str) -> None:
         os.kill(process.number, getattr(signal, "SIGKILL", signal.SIGTERM))
     except OSError:
         return
-    _log.warning("Chromium: killed a %s process: it has taken %s", process.kind, why)
+    log.chromium_killed(kind=process.kind, why=why)

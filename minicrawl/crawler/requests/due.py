@@ -5,11 +5,11 @@ robots.txt says, an errand for that is begun in its place, and the pages of the 
 frontier offers pages of open hosts only.
 """
 
-import logging
 import math
 from collections import Counter
 from collections.abc import Sequence
 
+from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Errand
 from minicrawl.crawler.net.addresses import Routes
@@ -23,8 +23,6 @@ from minicrawl.crawler.robots.rules import RobotsState
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
-
-_log = logging.getLogger("minicrawl")
 
 
 class DueRequests:
@@ -114,7 +112,7 @@ class DueRequests:
         request.begin(now)
         if request.is_page and request.page is not None:
             self._frontier.pages.charge(request.page)
-        _log.debug("asking for %s", request.url)
+        log.asking(url=request.url)
         return request
 
     def _clocked(self, url: str, address: str) -> str:

@@ -1,9 +1,9 @@
 """How the turns of hosts end, and what is learned of the hosts in them."""
 
-import logging
 import math
 from dataclasses import replace
 
+from minicrawl import log
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host, HostTurn
@@ -11,8 +11,6 @@ from minicrawl.crawler.hosts.politeness import FRESH, after, delay_of
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.model import Fetched
 from minicrawl.timing import Timing
-
-_log = logging.getLogger("minicrawl")
 
 
 class HostTurns:
@@ -71,7 +69,7 @@ class HostTurns:
         left = now - fetched.waited if fetched.waited else math.inf
         self.frontier.end_turn(turn, now, left=left, not_before=now + rest)
         if host.health.dead_until > now:
-            _log.info("dead for now: %s", host.name)
+            log.host_dead(host=host.name)
             self.frontier.free(host, now)
 
     def spare(self, turn: HostTurn, rest: float, now: float) -> None:

@@ -1,11 +1,11 @@
 """Asking whether anybody answers: hosts all over the crawl, each at its own time."""
 
-import logging
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl import log
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
@@ -16,8 +16,6 @@ from minicrawl.crawler.requests.request import Deliver, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import PageRequest, State
-
-_log = logging.getLogger("minicrawl")
 
 _LOOKS = 64  # at pages, of which some were not found, or are on hosts that may not be asked now
 _GOLDEN = 0.6180339887  # its multiples, modulo 1, are spread evenly
@@ -113,7 +111,7 @@ class LivenessCheck(Request):
         return None
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        _log.debug("asking for %s, to see whether anybody answers", self.url)
+        log.asking_if_alive(url=self.url)
         self.fetched, _ = await source.page(PageRequest(self.url))
 
     def on_located(self, now: float) -> None:

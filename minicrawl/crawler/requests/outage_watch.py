@@ -1,9 +1,8 @@
 """What becomes of requests that nobody answered: they have failed, or wait for their turns again if it is an outage."""
 
-import logging
-import time
 from collections.abc import Callable
 
+from minicrawl import log
 from minicrawl.crawler.hosts.outage import HOSTS, Outage
 from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.net.open_files import OPEN_FILES
@@ -11,8 +10,6 @@ from minicrawl.crawler.requests.liveness import Liveness, LivenessCheck
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Silence
 from minicrawl.timing import Timing
-
-_log = logging.getLogger("minicrawl")
 
 
 class OutageWatch:
@@ -101,7 +98,7 @@ class OutageWatch:
         """Somebody has answered: what has failed by now, has failed, unless it was in an outage."""
         self._spare(now, is_over=is_over)
         if self._silent_since is not None:
-            _log.warning("somebody answers again, after %.0f s", now - self._silent_since)
+            log.outage_over(seconds=now - self._silent_since)
             self._silent_since = None
         self._liveness.all_well()
         self._absorb_failures(self._outage.answered(), now)
@@ -113,8 +110,7 @@ class OutageWatch:
         """
         if self._outage.since is not None and self._silent_since is None:
             self._silent_since = self._outage.since
-            began = time.strftime("%H:%M:%S", time.localtime(self._silent_since))
-            _log.warning("nobody answers since %s: pausing, and trying again every now and then", began)
+            log.outage_began(since=self._silent_since)
         self._spare(now, is_over=is_over)
         overdue = self._outage.overdue(now, is_idle=is_idle)
         self._absorb_failures(overdue, now)
@@ -124,7 +120,7 @@ class OutageWatch:
         """There was no room for one more open file: that is nobody's fault but ours."""
         if not self._was_full:
             self._was_full = True
-            _log.warning("too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster")
+            log.files_full()
         self._put_back(request, self._timing.full, now)
 
     def _put_back_unasked(self, request: Request, now: float) -> None:

@@ -1,15 +1,13 @@
 """Asking for pages that cannot exist, or that may say the same without a parameter, to learn how their host answers."""
 
-import logging
 from typing import Protocol
 
+from minicrawl import log
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.request import Deliver, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, PageRequest
-
-_log = logging.getLogger("minicrawl")
 
 
 class Probes(Protocol):
@@ -30,7 +28,7 @@ class Probe(Request):
         self._probes = probes
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        _log.debug("asking for %s, which cannot exist", self.url)
+        log.asking_for_missing(url=self.url)
         self.fetched, _ = await source.page(PageRequest(self.url))
 
     def on_answer(self, now: float) -> None:

@@ -1,15 +1,13 @@
 """What users take out of a page by selectors, where the page is parsed."""
 
-import logging
 from dataclasses import replace
 
+from minicrawl import log
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.elements import Marks, may_explode, within_limit
 from minicrawl.extract.document import Document
 from minicrawl.extract.gathering import Asked, gather
 from minicrawl.model import ParsedPage, Wanted
-
-_log = logging.getLogger("minicrawl")
 
 
 def with_gathered(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
@@ -25,6 +23,6 @@ def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
     """A page in UTF-8, as selectors and hooks see it; None of one that a browser's parser would choke on."""
     html = within_limit(as_utf8(body, encoding_of(body, content_type)))
     if may_explode(Marks(html)):
-        _log.warning("nothing is taken out of %s: its tags could make a tree of any size", url)
+        log.page_not_extracted(url=url)
         return None
     return html

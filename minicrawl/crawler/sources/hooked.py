@@ -4,12 +4,12 @@ All pages of this process go to the same child, one by one, so that hooks may ke
 that died or was killed is replaced, and begins anew.
 """
 
-import logging
 from dataclasses import replace
 from functools import cache
 from itertools import compress
 from typing import Any
 
+from minicrawl import log
 from minicrawl.extract.hooks import Failure, Hooks, load_hooks
 from minicrawl.extract.page import Page, by_name
 from minicrawl.model import ParsedPage
@@ -19,7 +19,6 @@ Headers = tuple[tuple[str, str], ...]
 """Names in lower case, and values."""
 Failures = tuple[tuple[str, str], ...]
 """Hooks, and what they did wrong."""
-_log = logging.getLogger("minicrawl")
 
 
 class HookedPages:
@@ -84,7 +83,7 @@ class HookedPages:
             news = failure.hook, failure.what.partition(":")[0]
             if news not in self._logged:
                 self._logged.add(news)
-                _log.error("hook %s failed over %s: %s\n%s", failure.hook, where, failure.what, failure.trace)
+                log.hook_failed(hook=failure.hook, over=where, why=failure.what, trace=failure.trace)
         return found, tuple((failure.hook, failure.what) for failure in failures)
 
 

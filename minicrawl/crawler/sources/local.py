@@ -1,13 +1,13 @@
 """Pages that are fetched and parsed in this process."""
 
 import asyncio
-import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from minicrawl import log
 from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.link_header import canonicals, languages
 from minicrawl.crawler.http.content_type import UTF_8
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from minicrawl.crawler.sources.hooked import HookedPages
 
 _URLS_AT_ONCE = 1_000
-_log = logging.getLogger("minicrawl")
 
 
 class LocalSource:
@@ -75,7 +74,7 @@ class LocalSource:
             if failures:
                 parsed = replace(parsed, hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
-            _log.warning("%s is to be asked for again: the process that parsed it has died (%s)", request.url, error)
+            log.page_parser_died(url=request.url, why=str(error))
             fetched = Fetched(request.url, reason="worker-died")
         except Exception as error:
             fetched = unread(fetched, error)

@@ -5,7 +5,7 @@
 It reads its Brief first, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; of a page its
 PageRequest), and sends lists of (number, answer): what has come together in a turn of the event loop. Before the answer
 for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need be. The answer None
-says that the worker itself has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it
+says that the worker itself has failed over it; number 0 is a record for the log, number -1 the seconds of CPU it
 has used and the pages that wait in it, by what for and for how long, every few seconds.
 """
 
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from minicrawl import log
 from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
@@ -34,14 +35,15 @@ class _ToLine(logging.Handler):
         self._send = send
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._send(LOGGED, (record.levelno, self.format(record)))
+        self.format(record)  # which leaves the traceback in the record as text
+        self._send(LOGGED, {**vars(record), "args": None, "msg": record.message, "exc_info": None})
 
 
 def failed(error: Exception, asked: object) -> StoreError | None:
     """What a worker answers that has failed: what is to end the crawl, or None."""
     if isinstance(error, StoreError):
         return error
-    logging.getLogger("minicrawl").error("a worker failed over %s", asked, exc_info=error)
+    log.worker_failed(asked=str(asked), error=error)
     return None
 
 

@@ -30,7 +30,6 @@ from minicrawl.system import started_over_socket
 
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
-_log = logging.getLogger("minicrawl")
 
 
 _fetched_fields = attrgetter(*(field.name for field in fields(Fetched)))
@@ -221,7 +220,7 @@ class WorkerSource:
             worker.does("fetching" if worker.waiting else "idle")
         for request, answer in answers:
             if request == LOGGED:
-                _log.log(*answer)
+                logging.getLogger("minicrawl").handle(logging.makeLogRecord(answer))
             elif request == BEAT:
                 worker.cpu, ages = answer
                 worker.waits = {url: Wait(what, worker.heard - age) for url, (what, age) in ages.items()}

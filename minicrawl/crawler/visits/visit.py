@@ -3,9 +3,9 @@
 Nothing here waits or touches the network; `now` is passed in.
 """
 
-import logging
 from dataclasses import dataclass, replace
 
+from minicrawl import log
 from minicrawl.crawler.admission.host_pages import HostPages
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
@@ -41,7 +41,6 @@ from minicrawl.store.rows import Links, Turn
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.timing import Timing
 
-_log = logging.getLogger("minicrawl")
 _NOT_FOUND = ("http-404", "http-410")
 
 
@@ -195,7 +194,7 @@ class Visits:
         self.frontier.put_back(page, now, is_read=True)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
-        _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.urls.url(page))
+        log.page_again(url=self.urls.url(page), reason=outcome.reason, wait=outcome.wait)
         self.pages.note_failure(page, outcome.reason)
         self.frontier.put_back(page, now, now + outcome.wait)
 
@@ -231,7 +230,14 @@ class Visits:
     def _turn(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> Turn:
         """The row that says what became of a page's turn."""
         assert outcome.state is not None
-        _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
+        log.page_done(
+            url=fetched.url,
+            state=outcome.state,
+            reason=outcome.reason,
+            status=fetched.status,
+            bytes=fetched.size,
+            seconds=fetched.seconds,
+        )
         answer = answer_row(fetched, parsed, now)
         return Turn(page, str(outcome.state), outcome.reason, 0, self.accounts.measures(page), answer)
 

@@ -1,10 +1,10 @@
 """Connections to browsers: requests come over them one after the other, and are answered in that order."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from minicrawl import log
 from minicrawl.dashboard.web.http_messages import (
     LARGEST_HEAD,
     Answer,
@@ -15,7 +15,6 @@ from minicrawl.dashboard.web.http_messages import (
     request_of,
 )
 
-_log = logging.getLogger("minicrawl")
 Answering = Callable[[Request], Awaitable[Answer]]
 
 
@@ -107,8 +106,8 @@ class Connections:
     async def _answer(self, request: Request) -> Answer:
         try:
             return await self._answering(request)
-        except Exception:  # whatever somebody asks for: it never ends the server
-            _log.exception("the dashboard failed over %s %.200s", request.method, request.path)
+        except Exception as error:  # whatever somebody asks for: it never ends the server
+            log.dashboard_failed(method=request.method, path=request.path[:200], error=error)
             return refused(500, "the dashboard failed over this; its log tells where")
 
 

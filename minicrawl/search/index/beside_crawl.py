@@ -6,7 +6,6 @@ that ends without a word, the crawl was killed, and what is left is for the next
 """
 
 import asyncio
-import logging
 import os
 import select
 import subprocess
@@ -17,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from minicrawl import log
 from minicrawl.crawler.run import Start, crawl_with
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import CrawlReport
@@ -24,7 +24,6 @@ from minicrawl.search.index.following import Follower
 from minicrawl.search.index.opening import following
 from minicrawl.system import STOPPING, be_less_urgent, on_signals
 
-_log = logging.getLogger("minicrawl")
 _ENDED = b"."
 _PAUSE = 1.0
 """Seconds between two looks at the store, at least."""
@@ -99,7 +98,7 @@ def end_following(
             tell(line.decode().strip())
     # Of an index that cannot be used it has said itself what is wrong, and the way out.
     if process.wait() not in (0, StoreError.exit_code):
-        _log.warning("the index did not follow the crawl to its end; 'minicrawl index' brings it up to date")
+        log.index_behind()
 
 
 def follow_crawl(follower: Follower, line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:

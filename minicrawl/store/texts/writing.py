@@ -1,12 +1,9 @@
 """Texts of pages that a crawl reads, kept with its commits: see text_file.py."""
 
-import logging
-
+from minicrawl import log
 from minicrawl.store.rows import TextRow
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.writer import Writer
-
-_log = logging.getLogger("minicrawl")
 
 
 class TextWriter:
@@ -26,7 +23,7 @@ class TextWriter:
             with self._open() as file:
                 file.cut(self._size)
         elif self._texts.size:
-            _log.warning("%s is missing: the texts of %d pages are gone with it", self._path, self._texts.count())
+            log.texts_missing(file=str(self._path), pages=self._texts.count())
             with writer.transaction():
                 writer.forget_texts()
                 writer.save_meta({"text_size": 0})

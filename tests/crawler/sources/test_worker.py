@@ -92,10 +92,9 @@ def test_a_request_over_which_the_worker_fails_is_logged_and_answered_by_none() 
     found = asyncio.run(answers([(2, "page", "no request at all")], CrawlSettings()))
     assert found[-1] == (2, None)
     (logged,) = [message for number, message in found if number == LOGGED]
-    level, text = cast("tuple[int, str]", logged)
-    assert level == logging.ERROR
-    assert "a worker failed over no request at all" in text
-    assert "Traceback" in text
+    record = logging.makeLogRecord(cast("dict[str, object]", logged))
+    assert (record.levelno, record.getMessage()) == (logging.ERROR, "a worker failed over no request at all")
+    assert "Traceback" in logging.Formatter().format(record)
 
 
 def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> None:

@@ -3,17 +3,15 @@
 Of the two the one that is newer counts, cookie by cookie.
 """
 
-import logging
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from minicrawl import log
 from minicrawl.crawler.http.logins.cookie_file import read_cookie_file, write_cookie_file
 from minicrawl.crawler.http.logins.cookie_jar import Cookie, CookieJar
 from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.store.writer import Writer
-
-_log = logging.getLogger("minicrawl")
 
 
 class KeptCookies:
@@ -65,7 +63,7 @@ def _write(file: Path, cookies: Iterable[Cookie]) -> None:
     try:
         write_cookie_file(file, cookies)
     except OSError as error:
-        _log.warning("--cookie-file %s cannot be written: %s; the store has all", file, error.strerror)
+        log.cookie_file_unwritten(file=str(file), why=error.strerror)
 
 
 def _cookie(row: CookieRow) -> Cookie:

@@ -10,7 +10,6 @@ Several proxies of one pattern share its hosts: each host has one of them, and t
 
 import base64
 import ipaddress
-import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -18,13 +17,13 @@ from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from minicrawl import log
 from minicrawl.crawler.http.wire.connection import Endpoint, Proxy
 from minicrawl.crawler.net.addresses import PORTS, endpoint, is_literal
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, ProxyRule, shown_proxy
 
 _PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
-_log = logging.getLogger("minicrawl")
 
 
 def proxies_of_environment() -> dict[str, str]:
@@ -68,12 +67,12 @@ class Proxies:
     def failed(self, proxy: Proxy, why: str, now: float) -> None:
         """A proxy could not be used."""
         if proxy not in self._unusable:
-            _log.warning("the proxy %s cannot be used (%s): pages for which there is no other wait", proxy, why)
+            log.proxy_failed(proxy=str(proxy), why=why)
         self._unusable[proxy] = now
 
     def works(self, proxy: Proxy) -> None:
         if self._unusable.pop(proxy, None) is not None:
-            _log.warning("the proxy %s can be used again", proxy)
+            log.proxy_works(proxy=str(proxy))
 
     def _of(self, origin: str) -> tuple[Proxy, ...]:
         host, port = endpoint(f"{origin}/")
