@@ -46,7 +46,8 @@ class RunLook:
 
     `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: in flight, the oldest first, some of them.
     `hosts`: some of them, those that are asked or wait first; `doing`: how many hosts do what; both are empty where no
-    hosts were asked for. `took`: seconds that went into the look.
+    hosts were asked for. `statuses`, `latencies`: answers of this run by class of status and by time taken, see
+    minicrawl/crawler/loop/answer_counts.py; `latency`: seconds of all of them. `took`: seconds that went into the look.
     """
 
     coverage: float
@@ -56,6 +57,9 @@ class RunLook:
     requests: tuple[InFlightNow, ...]
     hosts: tuple[HostNow, ...]
     doing: dict[str, int]
+    statuses: dict[str, int]
+    latencies: dict[str, int]
+    latency: float
     took: float
 
 
@@ -66,7 +70,7 @@ class WorkerStatus:
     `number`: which worker it is; one that is replaced leaves its number to the next. `doing`: "starting", "idle",
     "fetching", or "leaving" for one that gets no more requests; `since`: when it began to, in Unix seconds.
     `in_flight`: requests it has to answer. `pages`, `bytes`: answers for pages so far, and bytes of their bodies.
-    `cpu`: seconds that it had used at its last beat.
+    `cpu`: seconds that it had used at its last beat. `memory`: bytes that it has, where the system tells.
     """
 
     number: int
@@ -77,6 +81,7 @@ class WorkerStatus:
     pages: int
     bytes: int
     cpu: float
+    memory: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,14 @@ def passes_sockets() -> bool:
     return hasattr(os, "fork")
 
 
+def memory(process: int) -> int | None:
+    """Bytes of memory that a process has; None where the system does not tell, or it has ended."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, AttributeError):
+        return None
+
+
 def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
     """A process that runs a module, given the file descriptor of a socket as its argument, and our end of that.
 

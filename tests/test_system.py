@@ -170,6 +170,13 @@ def test_hangup_that_is_ignored_stays_so() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+def test_memory_of_a_process_is_told_while_it_runs() -> None:
+    assert system.memory(os.getpid()) == pytest.approx(resident(), rel=0.1)
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    assert system.memory(ended.pid) is None
+
+
 def resident() -> int:
     """Bytes of memory that this process has."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")

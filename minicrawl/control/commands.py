@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
 
-from minicrawl import __version__
+from minicrawl import __version__, system
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.running_crawl import SteeredRun
@@ -117,7 +117,8 @@ async def _status(crawl: SteeredRun, asked: Message) -> Message:
 
 def this_process() -> Message:
     """What a status has of the process that answers."""
-    return {"version": __version__, "pid": os.getpid(), "cpu": time.process_time()}
+    pid = os.getpid()
+    return {"version": __version__, "pid": pid, "cpu": time.process_time(), "memory": system.memory(pid)}
 
 
 async def _workers(crawl: SteeredRun, asked: Message) -> Message:

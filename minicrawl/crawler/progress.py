@@ -10,6 +10,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
+from minicrawl.crawler.loop.answer_counts import AnswerCounts
 from minicrawl.crawler.loop.course import Course
 from minicrawl.crawler.loop.run_clock import RunClock
 from minicrawl.crawler.loop.speed import Speed
@@ -35,6 +36,7 @@ class RunProgress:
         self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
         self.fetched = 0
         self.bytes = 0
+        self._answers = AnswerCounts()
         self.earlier = _runs_before(earlier_runs(absorber.writer), absorber.writer.meta_json("run"))
         self._came: deque[CameNow] = deque(maxlen=_SHOWN)
         self._speed = Speed(_LATELY)
@@ -48,7 +50,9 @@ class RunProgress:
 
     def add(self, fetched: Fetched) -> None:
         """Count what a request for a page led to."""
-        self.fetched += fetched.status is not None
+        if fetched.status is not None:
+            self.fetched += 1
+            self._answers.add(fetched.status, fetched.seconds)
         self.bytes += fetched.size
         self._came.appendleft(CameNow(fetched.url, fetched.status, fetched.reason))
 
@@ -96,6 +100,9 @@ class RunProgress:
             requests=requests,
             hosts=shown,
             doing=doing,
+            statuses=self._answers.statuses(),
+            latencies=self._answers.latencies(),
+            latency=self._answers.seconds,
             took=time.perf_counter() - began,
         )
 

@@ -33,6 +33,9 @@ _NOTHING_SEEN: Look = {
     "requests": [],
     "hosts": [],
     "doing": {},
+    "statuses": {},
+    "latencies": {},
+    "latency": 0.0,
 }
 _PATIENCE = Wait(begins=0.0, answers=2.0)
 

@@ -158,7 +158,7 @@ def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
         async with dashboard(tmp_path / "none.db") as browser:
             assert (await browser.now())["state"] == "none"
             assert (await browser.ask("/api/top")).status == 409
-            assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n")
+            assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n# EOF\n")
 
     asyncio.run(main())
 
@@ -239,6 +239,9 @@ def test_partitions_that_run_are_steered_together(tmp_path: Path) -> None:
             assert [part["deaths"] for part in now["partitions"]] == [0, 1]
             metrics = (await browser.ask("/metrics")).body.decode()
             assert 'minicrawl_partition_deaths_total{partition="1"} 1\n' in metrics
+            for name in ('answers_total{status="2xx"}', "latency_seconds_count", "memory_bytes"):
+                assert f"\nminicrawl_{name} " in metrics
+            assert '\nminicrawl_partition_memory_bytes{partition="0"} ' in metrics
             assert (await browser.has_done(do="resume")).json["state"] == "running"
             await until(browser, lambda later: later["fetched"] > now["fetched"])
             assert any(event["what"] == "HostBanned" for event in (await browser.now())["events"])

@@ -16,7 +16,7 @@ def part_of(number: int, status: Message, report: Message, deaths: int) -> Messa
 
     report: all that it says beside its status; deaths: of its processes in this run.
     """
-    names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu")
+    names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
     counts = {"known": status["known"] - report["mirrors"], "waiting": report["waiting"], "mirrors": report["mirrors"]}
     return {"number": number, **counts, **{name: status[name] for name in names}, "deaths": deaths}
 
@@ -45,6 +45,8 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
         # Hosts of others, which a partition knows by links to them, are idle there, too.
         "doing": {what: of for what, of in counted(look["doing"] for look in some).items() if what != "idle"},
+        **{name: counted(look[name] for look in some) for name in ("statuses", "latencies")},
+        "latency": sum(look["latency"] for look in some),
         "took": sum(look["took"] for look in some),
     }
 

@@ -1,6 +1,7 @@
 """What the engine's loop is made of, and what knows nothing of pages.
 
 aims          how far a run is toward its limits
+answer_counts answers by status and by time taken
 arrivals      what has come and waits to be taken in
 books_thread  the thread in which the books change, where that may take long
 course        how the crawl has gone on, noted with its commits

@@ -26,7 +26,7 @@ from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 from minicrawl.run_look import WorkerStatus
-from minicrawl.system import started_over_socket
+from minicrawl.system import memory, started_over_socket
 
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
@@ -65,7 +65,7 @@ class _Worker:
 
     def status(self) -> WorkerStatus:
         facts = self.doing, self.since, len(self.waiting), self.pages, self.bytes, self.cpu
-        return WorkerStatus(self.number, self.process.pid, *facts)
+        return WorkerStatus(self.number, self.process.pid, *facts, memory(self.process.pid))
 
 
 class WorkerSource:

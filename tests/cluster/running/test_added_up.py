@@ -5,7 +5,7 @@ from typing import Any
 from minicrawl.cluster.running.added_up import Events, look_of, part_of, status_of
 
 STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}
-STATUS |= {"in_flight": 1, "waits_for": {"hooks": 1}, "cpu": 0.5, "banned": ("b.test",)}
+STATUS |= {"in_flight": 1, "waits_for": {"hooks": 1}, "cpu": 0.5, "memory": 2**20, "banned": ("b.test",)}
 LOOK: dict[str, Any] = {
     "errors": {"dns": 2},
     "silence": None,
@@ -13,6 +13,9 @@ LOOK: dict[str, Any] = {
     "requests": [{"url": "http://a.test/", "seconds": 2.0}],
     "hosts": [{"host": "a.test", "doing": "waiting"}, {"host": "c.test", "doing": "idle"}],
     "doing": {"waiting": 1},
+    "statuses": {"2xx": 3},
+    "latencies": {"0.1": 1, "+Inf": 2},
+    "latency": 20.0,
     "took": 0.1,
 }
 
@@ -30,9 +33,11 @@ def test_urls_of_others_are_known_once() -> None:
 def test_looks_are_added_up_and_hosts_come_in_order() -> None:
     other = {**LOOK, "errors": {"dns": 1, "tls": 1}, "hosts": [{"host": "b.test", "doing": "asked"}]}
     other |= {"earlier": {"runs": 2, "fetched": 1, "bytes": 1, "seconds": 9.0}, "silence": {"since": 1.0, "pause": 2.0}}
-    other |= {"requests": [{"url": "http://b.test/", "seconds": 3.0}]}
+    other |= {"requests": [{"url": "http://b.test/", "seconds": 3.0}], "statuses": {"2xx": 1, "4xx": 1}}
     whole = look_of([LOOK, other, {"state": "starting"}], hosts=2)
     assert whole["errors"] == {"dns": 3, "tls": 1}
+    assert (whole["statuses"], whole["latencies"]) == ({"2xx": 4, "4xx": 1}, {"0.1": 2, "+Inf": 4})
+    assert whole["latency"] == 40.0
     assert [host["host"] for host in whole["hosts"]] == ["b.test", "a.test"]
     assert whole["earlier"] == {"runs": 2, "fetched": 11, "bytes": 6, "seconds": 9.0}
     assert [request["url"] for request in whole["requests"]] == ["http://b.test/", "http://a.test/"]
