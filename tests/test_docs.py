@@ -202,12 +202,17 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in headings(there), target
 
 
-@each("page", PAGES, map(name, PAGES))
+READMES = [path for path in ROOT.glob("*/**/README.md") if ".venv" not in path.parts]
+
+
+@each("page", [*PAGES, *READMES], map(name, [*PAGES, *READMES]))
 def test_files_and_folders_that_are_named_exist(page: Path) -> None:
-    path = re.compile(r"(?:minicrawl|tests|bench|seeds|docs|\.ci)/(?!\d)[\w./-]*")
-    named = [span for span in spans(page) if path.fullmatch(span)]
-    named += re.findall(r"(?:python|pytest) ((?:bench|tests)/[\w./]+)", text(page))
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    """By their place in the tree, in minicrawl/, or beside the page."""
+    path = re.compile(r"(?:minicrawl|tests|bench|seeds|docs|\.ci)/(?!\d)[\w./-]*|\w+(?:/\w+)*/\w+\.(?:py|sql|js|css)")
+    named = {span for span in spans(page) if path.fullmatch(span)}
+    named |= set(re.findall(r"(?:python|pytest) ((?:bench|tests)/[\w./]+)", text(page)))
+    places = (ROOT, ROOT / "minicrawl", page.parent)
+    assert {path for path in named if not any((place / path).exists() for place in places)} == set()
 
 
 def test_every_page_is_in_the_list_of_pages() -> None:
