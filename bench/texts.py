@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.sources.gathered import Sent, with_gathered
+from minicrawl.crawler.sources.gathered import with_gathered
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import unpack
 
@@ -34,7 +34,7 @@ def timed(body: bytes, wanted: Wanted) -> tuple[float, ParsedPage]:
     started = time.process_time()
     page = parse_html(body, URL, TYPE, wanted)
     if wanted.items:
-        page = with_gathered(page, Sent(body, URL, TYPE), wanted)
+        page = with_gathered(page, body, URL, TYPE, wanted)
     return time.process_time() - started, page
 
 

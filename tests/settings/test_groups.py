@@ -119,4 +119,4 @@ def test_every_number_has_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
 
 def test_a_store_of_a_larger_machine_can_be_read_and_told_to_take_less(tmp_path: Path) -> None:
     settings = CrawlSettings(workers=values.MOST_WORKERS + 1)
-    assert CrawlSettings.from_json(json.loads(settings.to_json())).workers == values.MOST_WORKERS + 1
+    assert CrawlSettings.from_json(json.loads(settings.to_json(tmp_path))).workers == values.MOST_WORKERS + 1
