@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
@@ -239,3 +241,20 @@ def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) ->
     page = asyncio.run(run())
     assert page == read_page(body, URL, "text/html", wanted)[0]
     assert (page.h1, page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 8)
+
+
+READS = """
+import resource, sys
+from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.model import Wanted
+unit = sys.argv[1].encode()
+read_page(b"<html><body>" + unit * (16_000_000 // len(unit)), "http://a.test/", "text/html", Wanted())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is in other units")
+@pytest.mark.parametrize("unit", ["<b>x</b>", "<tr><td>1<td>x", "<a href=/x>y</a>", "<p>a text that says little</p>"])
+def test_the_largest_page_that_is_read_takes_little_memory(unit: str) -> None:
+    read = subprocess.run([sys.executable, "-c", READS, unit], check=True, capture_output=True)
+    assert int(read.stdout) < 320, "megabytes"

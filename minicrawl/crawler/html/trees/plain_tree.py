@@ -41,10 +41,22 @@ _MARK = "minicrawl-tag"
 _MARKED = rb'<meta %b="\1" \2>' % _MARK.encode()
 _MOST_MARKS = 100_000
 """A mark takes half a kilobyte. Of a page with more tags, the rest stands where the last mark says."""
+_AT_ONCE = 256 * 1024
 _VOID = frozenset(["br", "col", "embed", "hr", "img", "input", "keygen", "param", "source", "track", "wbr"])
 _KEPT_BLOCKS = KEPT - INLINE - HIDDEN
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _ENDED_BY_THEIR_LIKE = frozenset(["dd", "dt", "li", "option", "p", "tbody", "td", "th", "tr"])
+
+
+def _without_other_tags(body: bytes) -> bytes:
+    """A page without the tags that are not kept, a portion at a time: to take them all out at once takes 30 bytes a
+    byte. In none of them is another "<"."""
+    pieces, at = list[bytes](), 0
+    while at < len(body):
+        end = body.find(b"<", at + _AT_ONCE)
+        pieces.append(_OTHER_TAG.sub(b"", body[at : end if end >= 0 else len(body)]))
+        at = end if end >= 0 else len(body)
+    return b"".join(pieces)
 
 
 class PlainTree:
@@ -65,7 +77,7 @@ class PlainTree:
             body = _OTHER_TAG.sub(_MARKED, body, _MOST_MARKS)
         self._root: etree._Element | None = None
         with contextlib.suppress(etree.ParserError, etree.XMLSyntaxError, ValueError):
-            self._root = etree.fromstring(_OTHER_TAG.sub(b"", body), parser)
+            self._root = etree.fromstring(_without_other_tags(body), parser)
 
     def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
         if self._root is None:

@@ -28,3 +28,14 @@ def test_both_parsers_tell_the_same(places: bool) -> None:
     assert [words for block in one.blocks if (words := block.split())] == [
         words for block in other.blocks if (words := block.split())
     ]
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_a_page_of_megabytes_keeps_all_its_links(marked: bool) -> None:
+    """Wherever a portion of it ends: in text, in a tag that goes or stays, in quotes."""
+    link = b"<a href='/%d' title='a>b'>%d</a><b class=\"x y\">y</b> 1 < 2 <i title='z'>z</i>"
+    parts = [link % (number, number) for number in range(20_000)]
+    found = list(PlainTree(b"<p>".join(parts), marked=marked).elements())
+    assert [attributes["href"] for tag, attributes, *_ in found if tag == "a"] == [
+        f"/{number}" for number in range(20_000)
+    ]
