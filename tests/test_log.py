@@ -83,7 +83,7 @@ def test_every_line_of_a_crawl_is_as_documented(logged: list[dict[str, Any]]) ->
     asked = {line["url"] for line in logged if line["event"] == "asking"}
     assert "http://example.org/robots.txt" in asked
     done = {line["url"]: line for line in logged if line["event"] == "page-done"}
-    assert (done["http://example.org/"]["status"], done["http://example.org/"]["reason"]) == (200, "ok")
+    assert (done["http://example.org/"]["status"], done["http://example.org/"]["reason"]) == (200, "item-failed")
     (failed,) = (line for line in logged if line["event"] == "hook-failed")
     assert failed["why"] == "ValueError: no fields"
     assert failed["trace"].rstrip().endswith("ValueError: no\nfields")
