@@ -39,7 +39,7 @@ def packed(message: object) -> bytes:
 def line_of(error: BaseException, most: int = 1_000) -> str:
     """An error in a line, whatever its own methods do."""
     try:
-        text = f"{type(error).__name__}: {error}"
+        text = " ".join(f"{type(error).__name__}: {error}".splitlines())
     except Exception:
         text = type(error).__name__
     return text if len(text) <= most else f"{text[:most]}..."
