@@ -14,10 +14,10 @@ that hardly any other page has: else F is a template, and what else it has is me
 words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
 
 verdict of a probe    the answers were
-not-found             an error, a redirect, not HTML, or a page that says nothing
+not-found             an error, a redirect but to the front page, not HTML, or a page that says nothing
 open                  a page that says something; another one is to be asked for
 varied                pages that have nothing in common but a template
-soft-404              pages that say "not found"
+soft-404              pages that say "not found", or redirects to the front page
 catch-all             the same, but so do all pages
 """
 
@@ -27,11 +27,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from minicrawl.crawler.html.words import Vocabulary, hashes_of, words_of_url
+from minicrawl.crawler.html.words import Vocabulary, hashes_of, vocabulary, words_of_url
 from minicrawl.store.rows import Probe
 
 MOST_PROBES = 3
 """Per origin."""
+SENT_HOME = 0
+"""The digest of a redirect to the front page."""
+SENT_HOME_WORDS = vocabulary(b"\xffsent \xffhome")
+"""What it says, in words that no page has: none has these bytes."""
+_SENT_HOME = hashes_of(b"\xffsent \xffhome")
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
 _FEWEST_OTHERS = 2
@@ -143,7 +148,12 @@ class NotFound:
     def compare(  # noqa: PLR0913 - all that is known of a page that was read
         self, page: int, url: str, digest: int | None, vocabulary: Vocabulary, *, is_there: bool, anchor: str = ""
     ) -> None:
-        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it."""
+        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it.
+
+        A redirect to the front page says nothing of how pages differ from answers that are none.
+        """
+        if vocabulary.words == _SENT_HOME != self.words:
+            return
         if self.is_long:
             is_like = digest is not None and digest == self.digest
         elif not self.words:

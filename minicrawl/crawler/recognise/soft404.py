@@ -4,8 +4,9 @@ When a page shares most of its words with another page of its host that was read
 of the two are left then, or both have a word that is said of what is not found, this may be the host's way to say so.
 (Pages of one template share most words, too, but each says something.) So pages beside it that cannot exist are asked
 for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is answered
-by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No host
-is asked for more than MOST_PROBES such pages.
+by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No host is asked for
+more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page that says just that, also
+as the answer to a probe.
 
 What the answers are like, and which pages are, says `not_found`.
 
@@ -16,13 +17,16 @@ by.
 import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
 from minicrawl.crawler.html.words import hashes_of, unpacked, words_of_url
-from minicrawl.crawler.recognise.not_found import MOST_PROBES, NotFound
+from minicrawl.crawler.outcomes.outcome import REDIRECTS
+from minicrawl.crawler.recognise.not_found import MOST_PROBES, SENT_HOME, SENT_HOME_WORDS, NotFound
 from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
 from minicrawl.store.rows import Probe, RecentPage
 from minicrawl.store.writer import Writer
@@ -105,7 +109,7 @@ class Soft404s:
             self._note(read)
 
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
-        """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
+        """Take in a page, as `as_said` has it. Returns what follows for pages read before. is_there: it surely is."""
         self._number += 1
         row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
@@ -141,8 +145,9 @@ class Soft404s:
         probe = self._probes[site][folder]
         probe.asked_at, probe.status = now, fetched.status
         self._changed[folder] = probe
-        if fetched.status == 200 and fetched.digest is not None:
-            probe.add(fetched.url, fetched.digest, unpacked(fetched.words))
+        said = as_said(fetched)
+        if said is not None and said.digest is not None:
+            probe.add(said.url, said.digest, unpacked(said.words))
             if probe.asked == 1 and self._may_ask(site):
                 self._want(site, probe, fetched.url)
                 return Judged()
@@ -206,7 +211,7 @@ class Soft404s:
         return Judged(tuple(lost), tuple(regained))
 
     def _compare(self, probe: NotFound, read: Read) -> None:
-        is_there = read.is_there or _is_above(read.url, probe.folder)
+        is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
         vocabulary = unpacked(read.words)
         probe.compare(read.page, read.url, read.digest, vocabulary, is_there=is_there, anchor=read.anchor)
         if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
@@ -251,6 +256,21 @@ class Soft404s:
         self._kept -= _BESIDES + len(read.words)
         if self._new.pop(read.number, None) is None:
             self._dropped.append(read.number)
+
+
+def as_said(fetched: Fetched) -> Fetched | None:
+    """An answer by what it says: one with status 200 as it is, a redirect to the front page as a page that says so.
+
+    None: an answer that says nothing, or a redirect from a name of the front page itself.
+    """
+    if fetched.status == 200:
+        return fetched
+    if fetched.status not in REDIRECTS or not fetched.location:
+        return None
+    home = f"{origin_of(fetched.url)}/"
+    if _is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
+        return None
+    return replace(fetched, digest=SENT_HOME, words=SENT_HOME_WORDS)
 
 
 def _read(row: RecentPage, url: str) -> Read:

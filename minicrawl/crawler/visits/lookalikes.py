@@ -94,10 +94,12 @@ class Lookalikes:
                 outcome = replace(outcome, alias=plain)
         if outcome.reason == "canonical" and not self._is_believed(page, outcome, fetched):
             return replace(outcome, state=State.FETCHED, reason="canonical-differs")
-        if outcome.state is not State.FETCHED or fetched.digest is None:
+        if not outcome.is_redirect and (outcome.state is not State.FETCHED or fetched.digest is None):
             return outcome
         if self._soft_errors is not None and self._soft_errors.is_soft_404(page, fetched):
             return Outcome(State.ERROR, "soft-404")
+        if outcome.is_redirect:
+            return outcome
         leader = self._merging.leader(page, fetched, parsed) if self._merging and fetched.payload is not None else None
         if leader is not None:
             return Outcome(State.ALIAS, "duplicate", alias=self._urls.url(leader), follows=outcome.follows)

@@ -55,7 +55,7 @@ class Outlinks:
     def counted(self, page: int, target: int | None, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Counted:
         """The links that count at a turn of `page`. target: the page that it stands for: then only that link does."""
         if outcome.reason == "soft-404":
-            return Counted(self._kept(page, parsed))
+            return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
         urls, anchors, places, refused = self._followed(page, outcome, parsed)
         is_news = fetched.status == 200 and not self._accounts.book.visited[page]
         if is_news:

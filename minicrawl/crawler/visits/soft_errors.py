@@ -7,7 +7,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
+from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, as_said
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
@@ -35,9 +35,10 @@ class SoftErrors:
 
     def is_soft_404(self, page: int, fetched: Fetched) -> bool:
         """Whether a page that was just read is one that its host does not have; what follows for others is seen to."""
-        if fetched.status != 200:
+        said, is_seed = as_said(fetched), bool(self._accounts.depth[page] == 0)
+        if said is None or (is_seed and said is not fetched):
             return False
-        judged = self._soft404s.read(page, fetched, is_there=bool(self._accounts.depth[page] == 0))
+        judged = self._soft404s.read(page, said, is_there=is_seed)
         self._restate(judged, but=page)
         return self._soft404s.is_soft_404(page, fetched.url)
 
@@ -48,17 +49,29 @@ class SoftErrors:
     def _restate(self, judged: Judged, but: int = -1) -> None:
         """but: the page whose turn it is."""
         for page in judged.lost:
-            if page != but and self._pages.last_state(page) == State.FETCHED:
+            if page != but and self._is_read_or_redirect(page):
                 self._take_for_error(page)
         for page in judged.regained:
             is_error = page != but and self._pages.last_state(page) == State.ERROR
-            if is_error and self._pages.last_turn(page).reason == "soft-404":
+            if is_error and self._pages.last_turn(page).reason == "soft-404" and self._own(page) is not None:
                 self._take_for_page(page)
+
+    def _own(self, page: int) -> bytes | None:
+        """The links of a page itself where others count in their place, or none; None: it is or was a redirect."""
+        return self._pages.links_row(page).own
+
+    def _is_read_or_redirect(self, page: int) -> bool:
+        state = self._pages.last_state(page)
+        return state == State.FETCHED or (state == State.ALIAS and self._own(page) is None)
 
     def _take_for_error(self, page: int) -> None:
         row = self._pages.links_row(page)
         self._accounts.relink(page, NOWHERE, placed(row.targets, row.places), PageKind.NOTHING)
-        self._pages.relink(row._replace(targets=b"", own=row.targets, places=None, own_places=row.places))
+        if self._pages.last_state(page) == State.ALIAS:
+            row = row._replace(targets=b"", places=None)
+        else:
+            row = row._replace(targets=b"", own=row.targets, places=None, own_places=row.places)
+        self._pages.relink(row)
         self._pages.restate(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)
         self._tally.failures["soft-404"] += 1

@@ -70,6 +70,48 @@ def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(
     assert faults_in(store) == []
 
 
+class SendsHome(Soft):
+    """A site that redirects to its front page."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        found = super()._answer(request)
+        is_soft = found.status_code == 200 and found.text == self._says
+        return httpx.Response(302, headers={"location": "/"}) if is_soft else found
+
+
+@pytest.mark.parametrize("pieces", [(100,), (4, 3, 100)], ids=["whole", "in pieces"])
+def test_redirects_of_what_is_not_there_to_the_front_page_are_soft_404s(
+    tmp_path: Path, pieces: tuple[int, ...]
+) -> None:
+    """Those read before, too; not a seed, nor other names of the front page, nor what redirects elsewhere."""
+    store, seed, index, moved = tmp_path / "crawl.db", HOME + "old", HOME + "index.html", HOME + "f/moved"
+    web = site() | {moved: REAL[0], index: HOME}
+    web[HOME] = [*LOST, index, *REAL, moved]
+    server = SendsHome(web, "elsewhere")
+    for pages in pieces:
+        crawl(server, store, [HOME, seed], strategy="breadth-first", pages=pages)
+    assert states(store, LOST) == {("error", "soft-404")}
+    assert states(store, [HOME, *REAL]) == {("fetched", "ok")}
+    assert states(store, [index, moved]) == {("alias", "redirect-301")}
+    assert states(store, [seed]) == {("alias", "redirect-302")}
+    assert 2 <= len(set(server.probes()) - {seed, index, moved}) <= MOST_PROBES
+    assert faults_in(store) == []
+
+
+@pytest.mark.parametrize("case", ["old pages", "all but one"])
+def test_redirects_to_the_front_page_are_aliases_where_they_do_not_tell(tmp_path: Path, case: str) -> None:
+    """What is not there is a 404; or nearly every page is redirected, as where the front page wants a cookie."""
+    store = tmp_path / "crawl.db"
+    web: Site = site() | dict.fromkeys(LOST, HOME)
+    if case == "all but one":
+        web |= dict.fromkeys(REAL[1:], HOME)
+    server = SendsHome(web, "elsewhere", under="http://nowhere" if case == "old pages" else HOME)
+    crawl(server, store, [HOME], strategy="breadth-first")
+    assert states(store, LOST) == {("alias", "redirect-301")}
+    assert len(server.probes()) == {"old pages": 1}.get(case, 2)
+    assert faults_in(store) == []
+
+
 def test_restart_asks_no_more_and_knows_them_still(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     server = Soft(site(), NOT_FOUND)
