@@ -109,7 +109,7 @@ class Soft404s:
             self._note(read)
 
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
-        """Take in a page, as `as_said` has it. Returns what follows for pages read before. is_there: it surely is."""
+        """Take in a page, as `comparable` has it. Returns what follows for others. is_there: it surely is."""
         self._number += 1
         row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
@@ -145,9 +145,9 @@ class Soft404s:
         probe = self._probes[site][folder]
         probe.asked_at, probe.status = now, fetched.status
         self._changed[folder] = probe
-        said = as_said(fetched)
-        if said is not None and said.digest is not None:
-            probe.add(said.url, said.digest, unpacked(said.words))
+        answer = comparable(fetched)
+        if answer is not None and answer.digest is not None:
+            probe.add(answer.url, answer.digest, unpacked(answer.words))
             if probe.asked == 1 and self._may_ask(site):
                 self._want(site, probe, fetched.url)
                 return Judged()
@@ -222,7 +222,7 @@ class Soft404s:
         lately = self._lately.get(site)
         if lately is None or not self._may_ask(site):
             return
-        beside = [*islice(reversed(lately), _COMPARED)][::-1]
+        beside = [other for other in islice(reversed(lately), _COMPARED) if other.url != read.url][::-1]
         if probes:
             folder = folder_of(read.url)
             if folder in probes:
@@ -258,7 +258,7 @@ class Soft404s:
             self._dropped.append(read.number)
 
 
-def as_said(fetched: Fetched) -> Fetched | None:
+def comparable(fetched: Fetched) -> Fetched | None:
     """An answer by what it says: one with status 200 as it is, a redirect to the front page as a page that says so.
 
     None: an answer that says nothing, or a redirect from a name of the front page itself.

@@ -7,7 +7,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, as_said
+from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
@@ -35,10 +35,10 @@ class SoftErrors:
 
     def is_soft_404(self, page: int, fetched: Fetched) -> bool:
         """Whether a page that was just read is one that its host does not have; what follows for others is seen to."""
-        said, is_seed = as_said(fetched), bool(self._accounts.depth[page] == 0)
-        if said is None or (is_seed and said is not fetched):
+        answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
+        if answer is None or (is_seed and answer is not fetched):
             return False
-        judged = self._soft404s.read(page, said, is_there=is_seed)
+        judged = self._soft404s.read(page, answer, is_there=is_seed)
         self._restate(judged, but=page)
         return self._soft404s.is_soft_404(page, fetched.url)
 
