@@ -284,6 +284,12 @@ class WaitingPages:
         for host in {self.host_of.item(page) for page in waiting}:
             self._discovery.offer(self._hosts[host])
 
+    def let_others_first(self, page: int) -> bool:
+        """Put off a page that was handed out, and does not wait now; whether it was not, and is from now on."""
+        was_put_off = bool(self._is_put_off[page])
+        self.put_off(np.array([page]))
+        return bool(self._is_put_off[page]) and not was_put_off
+
     def is_put_off(self, pages: Pages) -> Flags:
         """Which of some pages were put off."""
         return self._is_put_off[pages]

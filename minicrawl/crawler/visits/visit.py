@@ -97,8 +97,14 @@ class Visits:
             self._visit(page, outcome, fetched, parsed, now)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
-        """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
+        """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck.
+
+        A page in a trap of duplicates waits until others of its pattern may have shown that it is none.
+        """
         self.frontier.release(page, now, asked=False)
+        if reason == "trap-duplicates" and self.frontier.pages.let_others_first(page):
+            self.frontier.put_back(page, now)
+            return
         if not self.accounts.book.visited[page]:
             self.host_pages.give_back(self.frontier.host(page).name, page)
         self.give_up(page, state, reason, now, until)
@@ -123,8 +129,7 @@ class Visits:
             return None
         if self.sessions.plain(url) != url:
             return "trap-session"
-        found = self.traps.verdict(url)
-        return found[0] if found is not None else None
+        return self.traps.turns_away(url)
 
     def request(self, page: int, url: str) -> PageRequest:
         """How to ask for a page."""

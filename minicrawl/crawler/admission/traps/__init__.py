@@ -20,7 +20,8 @@ trap-repeated-path    a run of segments comes three times in a row            (H
 trap-long-query       its query has more than 1,024 characters
 trap-many-parameters  it has more than 32 parameters
 trap-duplicates       of the last 12 pages of its pattern 10 said what a page of the host had said before, as did more
-                      than three quarters of all, and these pages lead nowhere else
+                      than three quarters of all, and these pages lead nowhere else. Of the known URLs two or some
+                      more are read all the same, and others while these say something new; they wait until then
 trap-session          the same, and there are session ids in the pattern
 trap-parameters       of 3 parameters or more, at least 128 URLs and 8 per page read were found on its own pages that
                       only combine known values, and these pages lead nowhere else

@@ -10,6 +10,8 @@ JUDGED = 12
 """Pages of a pattern that are parsed before it is judged, and how many of its last pages count."""
 DUPLICATES = 10
 """Of these, pages that say what others said before."""
+SAMPLES = 2
+"""Pages more that are read to see whether the first ones were the only ones that repeat each other."""
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
@@ -87,6 +89,11 @@ class Findings:
     def is_repetitive(self) -> bool:
         """Whether its pages mostly say what others of the host said before."""
         return self.last.bit_count() >= DUPLICATES and 4 * self.repeated > 3 * self.parsed
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether samples have shown, too, that its pages say nothing new."""
+        return self.parsed >= JUDGED + SAMPLES and self.last == _LAST
 
     @property
     def is_endless(self) -> bool:

@@ -1,5 +1,6 @@
 """The defence: whether a URL is a trap, by what was learned of its pattern and its domain."""
 
+import zlib
 from collections.abc import Iterable, Sequence
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
@@ -13,6 +14,8 @@ from minicrawl.store.rows import PatternRow
 from minicrawl.store.writer import Writer
 
 MONTHS = 40
+SAMPLED = 10
+"""Of so many known pages of a pattern that is shut for duplicates one is a sample."""
 
 
 class Traps:
@@ -45,6 +48,19 @@ class Traps:
         if rule is None or (pattern.month is not None and self._has_month(pattern)):
             return None
         return rule, pattern.name
+
+    def turns_away(self, url: str) -> str | None:
+        """The rule by which a known URL is not to be read, or None.
+
+        The pages of a pattern that were read first may be the only ones that repeat each other. So where it is shut for
+        duplicates a few samples are read, and others for as long as the last pages read say something new. Unknown URLs
+        that such pages link to stay unknown, so there is an end to them.
+        """
+        found = self.verdict(url)
+        if found is None:
+            return None
+        rule, name = found
+        return None if rule == "trap-duplicates" and self._may_say_news(url, name) else rule
 
     def verdict_on_new(self, url: str, *, is_host_known: bool) -> tuple[str, str] | None:
         """The same for a URL that is not known: its domain must have had room the last time that this was asked."""
@@ -135,6 +151,8 @@ class Traps:
     def _rule_of(self, url: str, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
         """The rule that shuts its pattern to a URL, which may be the one that shuts it for good."""
         rule = self._patterns.shut_by(pattern.name)
+        if rule == "trap-duplicates" and self._patterns.shut_by(found_on.name) is None and not self._is_barren(pattern):
+            return None
         if pattern.month is None:
             return rule
         findings = self._patterns.findings(pattern.name)
@@ -154,6 +172,14 @@ class Traps:
         findings = self._patterns.findings(pattern.name)
         return findings is not None and (findings.is_repetitive or findings.is_endless)
 
+    def _may_say_news(self, url: str, name: str) -> bool:
+        """Whether a URL is a sample of its pattern, or the last page read or enough of the last ones said news."""
+        findings = self._patterns.findings(name)
+        if findings is None:
+            return False
+        says_news = not (findings.last & 1 and findings.is_repetitive)
+        return says_news or (is_sample(url) and not findings.is_sampled)
+
     def _has_month(self, pattern: UrlPattern) -> bool:
         """Whether a URL of this month is known."""
         findings = self._patterns.findings(pattern.name)
@@ -170,3 +196,8 @@ class Traps:
             rule = learned_rule(pattern.name, findings)
             if rule is not None:
                 self._patterns.shut(pattern.name, rule)
+
+
+def is_sample(url: str) -> bool:
+    """Whether a known page is one of those that are read first when its pattern is shut for duplicates."""
+    return zlib.crc32(url.encode()) % SAMPLED == 0

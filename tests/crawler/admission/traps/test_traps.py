@@ -17,9 +17,9 @@ from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.admission.traps.numbered_pages import PAGES as COUNTED
 from minicrawl.crawler.admission.traps.page_content import PageContent
-from minicrawl.crawler.admission.traps.pattern_findings import JUDGED
+from minicrawl.crawler.admission.traps.pattern_findings import JUDGED, SAMPLES
 from minicrawl.crawler.admission.traps.rules import COMBINATIONS
-from minicrawl.crawler.admission.traps.traps import MONTHS, Traps
+from minicrawl.crawler.admission.traps.traps import MONTHS, Traps, is_sample
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
@@ -40,7 +40,7 @@ def walked(
     traps, waiting, known, read = Traps(seeds=seeds), deque(seeds), set(seeds), []
     while waiting and len(read) < most:
         url = waiting.pop() if depth_first else waiting.popleft()
-        if url not in seeds and traps.verdict(url) is not None:
+        if url not in seeds and traps.turns_away(url) is not None:
             continue
         read.append(url)
         says, links = page(url)
@@ -369,13 +369,16 @@ def test_page_cannot_stand_for_a_trap(tmp_path: Path, link: str) -> None:
     assert rows(store, "SELECT state, reason FROM pages") == [expected]
 
 
+LOST = [f"{HOME}lost/{'x' * number}" for number in range(1, 41)]
+SAMPLE = [*filter(is_sample, LOST[JUDGED:])][:SAMPLES]
+
+
 def soft_404s() -> dict[str, list[str]]:
     """40 pages that say the same and lead to more of their kind, and five real ones."""
-    lost = [f"{HOME}lost/{'x' * number}" for number in range(1, 41)]
     real = [f"{HOME}real-{letter}" for letter in "abcde"]
     return (
-        {HOME: lost + real}
-        | {url: ["<h1>Sorry</h1>", f"{HOME}lost/new"] for url in lost}
+        {HOME: LOST + real}
+        | {url: ["<h1>Sorry</h1>", f"{HOME}lost/x"] for url in LOST}
         | {url: [f"<h1>{url}</h1>"] for url in real}
     )
 
@@ -383,17 +386,43 @@ def soft_404s() -> dict[str, list[str]]:
 def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuck(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first", probe=False)
-    assert sum("lost" in url for url in server.asked) == JUDGED
+    assert [url for url in server.asked if "lost" in url] == LOST[:JUDGED] + SAMPLE
     assert sum("real" in url for url in server.asked) == 5
     turned_away = rows(store, "SELECT state, fetch, visited FROM pages WHERE reason = 'trap-duplicates'")
     assert set(turned_away) == {("error", None, 1)}
     assert faults_in(store) == []
 
 
+def shop(alike: int, products: int = 500) -> dict[str, list[str]]:
+    """Products of which the first ones say the same, each with a link to another one that nobody else links to."""
+    names = [str(number).translate(DIGITS_TO_LETTERS) for number in range(products)]
+    pages = {
+        f"{HOME}p/{name}": [f"<h1>{'Lamp' if number < alike else 'Lamp ' + name}</h1>", f"{HOME}p/{name}-more"]
+        for number, name in enumerate(names)
+    }
+    return {HOME: list(pages)} | pages
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
+def test_pages_that_say_something_are_read_though_the_first_ones_of_their_pattern_do_not(
+    tmp_path: Path, strategy: str
+) -> None:
+    _, server = crawl(shop(2 * JUDGED, 50), tmp_path / "crawl.db", [HOME], strategy=strategy, probe=False)
+    assert {url for url in server.asked if "more" not in url} == {*shop(0, 50)}
+    assert faults_in(tmp_path / "crawl.db") == []
+
+
+def test_few_pages_of_a_trap_are_sampled(tmp_path: Path) -> None:
+    """And what these link to stays unknown."""
+    _, server = crawl(shop(500), tmp_path / "crawl.db", [HOME], strategy="breadth-first", probe=False)
+    read = [url for url in server.asked if "/p/" in url and "more" not in url]
+    assert len(read) == JUDGED + SAMPLES
+
+
 def test_page_turned_away_is_not_asked_for_when_pages_are_read_again(tmp_path: Path) -> None:
     server = Server(soft_404s())
     crawl(server, tmp_path / "crawl.db", [HOME], strategy="breadth-first", discovery=0.5, pages=200, probe=False)
-    assert len({url for url in server.asked if "lost" in url}) == JUDGED
+    assert {url for url in server.asked if "lost" in url} == {*LOST[:JUDGED], *SAMPLE}
     assert len(server.asked) == 200
 
 
@@ -436,10 +465,15 @@ def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
     lines = [line for line in run("status", "--store", shut).splitlines() if line.startswith("trap")]
     assert lines == [
         "trap      a.test trap-repeated-path: trap-repeated-path; 0 read, 1 link dropped",
-        f"trap      a.test/lost/*: trap-duplicates; {JUDGED} read, 0 links dropped",
+        f"trap      a.test/lost/*: trap-duplicates; {JUDGED + SAMPLES} read, 0 links dropped",
     ]
     told = json.loads(run("status", "--json", "--store", shut))["traps"]
-    assert told[1] == {"pattern": "a.test/lost/*", "rule": "trap-duplicates", "read": 12, "dropped": 0}
+    assert told[1] == {
+        "pattern": "a.test/lost/*",
+        "rule": "trap-duplicates",
+        "read": JUDGED + SAMPLES,
+        "dropped": 0,
+    }
 
 
 def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
