@@ -10,8 +10,9 @@ refresh    when to fetch a page again, and how many fetches go to that
 coverage   how much of all importance is certainly collected
 anticipated  what a waiting page can be expected to get
 expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
+sites      whom a walker jumps to: sites by their trust, then doors
 units      what a page passes along its links  ledger_columns  what the ledger keeps of every page
-arrays     of pages, and how they grow
+arrays     of pages, and how they grow  fixed_point  where power iteration ends, in fewer steps
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
 """

@@ -32,10 +32,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.opic.fixed_point import fixed_point
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
-Step = Callable[[FloatArray], FloatArray]
 
 OWN = 5.0
 """Visited pages of a group from which on its own average counts for more than half."""
@@ -47,8 +48,6 @@ HELD_OUT = 0.5
 """Share of the answers that are left out to see what they have changed."""
 _AT_ONCE = 2**18
 """Links that are worked on together, at 24 bytes each."""
-_REMEMBERED = 6
-"""Steps that are combined into the next."""
 
 
 class Rows(NamedTuple):
@@ -135,7 +134,7 @@ def expected_importance(  # noqa: PLR0913 - parameters of the method, with defau
         return y
 
     x = p if start is None else _distribution(pages.folded(start))
-    return _fixed_point(step, x, tolerance * (1.0 - damping) / damping if damping else math.inf)
+    return fixed_point(step, x, tolerance * (1.0 - damping) / damping if damping else math.inf)
 
 
 def from_unvisited(  # noqa: PLR0913 - what the expected importance was worked out of
@@ -277,48 +276,6 @@ def _along(rows: Rows, sent: FloatArray) -> FloatArray:
         total[has_links] = np.add.reduceat(rows.weights, rows.indptr[:-1][has_links], dtype=np.float64)
     each = np.divide(sent[rows.sources], total, out=np.zeros(len(total)), where=total > 0.0)
     return np.repeat(each, outdegrees) * rows.weights
-
-
-def _fixed_point(step: Step, x: FloatArray, least: float) -> FloatArray:
-    """x at which step(x) is x, from an x of sum 1 on; the sum of what a step moves there is at most `least`.
-
-    With f_k = step(x_k) - x_k of the last steps, the next is the mean of the step(x_k), with weights of sum 1 that make
-    the mean of the f_k least: for a linear step that is GMRES (D. Anderson, "Iterative Procedures for Nonlinear
-    Integral Equations", JACM 1965; H. Walker, P. Ni, "Anderson Acceleration for Fixed-Point Iterations", SIAM J.
-    Numerical Analysis 2011). Ends also when what moves has not fallen by a tenth in as many steps as are remembered and
-    it is tiny: then it is rounding that moves.
-    """
-    steps: list[FloatArray] = []
-    moves: list[FloatArray] = []
-    best, stale = math.inf, 0
-    while True:
-        after = step(x)
-        moved = after - x
-        change = float(np.abs(moved).sum())
-        stale = 0 if change < 0.9 * best else stale + 1
-        best = min(best, change)
-        if change <= least or (stale > _REMEMBERED and change < 1e-10):
-            break
-        if stale > _REMEMBERED:
-            steps, moves, stale = [], [], 0
-        steps, moves = [*steps[1 - _REMEMBERED :], after], [*moves[1 - _REMEMBERED :], moved]
-        x = _mean(steps, moves)
-    after = np.maximum(after, 0.0)
-    shares: FloatArray = after / after.sum()
-    return shares
-
-
-def _mean(steps: Sequence[FloatArray], moves: Sequence[FloatArray]) -> FloatArray:
-    """The mean of `steps` with the weights of sum 1 that make the same mean of `moves` least in L2."""
-    last = moves[-1]
-    if len(moves) == 1:
-        return steps[-1]
-    apart = np.array([last - move for move in moves[:-1]])
-    weights = np.linalg.lstsq(apart @ apart.T, apart @ last, rcond=1e-12)[0]
-    x = steps[-1].copy()
-    for weight, before in zip(weights, steps[:-1], strict=True):
-        x += weight * (before - steps[-1])
-    return x
 
 
 def _sums(groups: IntArray, values: FloatArray, count: int) -> FloatArray:

@@ -1,0 +1,173 @@
+"""Where a walker jumps: to a site, by how much other sites trust it, and there to a door.
+
+site        of every page the number of its site, from 0 on: its owner, so that whoever has many hosts is one site
+t(s)        trust of site s, sum 1
+w(a, b)     share of site b in what site a links to
+c(a, b)     links from pages of a to pages of b
+u(a)        how surely a walk along the links of sites from a comes to a root
+kappa       how sure that has to be for a site to pass on half of its trust
+N(s), E(s)  standing pages of s, and the sum of their door weights
+e(p)        door weight of page p: how far it is a page at which people come in
+
+    w(a, b) = log2(1 + c(a, b)) / sum over sites b' of log2(1 + c(a, b'))
+    u(a) = damping * sum over b of w(a, b) max(root(b), u(b))
+    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
+    e(p) = log2(1 + other sites that link to p) + 1 where p is a seed or a front page
+    v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)),    s the site of p: the chance to jump to p
+
+A site that jumps go to for its trust gains nothing by more pages, and little by more links from the sites that link to
+it already. One that nobody can come back to the roots from, such as a farm, passes on nothing: it can lift no other.
+
+Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999, for jumps that are not to all
+pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004, for trust that
+begins at known sites; S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Exploiting the Block Structure of the Web for
+Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document Ranking",
+2004, for sites ranked before their pages.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.arrays import Flags, FloatArray
+from minicrawl.opic.fixed_point import fixed_point
+
+Numbers = npt.NDArray[np.integer[Any]]
+
+DAMPING = 0.85
+"""The chance that a walker on the graph of sites goes on to a site that is linked to."""
+KAPPA = 0.05
+DOORS = 0.5
+"""m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
+GENERATED = 100
+"""A site that links to more pages of another does it by a program, and opens no door there."""
+WALK = 10
+"""Links of sites after which a walk that has come to no root is taken for one that never will."""
+
+
+def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
+    sources: Numbers,
+    targets: Numbers,
+    links: Numbers,
+    roots: FloatArray | Flags,
+    size: int,
+    *,
+    damping: float = DAMPING,
+    kappa: float = KAPPA,
+    start: FloatArray | None = None,
+    tolerance: float = 1e-6,
+) -> FloatArray:
+    """Trust of every site, t, shape (size,), sum 1: a PageRank of the graph of sites, whose jumps are to the roots.
+
+        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
+
+    What a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
+
+    sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; what a site links to
+    on itself does not count. roots: of every site what part of the jumps it has, none negative, not all 0. kappa: 0
+    passes everything on. start: trust of before, where to begin. The result is within `tolerance` (L1) of the exact
+    one. Raises ValueError.
+    """
+    _check(damping, kappa, tolerance)
+    p = _distribution(roots, size)
+    shares = link_shares(sources, targets, links, size)
+    passed = np.full(size, damping)
+    if kappa:
+        u = returns(sources, targets, shares, p > 0.0, damping=damping)
+        passed *= u / (u + kappa)
+    shares *= passed[sources]
+
+    def step(t: FloatArray) -> FloatArray:
+        came = _sums(targets, t[sources] * shares, size)
+        after: FloatArray = came + (1.0 - came.sum()) * p
+        return after
+
+    least = tolerance * (1.0 - damping) / damping if damping else math.inf
+    return fixed_point(step, p if start is None else _distribution(start, size), least)
+
+
+def link_shares(sources: Numbers, targets: Numbers, links: Numbers, size: int) -> FloatArray:
+    """w of every pair of sites: log2(1 + c) as a share of its sum over all that the source links to; 0 to itself."""
+    weights: FloatArray = np.log2(1.0 + links)
+    weights[sources == targets] = 0.0
+    total = _sums(sources, weights, size)
+    weights /= np.where(total > 0.0, total, 1.0)[sources]
+    return weights
+
+
+def returns(  # noqa: PLR0913 - the graph of sites, and parameters of the method
+    sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, *, damping: float = DAMPING, walk: int = WALK
+) -> FloatArray:
+    """u of every site, shape (sites,): how surely a walk of at most `walk` links comes to one of the goals.
+
+        u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
+
+    shares: w of every pair, see `link_shares`. Also a goal has to be come back to.
+    """
+    u = np.zeros(len(goals))
+    for _ in range(walk):
+        u = damping * _sums(sources, shares * np.where(goals, 1.0, u)[targets], len(goals))
+    return u
+
+
+def door_weights(
+    linking: Numbers, pages: Numbers, site: Numbers, entrances: Flags, most: int = GENERATED
+) -> FloatArray:
+    """Door weight of every page, shape (pages,): e(p) = log2(1 + other sites that link to p), + 1 for an entrance.
+
+    linking[k], the number of a site, links to pages[k], as often as it likes; a site's links to itself do not count.
+    Neither do those of a pair of sites that links to more than `most` pages: a program made them. entrances: pages
+    that are seeds or front pages of their site, shape (pages,).
+    """
+    size = len(site)
+    across = linking != site[pages]
+    voices = np.unique(linking[across].astype(np.int64) * size + pages[across])
+    linking, pages = np.divmod(voices, max(size, 1))
+    sites = int(max(site.max(initial=-1), linking.max(initial=-1))) + 1
+    _, of_voice, linked = np.unique(linking * sites + site[pages], return_inverse=True, return_counts=True)
+    voice_counts = np.bincount(pages[linked[of_voice] <= most], minlength=size)
+    weights: FloatArray = np.log2(1.0 + voice_counts) + entrances
+    return weights
+
+
+def jump(trust: FloatArray, site: Numbers, doors: FloatArray, standing: Flags, m: float = DOORS) -> FloatArray:
+    """v of every page, shape (pages,), sum 1: v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)).
+
+    doors: e of every page. standing: known pages that have not gone and are no aliases; of others v is 0. A site
+    without a door gives all to its pages alike; the trust of sites without a standing page is spread over the other
+    sites, by their trust. All zeros when no trusted site has a standing page.
+    """
+    pages = np.bincount(site[standing], minlength=len(trust))
+    open_doors = np.where(standing, doors, 0.0)
+    opened = np.bincount(site, open_doors, minlength=len(trust))
+    trusted = np.where(pages > 0, trust, 0.0)
+    trusted /= trusted.sum() or 1.0
+    by_door = np.where(opened > 0.0, m, 0.0)
+    alike = trusted * (1.0 - by_door) / np.maximum(pages, 1)
+    door = trusted * by_door / np.where(opened > 0.0, opened, 1.0)
+    v: FloatArray = np.where(standing, alike[site], 0.0) + door[site] * open_doors
+    return v
+
+
+def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
+    """The sum of the values of every group; of no values it would be whole numbers."""
+    return np.bincount(groups, values, minlength=count).astype(np.float64, copy=False)
+
+
+def _distribution(weights: FloatArray | Flags, size: int) -> FloatArray:
+    checked = np.asarray(weights, dtype=np.float64)
+    if checked.shape != (size,) or not (checked >= 0.0).all() or not 0.0 < checked.sum() < math.inf:
+        raise ValueError(f"roots and start must be {size} numbers, none negative, not all 0")
+    divided: FloatArray = checked / checked.sum()
+    return divided
+
+
+def _check(damping: float, kappa: float, tolerance: float) -> None:
+    if not 0.0 <= damping < 1.0:
+        raise ValueError(f"damping must be at least 0 and below 1, not {damping}")
+    if not 0.0 <= kappa < math.inf:
+        raise ValueError(f"kappa must be at least 0, not {kappa}")
+    if not tolerance > 0.0:
+        raise ValueError(f"tolerance must be more than 0, not {tolerance}")

@@ -1,0 +1,156 @@
+"""Trust of sites, doors and jumps: closed forms, and loops that do what the formulas say."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.opic.sites import door_weights, jump, link_shares, returns, site_trust
+
+
+def trust(links, roots, **options):
+    """links: {(source, target): number}. roots: of every site."""
+    sources, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
+    counts = np.array(list(links.values()), dtype=np.int64)
+    return site_trust(sources, targets, counts, np.array(roots), len(roots), **{"tolerance": 1e-12} | options)
+
+
+def slow_trust(links, roots, damping, kappa):
+    """The same by the formulas, site by site, three hundred times."""
+    size, whole = len(roots), sum(roots)
+    weights = {pair: math.log2(1 + count) for pair, count in links.items() if pair[0] != pair[1]}
+    total = [sum(weight for (a, _), weight in weights.items() if a == site) for site in range(size)]
+    w = {(a, b): weight / total[a] for (a, b), weight in weights.items() if total[a]}
+    u = [0.0] * size
+    for _ in range(10):
+        u = [damping * sum(w.get((a, b), 0) * (1 if roots[b] else u[b]) for b in range(size)) for a in range(size)]
+    t = [root / whole for root in roots]
+    for _ in range(300):
+        got = [0.0] * size
+        for (a, b), share in w.items():
+            got[b] += damping * share * t[a] * (u[a] / (u[a] + kappa) if u[a] + kappa else 1)
+        t = [here + (1 - sum(got)) * root / whole for here, root in zip(got, roots, strict=True)]
+    return t
+
+
+@st.composite
+def graphs_of_sites(draw):
+    size = draw(st.integers(1, 7))
+    site = st.integers(0, size - 1)
+    links = draw(st.dictionaries(st.tuples(site, site), st.integers(1, 300), max_size=20))
+    roots = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size).filter(any))
+    return links, roots
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs_of_sites(), st.sampled_from([0.5, 0.7, 0.85]), st.sampled_from([0.05, 0.2, 1.0]))
+def test_trust_is_what_the_formulas_say(graph, damping, kappa):
+    links, roots = graph
+    found = trust(links, roots, damping=damping, kappa=kappa)
+    assert found == pytest.approx(slow_trust(links, roots, damping, kappa), abs=1e-9)
+    assert found.sum() == pytest.approx(1.0)
+
+
+@each("kappa", [0.0, 0.05, 0.2])
+def test_two_sites_that_link_to_each_other_have_a_closed_form(kappa):
+    """u is d at 1, which links to the root, and d^2 at the root."""
+    d = 0.85
+    there, back = (d * u / (u + kappa) for u in (d * d, d))
+    t = trust({(0, 1): 3, (1, 0): 100}, [1, 0], kappa=kappa)
+    assert t[1] == pytest.approx(there * t[0])
+    # What site 1 has comes back by its link or by the jump, all of it.
+    assert t[0] == pytest.approx(1 / (1 + there))
+    assert 0 < back < 1
+
+
+def test_links_by_the_thousand_say_ten_times_as_much_as_one():
+    t = trust({(0, 1): 1, (0, 2): 1023}, [1, 0, 0], kappa=0.0)
+    assert t[2] == pytest.approx(10 * t[1])
+
+
+@each("farm", [1, 10, 100])
+def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm):
+    """The farm's domains link to each other, and one honest site to the first of them."""
+    ring = {(2 + i, 2 + (i + 1) % farm): 5 for i in range(farm) if farm > 1}
+    links = {(0, 1): 1, (1, 0): 1, (1, 2): 1} | ring
+    roots = [1, 0] + [0] * farm
+    assert trust(links, roots)[3:].sum() == 0.0
+    assert farm == 1 or trust(links, roots, kappa=0.0)[3:].sum() > 0.1
+
+
+def test_trust_from_where_it_was_is_the_same():
+    rng = np.random.default_rng(0)
+    sources, targets = np.unique(rng.integers(0, 200, (2000, 2)), axis=0).T
+    links, roots = rng.integers(1, 50, len(sources)), rng.random(200) < 0.1
+    exact = site_trust(sources, targets, links, roots, 200, tolerance=1e-12)
+    warm = site_trust(sources, targets, links, roots, 200, start=exact + rng.random(200) * 1e-4)
+    assert np.abs(warm - exact).sum() < 1e-6
+
+
+def test_a_walk_to_a_goal_three_links_away_is_as_sure_as_three_steps_on():
+    sources, targets = np.array([0, 1, 2, 0]), np.array([1, 2, 3, 4])
+    shares = link_shares(sources, targets, np.array([1, 1, 1, 1]), 5)
+    goals = np.arange(5) == 3
+    assert returns(sources, targets, shares, goals, damping=0.5).tolist() == [0.0625, 0.25, 0.5, 0.0, 0.0]
+    assert returns(sources, targets, shares, goals, damping=0.5, walk=2)[0] == 0.0
+
+
+def test_a_page_is_a_door_by_the_sites_that_link_to_it():
+    site = np.array([0, 0, 0, 1, 2])
+    links = [(1, 0), (1, 0), (2, 0), (0, 0), (1, 1), (3, 1), (4, 1), (0, 3)]
+    linking, pages = np.array(links).T
+    entrances = np.array([True, False, True, False, True])
+    doors = door_weights(linking, pages, site, entrances)
+    assert doors == pytest.approx([1 + math.log2(3), 2, 1, 1, 1])
+
+
+def test_links_to_more_than_a_hundred_pages_of_a_site_are_generated():
+    site = np.array([0] * 101 + [1])
+    linking, pages = np.full(101, 1), np.arange(101)
+    none = np.zeros(102, dtype=bool)
+    assert door_weights(linking, pages, site, none).sum() == 0
+    assert door_weights(linking[1:], pages[1:], site, none).sum() == 100
+    assert door_weights(np.full(101, 2), pages, site, none).sum() == 0
+    assert door_weights(linking[:0], pages[:0], site, none).sum() == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_jump_is_what_the_formula_says(data):
+    pages, sites = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
+    site = np.array(data.draw(st.lists(st.integers(0, sites - 1), min_size=pages, max_size=pages)))
+    doors = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5]), min_size=pages, max_size=pages)))
+    standing = np.array(data.draw(st.lists(st.booleans(), min_size=pages, max_size=pages)))
+    t = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.2, 1.0]), min_size=sites, max_size=sites)))
+    m = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
+    v = jump(t, site, doors, standing, m)
+    there = [s for s in range(sites) if (standing & (site == s)).any()]
+    whole = sum(t[s] for s in there)
+    expected = [0.0] * pages
+    for s in there:
+        own = [p for p in range(pages) if standing[p] and site[p] == s]
+        opened = sum(doors[p] for p in own)
+        for p in own:
+            share = (1 - m) / len(own) + m * doors[p] / opened if opened else 1 / len(own)
+            expected[p] = t[s] / whole * share if whole else 0.0
+    assert v == pytest.approx(expected)
+    assert v.sum() == pytest.approx(1.0 if whole else 0.0)
+
+
+@each(
+    "options",
+    [
+        {"damping": 1.0},
+        {"kappa": -0.1},
+        {"tolerance": 0.0},
+        {"roots": [0, 0]},
+        {"start": np.array([-1.0, 2.0])},
+    ],
+)
+def test_what_cannot_be_is_refused(options):
+    name = next(iter(options))
+    with pytest.raises(ValueError, match=name):
+        trust({(0, 1): 1}, options.pop("roots", [1, 0]), **options)
