@@ -5,13 +5,14 @@ t(s)        trust of site s, sum 1
 w(a, b)     share of site b in what site a links to
 c(a, b)     links from pages of a to pages of b
 u(a)        how surely a walk along the links of sites from a comes to a root
-kappa       how sure that has to be for a site to pass on half of its trust
+u_0         the mean of u over the roots that can be come back from, where it is more than 0
+kappa       what part of u_0 a site's u has to be for it to pass on half of its trust
 N(s), E(s)  standing pages of s, and the sum of their door weights
 e(p)        door weight of page p: how far it is a page at which people come in
 
     w(a, b) = log2(1 + c(a, b)) / sum over sites b' of log2(1 + c(a, b'))
     u(a) = damping * sum over b of w(a, b) max(root(b), u(b))
-    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
+    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa u_0) + (what is left of 1) * root(b) / (roots)
     e(p) = log2(1 + other sites that link to p) + 1 where p is a seed or a front page
     v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)),    s the site of p: the chance to jump to p
 
@@ -38,12 +39,12 @@ Numbers = npt.NDArray[np.integer[Any]]
 
 DAMPING = 0.85
 """The chance that a walker on the graph of sites goes on to a site that is linked to."""
-KAPPA = 0.05
+KAPPA = 0.25
 DOORS = 0.5
 """m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
 GENERATED = 100
 """A site that links to more pages of another does it by a program, and opens no door there."""
-WALK = 10
+WALK = 5
 """Links of sites after which a walk that has come to no root is taken for one that never will."""
 
 
@@ -61,9 +62,10 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
 ) -> FloatArray:
     """Trust of every site, t, shape (size,), sum 1: a PageRank of the graph of sites, whose jumps are to the roots.
 
-        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
+        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa u_0) + (what is left of 1) * root(b) / (roots)
 
-    What a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
+    What a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots. While no
+    walk leads back to a root at all, as when a crawl begins, sites pass everything on.
 
     sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; what a site links to
     on itself does not count. roots: of every site what part of the jumps it has, none negative, not all 0. kappa: 0
@@ -75,8 +77,7 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
     shares = link_shares(sources, targets, links, size)
     passed = np.full(size, damping)
     if kappa:
-        u = returns(sources, targets, shares, p > 0.0, damping=damping)
-        passed *= u / (u + kappa)
+        passed *= _passed_on(returns(sources, targets, shares, p > 0.0, damping=damping), p > 0.0, kappa)
     shares *= passed[sources]
 
     def step(t: FloatArray) -> FloatArray:
@@ -149,6 +150,15 @@ def jump(trust: FloatArray, site: Numbers, doors: FloatArray, standing: Flags, m
     door = trusted * by_door / np.where(opened > 0.0, opened, 1.0)
     v: FloatArray = np.where(standing, alike[site], 0.0) + door[site] * open_doors
     return v
+
+
+def _passed_on(u: FloatArray, roots: Flags, kappa: float) -> FloatArray:
+    """u / (u + kappa u_0): relative to the roots, so that it is the same for one of them as for a thousand."""
+    coming_back = u[roots & (u > 0.0)]
+    if not len(coming_back):
+        return np.ones(len(u))
+    passed: FloatArray = u / (u + kappa * coming_back.mean())
+    return passed
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
