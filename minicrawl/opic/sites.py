@@ -4,15 +4,15 @@ site        of every page the number of its site, from 0 on: its owner, so that 
 t(s)        trust of site s, sum 1
 w(a, b)     share of site b in what site a links to
 c(a, b)     links from pages of a to pages of b
-u(a)        how surely a walk along the links of sites from a comes to a root
-u_0         the mean of u over the roots that can be come back from, where it is more than 0
-kappa       what part of u_0 a site's u has to be for it to pass on half of its trust
+goals       the sites that hold the first half of the trust if all of it is passed on (kappa = 0)
+u(a)        how surely a walk along the links of sites from a comes to a goal
+kappa       how sure that has to be for a site that is no goal to pass on half of its trust
 N(s), E(s)  standing pages of s, and the sum of their door weights
 e(p)        door weight of page p: how far it is a page at which people come in
 
     w(a, b) = log2(1 + c(a, b)) / sum over sites b' of log2(1 + c(a, b'))
-    u(a) = damping * sum over b of w(a, b) max(root(b), u(b))
-    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa u_0) + (what is left of 1) * root(b) / (roots)
+    u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
+    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
     e(p) = log2(1 + other sites that link to p) + 1 where p is a seed or a front page
     v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)),    s the site of p: the chance to jump to p
 
@@ -39,7 +39,7 @@ Numbers = npt.NDArray[np.integer[Any]]
 
 DAMPING = 0.85
 """The chance that a walker on the graph of sites goes on to a site that is linked to."""
-KAPPA = 0.25
+KAPPA = 0.2
 DOORS = 0.5
 """m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
 GENERATED = 100
@@ -62,10 +62,9 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
 ) -> FloatArray:
     """Trust of every site, t, shape (size,), sum 1: a PageRank of the graph of sites, whose jumps are to the roots.
 
-        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa u_0) + (what is left of 1) * root(b) / (roots)
+        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
 
-    What a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots. While no
-    walk leads back to a root at all, as when a crawl begins, sites pass everything on.
+    What a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
     sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; what a site links to
     on itself does not count. roots: of every site what part of the jumps it has, none negative, not all 0. kappa: 0
@@ -74,19 +73,30 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
     """
     _check(damping, kappa, tolerance)
     p = _distribution(roots, size)
-    shares = link_shares(sources, targets, links, size)
-    passed = np.full(size, damping)
-    if kappa:
-        passed *= _passed_on(returns(sources, targets, shares, p > 0.0, damping=damping), p > 0.0, kappa)
-    shares *= passed[sources]
+    shares = damping * link_shares(sources, targets, links, size)
 
-    def step(t: FloatArray) -> FloatArray:
-        came = _sums(targets, t[sources] * shares, size)
-        after: FloatArray = came + (1.0 - came.sum()) * p
-        return after
+    def settled(shares: FloatArray, start: FloatArray, tolerance: float) -> FloatArray:
+        def step(t: FloatArray) -> FloatArray:
+            came = _sums(targets, t[sources] * shares, size)
+            after: FloatArray = came + (1.0 - came.sum()) * p
+            return after
 
-    least = tolerance * (1.0 - damping) / damping if damping else math.inf
-    return fixed_point(step, p if start is None else _distribution(start, size), least)
+        return fixed_point(step, start, tolerance * (1.0 - damping) / damping if damping else math.inf)
+
+    begin = p if start is None else _distribution(start, size)
+    if not kappa:
+        return settled(shares, begin, tolerance)
+    goals = first_half(settled(shares, begin, tolerance))
+    u = returns(sources, targets, shares, goals)
+    return settled(shares * (u / (u + kappa))[sources], begin, tolerance)
+
+
+def first_half(trust: FloatArray) -> Flags:
+    """The sites that hold the first half of the trust, those with most of it first."""
+    order = np.argsort(-trust, kind="stable")
+    goals = np.zeros(len(trust), dtype=np.bool_)
+    goals[order[: int(np.searchsorted(np.cumsum(trust[order]), 0.5)) + 1]] = True
+    return goals
 
 
 def link_shares(sources: Numbers, targets: Numbers, links: Numbers, size: int) -> FloatArray:
@@ -98,18 +108,16 @@ def link_shares(sources: Numbers, targets: Numbers, links: Numbers, size: int) -
     return weights
 
 
-def returns(  # noqa: PLR0913 - the graph of sites, and parameters of the method
-    sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, *, damping: float = DAMPING, walk: int = WALK
-) -> FloatArray:
+def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, walk: int = WALK) -> FloatArray:
     """u of every site, shape (sites,): how surely a walk of at most `walk` links comes to one of the goals.
 
         u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
 
-    shares: w of every pair, see `link_shares`. Also a goal has to be come back to.
+    shares: damping * w of every pair, see `link_shares`. Goals have to be come back to, too.
     """
     u = np.zeros(len(goals))
     for _ in range(walk):
-        u = damping * _sums(sources, shares * np.where(goals, 1.0, u)[targets], len(goals))
+        u = _sums(sources, shares * np.where(goals, 1.0, u)[targets], len(goals))
     return u
 
 
@@ -150,15 +158,6 @@ def jump(trust: FloatArray, site: Numbers, doors: FloatArray, standing: Flags, m
     door = trusted * by_door / np.where(opened > 0.0, opened, 1.0)
     v: FloatArray = np.where(standing, alike[site], 0.0) + door[site] * open_doors
     return v
-
-
-def _passed_on(u: FloatArray, roots: Flags, kappa: float) -> FloatArray:
-    """u / (u + kappa u_0): relative to the roots, so that it is the same for one of them as for a thousand."""
-    coming_back = u[roots & (u > 0.0)]
-    if not len(coming_back):
-        return np.ones(len(u))
-    passed: FloatArray = u / (u + kappa * coming_back.mean())
-    return passed
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
