@@ -4,8 +4,8 @@ site        of every page the number of its site, from 0 on: its owner, so that 
 t(s)        trust of site s, sum 1
 w(a, b)     share of site b in what site a links to
 c(a, b)     links from pages of a to pages of b
-goals       the sites that hold the first half of the trust if all of it is passed on (kappa = 0)
-u(a)        how surely a walk along the links of sites from a comes to a goal
+goals       the sites that hold the first half of the trust on its first three links, all of it being passed on
+u(a)        how surely a walk of at most three links of sites from a comes to a goal
 kappa       how sure that has to be for a site that is no goal to pass on half of its trust
 N(s), E(s)  standing pages of s, and the sum of their door weights
 e(p)        door weight of page p: how far it is a page at which people come in
@@ -44,8 +44,8 @@ DOORS = 0.5
 """m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
 GENERATED = 100
 """A site that links to more pages of another does it by a program, and opens no door there."""
-WALK = 5
-"""Links of sites after which a walk that has come to no root is taken for one that never will."""
+WALK = 3
+"""So many links of sites trust goes to find the goals, and walks go to find them again; five would find the same."""
 
 
 def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
@@ -75,20 +75,19 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
     p = _distribution(roots, size)
     shares = damping * link_shares(sources, targets, links, size)
 
-    def settled(shares: FloatArray, start: FloatArray, tolerance: float) -> FloatArray:
-        def step(t: FloatArray) -> FloatArray:
-            came = _sums(targets, t[sources] * shares, size)
-            after: FloatArray = came + (1.0 - came.sum()) * p
-            return after
+    def step(t: FloatArray) -> FloatArray:
+        came = _sums(targets, t[sources] * shares, size)
+        after: FloatArray = came + (1.0 - came.sum()) * p
+        return after
 
-        return fixed_point(step, start, tolerance * (1.0 - damping) / damping if damping else math.inf)
-
-    begin = p if start is None else _distribution(start, size)
-    if not kappa:
-        return settled(shares, begin, tolerance)
-    goals = first_half(settled(shares, begin, tolerance))
-    u = returns(sources, targets, shares, goals)
-    return settled(shares * (u / (u + kappa))[sources], begin, tolerance)
+    if kappa:
+        begun = [p]
+        for _ in range(WALK):
+            begun.append(step(begun[-1]))
+        u = returns(sources, targets, shares, first_half(np.mean(begun, axis=0)))
+        shares *= (u / (u + kappa))[sources]
+    least = tolerance * (1.0 - damping) / damping if damping else math.inf
+    return fixed_point(step, p if start is None else _distribution(start, size), least)
 
 
 def first_half(trust: FloatArray) -> Flags:
