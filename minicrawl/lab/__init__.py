@@ -20,6 +20,7 @@ together, keeping_up  discovery, refresh and change at once
 surfer                whose ranking agrees with what authors of other sites link to
 stability             rankings after pages are taken away
 lecture               worked examples of link analysis
+sites                 jumps to trusted sites and their doors, against jumps to any page
 expected              how an early stop ranks pages, against the end of the crawl
 graphbench/           distances and components while links arrive
 figures               the experiments by name

@@ -27,7 +27,6 @@ Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentraliz
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +34,7 @@ import numpy.typing as npt
 from minicrawl.opic.arrays import Flags, FloatArray
 from minicrawl.opic.fixed_point import fixed_point
 
-Numbers = npt.NDArray[np.integer[Any]]
+Numbers = npt.NDArray[np.integer]
 
 DAMPING = 0.85
 """The chance that a walker on the graph of sites goes on to a site that is linked to."""

@@ -63,7 +63,7 @@ def test_trust_is_what_the_formulas_say(graph, damping, kappa):
 
 @each("kappa", [0.0, 0.05, 0.2])
 def test_two_sites_that_link_to_each_other_have_a_closed_form(kappa):
-    """The root is the only goal: it has 57 % on the first links. u is d at 1, which links to it, and d^2 at the root."""
+    """The root is the only goal: it has 57 % at first. u is d at 1, which links to it, and d^2 there."""
     d = 0.85
     t = trust({(0, 1): 3, (1, 0): 100}, [1, 0], kappa=kappa)
     passed = d * d**2 / (d**2 + kappa)
