@@ -67,7 +67,7 @@ class Crawled:
         return {url: tuple(values) for url, *values in found}
 
     def importance(self) -> dict[str, float]:
-        """X = R - B + V' B / sum(B), with the sums of all partitions, as shares."""
+        """X = R + V' B / sum(B), with the sums of all partitions, as shares."""
         sums: Counter[str] = Counter()
         for store in self.stores:
             names = "'ledger_virtual', 'ledger_never_visited', 'ledger_births'"
@@ -75,7 +75,7 @@ class Crawled:
         held = (sums["ledger_virtual"] + sums["ledger_never_visited"]) / sums["ledger_births"]
         births = {State.GONE: 0}
         x = {
-            url: 0.0 if state == State.ALIAS else received + (held - 1) * births.get(state, UNIT)
+            url: 0.0 if state == State.ALIAS else received + held * births.get(state, UNIT)
             for url, (state, received) in self.pages("state, received").items()
         }
         return {url: value / sum(x.values()) for url, value in x.items()}

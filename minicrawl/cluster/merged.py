@@ -58,7 +58,7 @@ class _OwnSums(NamedTuple):
 def sums_of(stores: Sequence[AskedStore]) -> Sums:
     sums = [store.ask(_own_sums) for store in stores]
     held = sum(own.virtual for own in sums) * (UNIT / max(sum(own.births for own in sums), UNIT))
-    return Sums(held, max(sum(own.received + own.born * (held - UNIT) for own in sums), 1e-300))
+    return Sums(held, max(sum(own.received + own.born * held for own in sums), 1e-300))
 
 
 def ranked_pages(stores: Sequence[AskedStore], n: int | None = None) -> Iterator[RankedPage]:

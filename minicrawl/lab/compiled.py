@@ -61,7 +61,7 @@ class Cash(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A `Ledger` as compiled code sees it. `till`: virtual page, sum of |R - H|."""
+    """A `Ledger` as compiled code sees it. `received`: B + R. `till`: virtual page, sum of |B + R - H|."""
 
     received: IntArray
     forwarded: IntArray
@@ -204,10 +204,12 @@ def _held(ledger: Ledger) -> Iterator[Held]:
     size = ledger.size
     if ledger.alias[:size].any():
         raise ValueError("compiled visits know no aliases; fold them into their targets")
-    received, forwarded = ledger.received[:size], ledger.forwarded[:size]
+    births, forwarded = ledger.birth(slice(0, size)), ledger.forwarded[:size]
+    received = ledger.received[:size] + births
     restless = int(np.abs(received - forwarded).sum())
     held = Held(received, forwarded, np.array([ledger.virtual, restless], dtype=np.int64))
     yield held
+    ledger.received[:size] = received - births
     ledger.recount(int(held.till[VIRTUAL]))
 
 

@@ -75,7 +75,7 @@ class Web(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of pages, by number but for `number_of`. sums: pages known; R of those never visited; R of all."""
+    """What is known of pages, by number but for `number_of`. sums: pages known; B + R of those never visited, and of all."""
 
     page_of: npt.NDArray[np.int32]
     number_of: npt.NDArray[np.int32]
@@ -172,7 +172,7 @@ class KeepingUp:
         """The ledger of the crawl, of the pages that are known."""
         size, never = self._book.size, np.zeros(len(self.web.rates), dtype=np.bool_)
         return Ledger.of(
-            self._held.received[:size].copy(),
+            self._held.received[:size] - UNIT,
             self._held.forwarded[:size].copy(),
             never[:size],
             never[:size].copy(),

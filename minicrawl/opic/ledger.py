@@ -3,17 +3,17 @@
 This is OPIC with two changes. Its virtual page holds its cash, so the error falls exponentially instead of
 like 1/G; and what was sent along links that have vanished is taken back, so it is exact on a changing web.
 
-B_j   birth cash of page j, UNIT; 0 once the page is gone
-R_j   received: birth cash and all that links have brought
-H_j   forwarded: the part of R_j that the visits of j have passed on
-V     cash of the virtual page; sum(R - H) + V = sum(B)
+B_j   birth cash of page j; 0 once the page is gone
+R_j   received: what links have brought
+H_j   forwarded: the part of B_j + R_j that the visits of j have passed on
+V     cash of the virtual page; sum(B + R - H) + V = sum(B)
 
-    R_j = B_j + sum over links i -> j of sigma(H_i, w, W_i)         (Lemma 2.3 of the paper, in integers)
+    R_j = sum over links i -> j of sigma(H_i, w, W_i)               (Lemma 2.3 of the paper, in integers)
 
 with w the weight of the link by its place and W_i that of all links of i, see surfer.py;
 
-    X_j = R_j - B_j + V' * B_j / sum(B)       importance, before it is divided by the sum of all X
-    V'  = V + sum of R over pages never visited: their cash goes the way of a page without links
+    X_j = R_j + V' * B_j / sum(B)             importance, before it is divided by the sum of all X
+    V'  = V + sum of B + R over pages never visited: their cash goes the way of a page without links
 
 An alias forwards all it has received to its one target, and has no importance of its own.
 """
@@ -61,8 +61,8 @@ class Ledger(LedgerColumns):
         places, old_places: where these stand on the page; None: all alike. alias: `page` only stands for its one
         outlink and hands it everything.
         """
-        h, n = int(self.forwarded[page]), int(self.received[page])
-        if h == 0 and not self.gone[page]:
+        h, n = self.forwarded.item(page), self.received.item(page) + self.birth_of(page)
+        if not (h or self.gone.item(page)):
             self.never_visited -= n
             self.forwarded[page] = n
         if old is not None and len(old):
@@ -78,13 +78,13 @@ class Ledger(LedgerColumns):
         indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
         (links,).
         """
-        h, n = self.forwarded[pages], self.received[pages]
+        h, n = self.forwarded[pages], self.received[pages] + self.birth(pages)
         shares = Shares(self.surfer, indptr, places)
         sent = _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h)
         moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
         np.add.at(self.received, targets, moved)
         self.never_visited += int(moved.sum(where=~self.visited(targets)))
-        self.never_visited -= int(self.received[pages[~self.visited(pages)]].sum())
+        self.never_visited -= int(self.pending(pages).sum(where=~self.visited(pages)))
         self.in_all += in_all
         self.forwarded[pages] = n
         self.virtual += int((n - h).sum()) - in_all
@@ -107,11 +107,8 @@ class Ledger(LedgerColumns):
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
-        born = 0 if self.gone[page] else self.unit
-        self.received[page] -= born
-        self.in_all -= born
+        self.births -= self.birth_of(page)
         self.gone[page] = True
-        self.births -= born
         self.visit(page, np.zeros(0, dtype=np.int64))
 
     def importance(self) -> FloatArray:
@@ -142,7 +139,7 @@ class Ledger(LedgerColumns):
         births = self.births - int(self.birth(aliases).sum())
         received = self.in_all - int(self.received[aliases].sum())
         held = self.virtual + self.never_visited
-        return float(received - births) + float(held) * (births / self.births) if self.births else 0.0
+        return float(received) + float(held) * (births / self.births) if self.births else 0.0
 
     def order(self) -> IntArray:
         """All pages by falling importance, shape (size,); of equals the one with the smaller number first."""
@@ -151,20 +148,19 @@ class Ledger(LedgerColumns):
 
     def worths(self, pages: Pages | slice) -> IntArray:
         """What orders pages as their importance does, in units; -1 of an alias. Of pages gone it is too much."""
-        worths = np.where(self.gone[pages], self.received[pages] + self.unit, self.received[pages])
-        return np.where(self.alias[pages], -1, worths)
+        return np.where(self.alias[pages], -1, self.received[pages])
 
     def residuals(self) -> IntArray:
-        """|R - H| of every visited page, 0 for the others, shape (size,): what a visit would move."""
+        """|B + R - H| of every visited page, 0 for the others, shape (size,): what a visit would move."""
         known = slice(0, self.size)
-        return np.where(self.visited(known), np.abs(self.received[known] - self.forwarded[known]), 0)
+        return np.where(self.visited(known), np.abs(self.pending(known)), 0)
 
     def mean_residual(self) -> float:
-        """Mean of R - H over all known pages, counting what pages never visited hold as settled."""
+        """Mean of B + R - H over all known pages, counting what pages never visited hold as settled."""
         return (self.births + self.carried - self.virtual - self.never_visited) / max(self.size, 1)
 
     def certificate(self) -> float:
-        """Bound on the L1 distance between H/G and exact importance: 2 sum|R-H| / ((1-d) sum H).
+        """Bound on the L1 distance between H/G and exact importance: 2 sum|B+R-H| / ((1-d) sum H).
 
         Pages never visited count as pages without links. Holds while no link change is pending. Where several ledgers
         share the web, each is certified with what its mirrors hold; the largest of these bounds holds for the whole.
@@ -208,19 +204,19 @@ class Ledger(LedgerColumns):
 
     def unsettled(self, sources: Pages, least: float) -> IntArray:
         """Which of `sources` have a residual of at least `least`, as rising indices into it."""
-        return np.flatnonzero(np.abs(self.received[sources] - self.forwarded[sources]) >= least)
+        return np.flatnonzero(np.abs(self.pending(sources)) >= least)
 
     def _residuals(self, rows: slice) -> tuple[IntArray, IntArray]:
         """The visited pages among `rows`, rising, and the residual of each. No visit moves what a mirror holds."""
         pages = np.flatnonzero(self.visited(rows) & ~self.is_mirror(rows)) + rows.start
-        return pages, np.abs(self.received[pages] - self.forwarded[pages])
+        return pages, np.abs(self.pending(pages))
 
     def _held(self) -> int:
-        """Sum of |R - H| over mirrors: what a hand-over would move."""
+        """Sum of |B + R - H| over mirrors: what a hand-over would move."""
         if not self.mirrors:
             return 0
         mirrors = (flagged(self.is_mirror(rows)) + rows.start for rows in slices(self.size))
-        return sum(int(np.abs(self.received[pages] - self.forwarded[pages]).sum()) for pages in mirrors)
+        return sum(int(np.abs(self.pending(pages)).sum()) for pages in mirrors)
 
     def _restless(self) -> tuple[int, int, int]:
         """Sum and maximum of the residuals of all visited pages but mirrors, and the number of these."""
@@ -241,9 +237,8 @@ class Ledger(LedgerColumns):
         """X of some pages."""
         if not self.births:
             return np.zeros(rows.stop - rows.start)
-        born = self.birth(rows)
         held = float(self.virtual + self.never_visited)
-        x = (self.received[rows] - born) + held * (born.astype(np.float64) / self.births)
+        x: FloatArray = self.received[rows] + held * (self.birth(rows) / self.births)
         x[self.alias[rows]] = 0.0
         return x
 
@@ -287,7 +282,7 @@ def add_sent(  # noqa: PLR0913 - the link rows of some pages
 ) -> None:
     """Add what some pages have sent along their links: the slow way to what pages received, for an audit.
 
-    Lemma 2.3 says: with every page that has links, and birth cash, that is `received`. expected: shape (ledger.size,).
+    Lemma 2.3 says: with every page that has links, that is `received`. expected: shape (ledger.size,).
     sources, indptr, targets, places: CSR of the links the pages had at their last visit.
     """
     shares = Shares(ledger.surfer, indptr, places)

@@ -39,7 +39,7 @@ class LedgerColumns:
         self.births = 0
         """sum(B)"""
         self.never_visited = 0
-        """Sum of R over pages never visited."""
+        """Sum of B + R over pages never visited."""
         self.in_all = 0
         """sum(R)"""
         self.carried = 0
@@ -76,7 +76,9 @@ class LedgerColumns:
         """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
         self.virtual = virtual
         self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
-        self.never_visited = int(self.received[: self.size].sum(where=~self.visited(slice(0, self.size))))
+        unvisited = ~self.visited(slice(0, self.size))
+        self.never_visited = int(self.received[: self.size].sum(where=unvisited))
+        self.never_visited += int(self.birth(slice(0, self.size)).sum(where=unvisited))
         self.in_all = int(self.received[: self.size].sum())
         mirrors = self.is_mirror(slice(0, self.size))
         self.mirrors = int(np.count_nonzero(mirrors))
@@ -98,10 +100,8 @@ class LedgerColumns:
         """Make `count` pages known and return their numbers."""
         born = range(self.size, self.size + count)
         self.grow(born.stop)
-        self.received[born.start : born.stop] = self.unit
         self.births += count * self.unit
         self.never_visited += count * self.unit
-        self.in_all += count * self.unit
         self.size = born.stop
         return born
 
@@ -112,11 +112,9 @@ class LedgerColumns:
     def mirror(self, pages: Pages) -> None:
         """Let pages that have just been discovered be mirrors."""
         born = self.unit * len(pages)
-        self.received[pages] = 0
         self.gone[pages] = self.alias[pages] = True
         self.births -= born
         self.never_visited -= born
-        self.in_all -= born
         self.mirrors += len(pages)
 
     def is_mirror(self, pages: Pages | slice) -> Flags:
@@ -144,11 +142,21 @@ class LedgerColumns:
         """B of some pages."""
         return np.where(self.gone[pages], 0, self.unit)
 
+    def birth_of(self, page: int) -> int:
+        """B of one page."""
+        return 0 if self.gone.item(page) else self.unit
+
+    def pending(self, pages: Pages | slice) -> IntArray:
+        """B + R - H of some pages: what a visit of each would pass on, negative where a visit would take cash back."""
+        pending: IntArray = self.received[pages] + self.birth(pages)
+        pending -= self.forwarded[pages]
+        return pending
+
     def visited(self, pages: Pages | slice) -> Flags:
         """Which of some pages have been visited.
 
-        A visit forwards all a page has received, which is its birth cash at least. Only one that has gone has none, and
-        may have forwarded nothing; it had to be visited to be known as gone.
+        A visit forwards all a page has, which is its birth cash at least. Only one that has gone has none, and may have
+        forwarded nothing; it had to be visited to be known as gone.
         """
         forwarded = self.forwarded[pages] > 0
         return forwarded | self.gone[pages] if self._is_any_gone() else forwarded

@@ -3,8 +3,7 @@
 -- Cash is counted in whole units. At every commit, to the unit:
 --   sum(pages.standing) + meta.level * (number of visited pages) + meta.unvisited_level * (number of others)
 --     + meta.reserve + meta.income = meta.cash_total
---   sum(pages.received - pages.forwarded) + meta.ledger_virtual
---     = 2^24 * (number of pages not gone, nor elsewhere) + meta.ledger_carried, which is 0 but in a partition
+--   sum(pages.received - pages.forwarded) + meta.ledger_virtual = meta.ledger_carried, which is 0 but in a partition
 
 -- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
 CREATE TABLE pages (
@@ -23,7 +22,7 @@ CREATE TABLE pages (
     clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
     measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
     -- the ledger
-    received     INTEGER NOT NULL,
+    received     INTEGER NOT NULL,             -- from links
     forwarded    INTEGER NOT NULL DEFAULT 0,
     -- the coverage bound, see opic/coverage.py
     walkers      INTEGER NOT NULL DEFAULT 0,   -- walkers waiting here; 2^48 start together
@@ -360,8 +359,8 @@ CREATE TABLE tallies (
     PRIMARY KEY (state, reason)
 ) STRICT, WITHOUT ROWID;
 
--- Every page, no alias, that has received meta.best_floor or more is here, or, if it has gone, 2^24 less. So no page that
--- is not here is more important than one would be that has received just as much: `least` in the view `weighed`.
+-- Every page, no alias, that has received meta.best_floor or more is here. So no page that is not here is more important
+-- than one would be that has received just as much: `least` in the view `weighed`.
 CREATE TABLE best (
     page         INTEGER PRIMARY KEY           -- pages.id
 ) STRICT;
@@ -453,7 +452,7 @@ SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
---   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
+--   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
 --   birth = 2^24, of a page that has gone 0
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
@@ -495,8 +494,8 @@ FROM (
            window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
            CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
                 WHEN state = 'gone' THEN received
-                ELSE received - 16777216 + virtual * (16777216.0 / births) END AS x,
-           floor - 16777216 + virtual * (16777216.0 / births) AS least,
+                ELSE received + virtual * (16777216.0 / births) END AS x,
+           floor + virtual * (16777216.0 / births) AS least,
            standing + CASE WHEN visited THEN level ELSE unvisited_level END AS cash,
            books.clock - pages.clock AS elapsed
     FROM pages CROSS JOIN books

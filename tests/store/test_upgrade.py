@@ -53,7 +53,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 7, 8, 9, 10])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 7, 8, 9, 10, 11])
 @pytest.mark.parametrize("opened", ["read", "written"])
 def test_older_store_is_brought_up_to_date_by_whoever_opens_it(store: Path, version: int, opened: str) -> None:
     schema, before = rows(store, SCHEMA), contents(store)
@@ -67,7 +67,7 @@ def test_older_store_is_brought_up_to_date_by_whoever_opens_it(store: Path, vers
         assert list(audit(reader)) == []
 
 
-@pytest.mark.parametrize("version", [1, 4, 7, 8, 9, 10])
+@pytest.mark.parametrize("version", [1, 4, 7, 8, 9, 11])
 def test_crawl_goes_on_in_an_older_store(tmp_path: Path, version: int) -> None:
     site, seeds = random_site(2)
     stores = [tmp_path / "new.db", tmp_path / "old.db"]

@@ -22,7 +22,6 @@ from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.errors import StoreError
 from minicrawl.model import State
 from minicrawl.opic.arrays import IntArray
-from minicrawl.opic.ledger import UNIT
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 
@@ -70,7 +69,7 @@ def _merged(
     stores: Sequence[AskedStore], each: Sequence[Books], numbers: dict[str, int], pages: Sequence[IntArray]
 ) -> Books:
     size = len(numbers)
-    received, forwarded = np.full(size, UNIT, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    received, forwarded = np.zeros((2, size), dtype=np.int64)
     states = np.full(size, State.WAITING, dtype=np.array(list(State)).dtype)
     here = [books.states != State.ELSEWHERE for books in each]
     for books, own, at_home in zip(each, pages, here, strict=True):

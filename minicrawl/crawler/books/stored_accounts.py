@@ -87,8 +87,8 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
     if cash != cash_total:
         yield f"the cash book holds {cash} units instead of {cash_total}"
     held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
-    if held != ledger.births + ledger.carried:
-        yield f"the ledger holds {held} units instead of {ledger.births + ledger.carried}"
+    if held != ledger.carried:
+        yield f"the ledger holds {held} units instead of {ledger.carried}"
 
 
 def columns_of(accounts: Accounts) -> dict[str, Numbers]:

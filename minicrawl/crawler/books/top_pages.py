@@ -35,8 +35,7 @@ class TopPages:
 
     def _anew(self, ledger: Ledger) -> list[int]:
         best, _ = ledger.most_important(KEPT)
-        # More than a page has that no link leads to: these are many, and as important as each other.
-        least = ledger.unit + 1
+        least = 1  # pages that no link leads to are many, and as important as each other
         self.floor = max(least, int(ledger.worths(best[-1:])[0])) if len(best) == KEPT else least
         pages = _worthy(ledger, self.floor)
         if len(pages) > KEPT + KEPT // 2:

@@ -305,11 +305,11 @@ def _replaced(resting: list[int], entries: dict[int, int]) -> list[int]:
 
 def _worth(ledger: Ledger, elsewhere: LedgerSums, page: int) -> float:
     received, births, held, pages = (a + b for a, b in zip(ledger.sums(), elsewhere, strict=True))
-    mean = (received - births + held) / max(pages, 1)
+    mean = (received + held) / max(pages, 1)
     if mean <= 0.0:
         return 1.0
     least = held / max(births, 1) * ledger.unit
-    linked = 0 if ledger.alias[page] else ledger.received.item(page) - ledger.unit
+    linked = 0 if ledger.alias[page] else ledger.received.item(page)
     return float(max(max(linked, 0) + least, mean * 1e-6)) / mean
 
 

@@ -1,4 +1,4 @@
-"""The pages that a partition has at home, ranked among those of all partitions: X = R - B + V' * B / sum(B).
+"""The pages that a partition has at home, ranked among those of all partitions: X = R + V' * B / sum(B).
 
 held, total  V' * B / sum(B) of a page, in units, and sum(X), both of all partitions
 
@@ -15,7 +15,7 @@ from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import RankedPage
 
 FloatArray = npt.NDArray[np.float64]
-_UNITED = "(CASE pages.state WHEN 'alias' THEN 0.0 WHEN 'gone' THEN received ELSE received - 16777216 + ? END / ?)"
+_UNITED = "(CASE pages.state WHEN 'alias' THEN 0.0 WHEN 'gone' THEN received ELSE received + ? END / ?)"
 """Importance of a page among those of all partitions; asks for held and total."""
 
 

@@ -41,7 +41,7 @@ def united(store: Path) -> dict[int, tuple[float, str, str]]:
     found = {}
     for page, url, state, received in rows(store, "SELECT id, url, state, received FROM pages"):
         birth = 0 if state == "gone" else UNIT
-        x = 0.0 if state == "alias" else received - birth + HELD * birth / UNIT
+        x = 0.0 if state == "alias" else received + HELD * birth / UNIT
         if state != "elsewhere":
             found[page] = x / TOTAL, url, state
     return found
@@ -61,7 +61,7 @@ def test_each_is_told_as_it_is_added_up_by_hand(store: Path) -> None:
         read = sum(x for x, _, state in expected.values() if state == "fetched")
         assert reader.at_home.collected(HELD, TOTAL) == pytest.approx(read)
         received, births = reader.at_home.received()
-        whole = received - births * UNIT + births * HELD
+        whole = received + births * HELD
         assert whole == pytest.approx(TOTAL * sum(x for x, _, _ in expected.values()))
         homes = rows(store, "SELECT host FROM pages WHERE state <> 'elsewhere'")
         assert reader.at_home.hosts() == len(set(homes))
