@@ -118,7 +118,10 @@ def wide_site(seed: int, pages: int = 200, hosts: int = 5) -> tuple[dict[str, li
 # Until version 12 birth cash counted as received.
 _ELEVENTH = """
     UPDATE pages SET received = received + 16777216 WHERE state NOT IN ('gone', 'elsewhere');
-    UPDATE meta SET value = value + 16777216 WHERE key = 'best_floor';
+    ALTER TABLE hosts DROP COLUMN site;
+    DROP TABLE sites;
+    DROP TABLE doors;
+    DROP TABLE voices;
 """
 # What version 11 brought is taken away: views are made anew by every upgrade.
 _TENTH = """

@@ -104,12 +104,17 @@ class Absorber:
         self._top_share = None if settings.archive_top is None else TopShare(accounts.ledger, settings.archive_top)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
         self.cookies = _cookies(writer, settings, share)
-        self.settling = Settling(accounts, web.batch, writer)
+        self.sites = web.sites
+        self.settling = Settling(accounts, web.batch, writer, web.sites)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         self.outbox, self.mirrors = self._neighbours(share)
         admission = self.admission = _admission(writer, settings, strategy, traps, owns, share)
         discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission, self.mirrors)
+        if web.sites is not None:
+            discovery.note_page = web.sites.note_page
+        if frontier.pages.ledger is not None:
+            accounts.note_moved = lambda pages: frontier.pages.moved(pages[pages < discovery.offered])
         self._locates = locates
         self._in_http: list[str] = []  # of seeds whose scheme was guessed
         self.guesses = SchemeGuesses(urls, discovery)
@@ -217,6 +222,7 @@ class Absorber:
             self.batch,
             by.traps,
             self.hosts,
+            self.sites,
             self.tally,
             self.sitemaps,
             self.lookalikes,
@@ -251,6 +257,9 @@ class Absorber:
         yield from self.discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
         self.follow_further(now)
+        if self.sites is not None:
+            self.sites.work_out()
+            self.frontier.reorder()
         if self.accounts.size >= self.writer.sizes.arrays:
             give_memory_back()  # all that was read is arrays by now: a fifth of what there is of ten million pages
 
@@ -278,6 +287,20 @@ class Absorber:
     def follow_further(self, now: float) -> None:
         """Follow the links that only a smaller --max-depth has kept out."""
         self.deep_links.follow_further([*self.writer.link_table.too_deep(), *self.batch.refused.values()], now)
+
+    def keep_ranking(self) -> None:
+        """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""
+        if self.sites is not None and self.sites.is_due:
+            self.sites.work_out()
+            self.settle()
+        elif self.settling.is_due:
+            self.settle()
+
+    def settle(self) -> int:
+        """Make virtual visits, after which pages wait as they bring it; how many."""
+        visits = self.settling.settle()
+        self.frontier.reorder()
+        return visits
 
     @property
     def turns_in_batch(self) -> int:

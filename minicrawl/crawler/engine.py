@@ -226,8 +226,7 @@ class Engine:
         self._absorber.expecting.keep_up()  # before anything else becomes known: it is of what is committed
         if self.reason is None and not self._time.is_paused:
             self.dispatch.on_commit(now)
-        if self._absorber.settling.is_due:
-            self._absorber.settling.settle()
+        self._absorber.keep_ranking()
 
     def meta(self) -> dict[str, MetaValue]:
         """What the store keeps of this run."""
@@ -245,7 +244,7 @@ class Engine:
         if self._absorber.turns_in_batch:
             await self._commits.commit()
             await self._thread.do(self._absorber.expecting.keep_up)
-        if not await self._thread.do(self._absorber.settling.settle):
+        if not await self._thread.do(self._absorber.settle):
             await self._arrivals.rings_within(until - self._clock())
 
     async def _wait_for_others(self) -> None:

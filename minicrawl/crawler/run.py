@@ -232,6 +232,8 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         writer, settings, strategy, _window(settings), clock(), locates=locates, share=share, only=only, timing=timing
     )
     absorber.settling.let_weigh(_surfer(settings))
+    if absorber.sites is None:
+        absorber.settling.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
     source = _source(settings, absorber, origins, transport, replayed, timing)

@@ -11,6 +11,7 @@ coverage   how much of all importance is certainly collected
 anticipated  what a waiting page can be expected to get
 expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
 sites      whom a walker jumps to: sites by their trust, then doors
+births     where walkers jump to: all pages alike, or by site    site_graph  links between sites, as they come and go
 units      what a page passes along its links  ledger_columns  what the ledger keeps of every page
 arrays     of pages, and how they grow  fixed_point  where power iteration ends, in fewer steps
 

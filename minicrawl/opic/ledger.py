@@ -62,12 +62,13 @@ class Ledger(LedgerColumns):
         outlink and hands it everything.
         """
         h, n = self.forwarded.item(page), self.received.item(page) + self.birth_of(page)
-        if not (h or self.gone.item(page)):
+        if not self.is_visited(page):
             self.never_visited -= n
             self.forwarded[page] = n
         if old is not None and len(old):
             self._credit(old, self._sent(page, h, len(old), old_places), -1)
-        self.alias[page] = alias
+        if alias != self.alias.item(page):
+            n += self._let_stand_for(page, alias=alias)
         self._credit(outlinks, self._sent(page, n, len(outlinks), places), 1)
         self.forwarded[page] = n
         self.virtual += n - h
@@ -107,8 +108,10 @@ class Ledger(LedgerColumns):
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
-        self.births -= self.birth_of(page)
-        self.gone[page] = True
+        if not self.gone.item(page):
+            self.births -= self.birth_of(page)
+            self.retired += 1
+            self.gone[page] = True
         self.visit(page, np.zeros(0, dtype=np.int64))
 
     def importance(self) -> FloatArray:
@@ -146,9 +149,18 @@ class Ledger(LedgerColumns):
         x = self._x(slice(0, self.size))
         return np.argsort(np.negative(x, out=x), kind="stable")
 
-    def worths(self, pages: Pages | slice) -> IntArray:
-        """What orders pages as their importance does, in units; -1 of an alias. Of pages gone it is too much."""
-        return np.where(self.alias[pages], -1, self.received[pages])
+    def held(self) -> float:
+        """V' / sum(B): what the virtual page holds for each unit of birth cash."""
+        return (self.virtual + self.never_visited) / self.births if self.births else 0.0
+
+    def worths(self, pages: Pages | slice, held: float) -> FloatArray:
+        """R + held * B of some pages; -1 of an alias. With `held` of now that is X, what importance is the share of."""
+        worths: FloatArray = self.received[pages] + held * self.birth(pages)
+        return np.where(self.alias[pages], -1.0, worths)
+
+    def worth(self, page: int, held: float) -> float:
+        """The same of one page that is no alias."""
+        return self.received.item(page) + held * self.birth_of(page)
 
     def residuals(self) -> IntArray:
         """|B + R - H| of every visited page, 0 for the others, shape (size,): what a visit would move."""
@@ -235,12 +247,7 @@ class Ledger(LedgerColumns):
 
     def _x(self, rows: slice) -> FloatArray:
         """X of some pages."""
-        if not self.births:
-            return np.zeros(rows.stop - rows.start)
-        held = float(self.virtual + self.never_visited)
-        x: FloatArray = self.received[rows] + held * (self.birth(rows) / self.births)
-        x[self.alias[rows]] = 0.0
-        return x
+        return np.maximum(self.worths(rows, self.held()), 0.0) if self.births else np.zeros(rows.stop - rows.start)
 
     def _forwarded(self) -> int:
         """sum(H) over pages that are no aliases: what importance is a share of.
@@ -253,6 +260,14 @@ class Ledger(LedgerColumns):
     def _sent(self, page: int, h: int, links: int, places: Places | None) -> Sent:
         """What the page has sent along so many links, having forwarded h in all."""
         return self.surfer.sent(h if self.alias[page] else damped(h), links, places)
+
+    def _let_stand_for(self, page: int, *, alias: bool) -> int:
+        """Let a page be an alias, or none any more; what that changes its birth cash by."""
+        before = self.birth_of(page)
+        self.alias[page] = alias
+        change = self.birth_of(page) - before
+        self.births += change
+        return change
 
     def _credit(self, targets: Pages, sent: Sent, sign: int) -> None:
         """Give the targets what was sent along the links to them, or (sign -1) take it back."""

@@ -4,11 +4,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from minicrawl.opic.arrays import Flags, IntArray, Pages, grown
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, grown
+from minicrawl.opic.births import UNIT, Births, EvenBirths, SiteBirths
 from minicrawl.opic.surfer import UNIFORM, Surfer
-
-UNIT = 2**24
-"""Birth cash of a page, in units."""
 
 
 class LedgerSums(NamedTuple):
@@ -30,8 +28,9 @@ class LedgerColumns:
     `carried` is 0 but where several ledgers share the web.
     """
 
-    def __init__(self, *, unit: int = UNIT, surfer: Surfer = UNIFORM) -> None:
-        self.unit = unit
+    def __init__(self, *, unit: int = UNIT, surfer: Surfer = UNIFORM, rule: Births | None = None) -> None:
+        """unit: birth cash of every page, where there is no other `rule`."""
+        self.rule: Births = EvenBirths(unit) if rule is None else rule
         self.surfer = surfer
         """By whom links are weighed: also those that have carried something."""
         self.size = 0
@@ -42,6 +41,10 @@ class LedgerColumns:
         """Sum of B + R over pages never visited."""
         self.in_all = 0
         """sum(R)"""
+        self.retired = 0
+        """How many pages have gone, mirrors among them."""
+        self.shared_out = 0
+        """How often births were shared out anew."""
         self.carried = 0
         """What other ledgers have handed over to this one, less what it has handed over to them."""
         self.mirrors = 0
@@ -64,9 +67,10 @@ class LedgerColumns:
         *,
         unit: int = UNIT,
         surfer: Surfer = UNIFORM,
+        rule: Births | None = None,
     ) -> Self:
         """The ledger with these columns, each of shape (size,), which it takes over."""
-        ledger = cls(unit=unit, surfer=surfer)
+        ledger = cls(unit=unit, surfer=surfer, rule=rule)
         ledger.size = len(received)
         ledger.received, ledger.forwarded, ledger.gone, ledger.alias = received, forwarded, gone, alias
         ledger.recount(virtual)
@@ -75,14 +79,37 @@ class LedgerColumns:
     def recount(self, virtual: int) -> None:
         """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
         self.virtual = virtual
-        self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
-        unvisited = ~self.visited(slice(0, self.size))
-        self.never_visited = int(self.received[: self.size].sum(where=unvisited))
-        self.never_visited += int(self.birth(slice(0, self.size)).sum(where=unvisited))
+        self.retired = int(np.count_nonzero(self.gone[: self.size]))
+        self._count_births()
         self.in_all = int(self.received[: self.size].sum())
         mirrors = self.is_mirror(slice(0, self.size))
         self.mirrors = int(np.count_nonzero(mirrors))
         self.handed_over = int(self.forwarded[: self.size].sum(where=mirrors)) if self.mirrors else 0
+
+    def _count_births(self) -> None:
+        births, unvisited = self.birth(slice(0, self.size)), ~self.visited(slice(0, self.size))
+        self.births = int(births.sum())
+        births += self.received[: self.size]
+        self.never_visited = int(births.sum(where=unvisited))
+
+    def share_births_out(self, rule: SiteBirths, trust: FloatArray) -> None:
+        """Let walkers jump by the trust of sites, and by the sites and doors of pages in `rule`.
+
+        Nobody visits a page for it: what pages have forwarded stays, so residuals come to be, which virtual visits
+        settle.
+        """
+        known = slice(0, self.size)
+        rule.grow(self.size)
+        rule.share_out(trust, ~(self.gone[known] | self.alias[known]), self.gone[known])
+        self.rule = rule
+        self.shared_out += 1
+        self._count_births()
+
+    def share_births_alike(self, unit: int = UNIT) -> None:
+        """Let walkers jump to all pages alike."""
+        self.rule = EvenBirths(unit)
+        self.shared_out += 1
+        self._count_births()
 
     def sums(self) -> LedgerSums:
         """Those of this ledger alone."""
@@ -95,14 +122,16 @@ class LedgerColumns:
         self.forwarded = grown(self.forwarded, size)
         self.gone = grown(self.gone, size)
         self.alias = grown(self.alias, size)
+        self.rule.grow(size)
 
     def discover(self, count: int = 1) -> range:
         """Make `count` pages known and return their numbers."""
         born = range(self.size, self.size + count)
         self.grow(born.stop)
-        self.births += count * self.unit
-        self.never_visited += count * self.unit
         self.size = born.stop
+        births = self._births_of(born)
+        self.births += births
+        self.never_visited += births
         return born
 
     # Of a web that several ledgers share, a page has its home in one of them. In another, that only knows links to it,
@@ -111,8 +140,9 @@ class LedgerColumns:
 
     def mirror(self, pages: Pages) -> None:
         """Let pages that have just been discovered be mirrors."""
-        born = self.unit * len(pages)
+        born = int(self.birth(pages).sum())
         self.gone[pages] = self.alias[pages] = True
+        self.retired += len(pages)
         self.births -= born
         self.never_visited -= born
         self.mirrors += len(pages)
@@ -140,11 +170,16 @@ class LedgerColumns:
 
     def birth(self, pages: Pages | slice) -> IntArray:
         """B of some pages."""
-        return np.where(self.gone[pages], 0, self.unit)
+        return self.rule.of(pages, self.gone[pages], self.alias[pages])
 
     def birth_of(self, page: int) -> int:
         """B of one page."""
-        return 0 if self.gone.item(page) else self.unit
+        return self.rule.of_one(page, gone=self.gone.item(page), alias=self.alias.item(page))
+
+    def _births_of(self, pages: range) -> int:
+        if self.rule.alike is not None and not self.retired:
+            return self.rule.alike * len(pages)
+        return int(self.birth(slice(pages.start, pages.stop)).sum())
 
     def pending(self, pages: Pages | slice) -> IntArray:
         """B + R - H of some pages: what a visit of each would pass on, negative where a visit would take cash back."""
@@ -155,11 +190,17 @@ class LedgerColumns:
     def visited(self, pages: Pages | slice) -> Flags:
         """Which of some pages have been visited.
 
-        A visit forwards all a page has, which is its birth cash at least. Only one that has gone has none, and may have
-        forwarded nothing; it had to be visited to be known as gone.
+        A visit forwards all a page has, which is its birth cash at least. Only one that has gone, and an alias where
+        sites share, may have none, and have forwarded nothing; it had to be visited to be known as such.
         """
-        forwarded = self.forwarded[pages] > 0
-        return forwarded | self.gone[pages] if self._is_any_gone() else forwarded
+        visited: Flags = self.forwarded[pages] > 0
+        if self.retired:
+            visited |= self.gone[pages]
+        if self.rule.alike is None:
+            visited |= self.alias[pages]
+        return visited
 
-    def _is_any_gone(self) -> bool:
-        return self.births < self.unit * self.size
+    def is_visited(self, page: int) -> bool:
+        """The same of one page."""
+        has_forwarded = self.forwarded.item(page) > 0 or self.gone.item(page)
+        return has_forwarded or (self.rule.alike is None and self.alias.item(page))

@@ -17,7 +17,16 @@ file_tables   what their tables say of single hosts, and of items, as settings
 from pathlib import Path
 
 from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings, in_full, lasting
-from minicrawl.settings.groups import BY_CREDIT, BY_EDGES, GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
+from minicrawl.settings.groups import (
+    BY_CREDIT,
+    BY_EDGES,
+    BY_PAGES,
+    BY_SITES,
+    GROUPS,
+    SCOPES,
+    STRATEGY_NAMES,
+    USER_AGENT,
+)
 from minicrawl.settings.logins import Login
 from minicrawl.settings.requests import ConnectTo, Header, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
@@ -33,6 +42,8 @@ from minicrawl.settings.values import (
 
 __all__ = [
     "BY_CREDIT",
+    "BY_PAGES",
+    "BY_SITES",
     "BY_EDGES",
     "DEFAULT_STORE",
     "EXPECTED",

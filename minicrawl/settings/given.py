@@ -48,6 +48,7 @@ class GivenSettings(AdjustableSettings, total=False):
     history: str | AsBefore
     window: float | str | AsBefore
     surfer: str | AsBefore
+    jump: str | AsBefore
     discovery: float | str | AsBefore
     discovery_by: str | AsBefore
     refresh: bool | AsBefore

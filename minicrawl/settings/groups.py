@@ -22,6 +22,8 @@ _STRATEGY = (
 STRATEGY_NAMES = ("greedy", "anticipated", "opic", "random", "cycle", "breadth-first")
 BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
 DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
+BY_SITES, BY_PAGES = "sites", "pages"
+JUMPS = (BY_SITES, BY_PAGES)
 USER_AGENT = "minicrawl/0.1"
 
 
@@ -260,6 +262,15 @@ class Order:
         "twice as often as one in navigation; uniform takes all alike, as in the papers; or weights of one's own, as "
         "text=8,list=2,nav=1. A later run may change it: the ranking is worked out again, without a request.",
         metavar="reasonable|uniform|WEIGHTS",
+    )
+    jump: str = setting(
+        "pages",
+        values.text,
+        "Where a walker goes who follows no link: to sites, by how much other sites trust them, and there to pages that "
+        "other sites link to; or to all pages alike, as in the papers. It decides importance, coverage, and with "
+        "--strategy greedy what is read first. A later run may change it, without a request.",
+        check=values.one_of(JUMPS),
+        choices=JUMPS,
     )
     discovery: float = setting(
         1.0,

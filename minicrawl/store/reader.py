@@ -24,6 +24,7 @@ from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
 from minicrawl.store.read.refreshes import ChangedPage, Refreshes
+from minicrawl.store.read.site_table import SiteTable
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
 from minicrawl.store.read.tables import Tables
@@ -63,6 +64,7 @@ class Store:
         self.at_home = PagesAtHome(self._tables)
         self.expected = Expected(self._tables)
         self.hosts = Hosts(self._tables)
+        self.site_table = SiteTable(self._tables)
         self.sitemaps = Sitemaps(self._tables)
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)

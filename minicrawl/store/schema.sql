@@ -85,8 +85,33 @@ CREATE TABLE hosts (
     backoff      REAL    NOT NULL DEFAULT 0,   -- seconds of delay that its strain made; 0: none
     strains      INTEGER NOT NULL DEFAULT 0,   -- 429, 503, time-outs and the like in a row
     dead_until   REAL    NOT NULL DEFAULT 0,   -- Unix seconds; until then its pages are not asked for
-    rests_until  REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then it is left alone for another reason
+    rests_until  REAL    NOT NULL DEFAULT 0,   -- Unix seconds; until then it is left alone for another reason
+    site         INTEGER                       -- sites.id; NULL: no site is kept of it
 ) STRICT;
+
+-- Where walkers jump to (opic/births.py). Empty where they jump to all pages alike: meta.jump is not 'sites' then.
+CREATE TABLE sites (
+    id           INTEGER PRIMARY KEY,          -- from 1 on
+    name         TEXT    NOT NULL UNIQUE,      -- its owner, see crawler/urls/keys.py
+    trust        REAL    NOT NULL DEFAULT 0,   -- share of all
+    page_level   INTEGER NOT NULL DEFAULT 1,   -- birth cash of each of its pages, but for those from meta.shared_out on,
+    door_level   INTEGER NOT NULL DEFAULT 0    --   which have one unit; and for each unit of the weight of a door
+) STRICT;
+
+-- Pages at which people come in.
+CREATE TABLE doors (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    is_front     INTEGER NOT NULL,             -- 1: the front page of a host
+    weight       INTEGER NOT NULL              -- door weight, 256 units each, as of when births were last shared out
+) STRICT;
+
+-- Links from other sites, by the page they lead to and the site they come from.
+CREATE TABLE voices (
+    page         INTEGER NOT NULL,             -- pages.id
+    site         INTEGER NOT NULL,             -- sites.id
+    links        INTEGER NOT NULL,
+    PRIMARY KEY (page, site)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE robots (
     origin       TEXT    PRIMARY KEY,          -- scheme://host[:port]
@@ -359,8 +384,7 @@ CREATE TABLE tallies (
     PRIMARY KEY (state, reason)
 ) STRICT, WITHOUT ROWID;
 
--- Every page, no alias, that has received meta.best_floor or more is here. So no page that is not here is more important
--- than one would be that has received just as much: `least` in the view `weighed`.
+-- Every page, no alias, whose X (see the view `weighed`) is meta.best_floor or more is here.
 CREATE TABLE best (
     page         INTEGER PRIMARY KEY           -- pages.id
 ) STRICT;
@@ -446,14 +470,16 @@ SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
        (SELECT value FROM meta WHERE key = 'newcomer_history') AS newcomer_history,
        (SELECT value FROM meta WHERE key = 'newcomer_stretch') AS newcomer_stretch,
        (SELECT value FROM meta WHERE key = 'ledger_virtual')
-           + (SELECT value FROM meta WHERE key = 'ledger_never_visited') AS virtual,
-       max(16777216, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
+           + (SELECT value FROM meta WHERE key = 'ledger_never_visited') + 0.0 AS virtual,
+       max(1, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
+       coalesce((SELECT value FROM meta WHERE key = 'shared_out'), 9223372036854775807) AS shared_out,
        max(1e-300, (SELECT value FROM meta WHERE key = 'ledger_total')) AS total,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
 --   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
---   birth = 2^24, of a page that has gone 0
+--   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, and that of doors by
+--     its weight; 1 of a page that became known since births were shared out                         (births.py)
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 --   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
@@ -494,11 +520,16 @@ FROM (
            window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
            CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
                 WHEN state = 'gone' THEN received
-                ELSE received + virtual * (16777216.0 / births) END AS x,
-           floor + virtual * (16777216.0 / births) AS least,
+                ELSE received + virtual / births * CASE
+                    WHEN page_level IS NULL THEN 16777216.0
+                    WHEN pages.id >= shared_out THEN 1.0
+                    ELSE page_level + coalesce(doors.weight, 0) * door_level END END AS x,
+           floor AS least,
            standing + CASE WHEN visited THEN level ELSE unvisited_level END AS cash,
            books.clock - pages.clock AS elapsed
     FROM pages CROSS JOIN books
+    LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
+    LEFT JOIN doors ON doors.page = pages.id
 ) LEFT JOIN fetches ON fetches.id = fetch;
 
 -- Every link as it stands on a page: pages.id of the page, and of the one it leads to. A redirect leads to its target. A

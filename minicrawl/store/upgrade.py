@@ -71,7 +71,8 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
             db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
     if version < 12:  # until then birth cash counted as received
         db.execute("UPDATE pages SET received = received - 16777216 WHERE state NOT IN ('gone', 'elsewhere')")
-        db.execute("UPDATE meta SET value = value - 16777216 WHERE key = 'best_floor'")
+        db.execute("DELETE FROM best")
+        db.execute("DELETE FROM meta WHERE key = 'best_floor'")
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 

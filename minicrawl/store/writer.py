@@ -17,6 +17,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
+from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
@@ -142,6 +143,27 @@ class Writer(Store):
         # An update in place: to replace a row would write the index of names as well.
         updates = ", ".join(f"{column} = excluded.{column}" for column in HostRow._fields[2:])
         self._insert("hosts", HostRow, hosts, then=f"ON CONFLICT (id) DO UPDATE SET {updates}")
+
+    def save_sites(self, rows: Iterable[SiteRow], site_of_host: Iterable[tuple[int, int]]) -> None:
+        """site_of_host: sites.id and hosts.id of hosts that are new."""
+        self._replace("sites", SiteRow, rows)
+        self._db.executemany("UPDATE hosts SET site = ? WHERE id = ?", site_of_host)
+
+    def save_doors(self, rows: Iterable[DoorRow]) -> None:
+        self._replace("doors", DoorRow, rows)
+
+    def add_voices(self, changes: Iterable[VoiceRow]) -> None:
+        """changes: by how many links."""
+        changes = list(changes)
+        self._insert("voices", VoiceRow, changes, then="ON CONFLICT DO UPDATE SET links = links + excluded.links")
+        gone = ((row.page, row.site) for row in changes if row.links < 0)
+        self._db.executemany("DELETE FROM voices WHERE page = ? AND site = ? AND links = 0", gone)
+
+    def forget_sites(self) -> None:
+        """Let no site be kept, as walkers jump to all pages alike."""
+        for table in ("sites", "doors", "voices"):
+            self._db.execute(f"DELETE FROM {table}")
+        self._db.execute("UPDATE hosts SET site = NULL")
 
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         self._replace("robots", RobotsRow, rows)

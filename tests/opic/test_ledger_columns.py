@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minicrawl.opic import Ledger
+from minicrawl.opic import UNIT, Ledger
 
 
 def test_several_pages_are_discovered_at_once():
@@ -58,7 +58,7 @@ def test_mirrors_have_no_importance_and_are_waited_for():
     assert ledger.importance()[2] == 0.0
     assert ledger.importance().sum() == pytest.approx(1.0, abs=1e-12)
     assert ledger.total() == pytest.approx(_sum_of_x(ledger), rel=1e-12)
-    assert ledger.worths(np.array([2])).tolist() == [-1]
+    assert ledger.worths(np.array([2]), 1.0).tolist() == [-1]
     waits = ledger.certificate()
     ledger.hand_over(np.array([2]))
     assert ledger.certificate() < waits
@@ -68,6 +68,6 @@ def _sum_of_x(ledger: Ledger) -> float:
     """Page by page: what links have brought, and of the virtual page's cash its part."""
     own = [page for page in range(ledger.size) if not ledger.is_mirror(np.array([page]))[0]]
     unvisited = [page for page in own if not ledger.forwarded[page]]
-    held = ledger.virtual + sum(int(ledger.received[page]) + ledger.unit for page in unvisited)
-    births = len(own) * ledger.unit
-    return sum(int(ledger.received[page]) + held * ledger.unit / births for page in own)
+    held = ledger.virtual + sum(int(ledger.received[page]) + UNIT for page in unvisited)
+    births = len(own) * UNIT
+    return sum(int(ledger.received[page]) + held * UNIT / births for page in own)

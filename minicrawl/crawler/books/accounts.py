@@ -50,6 +50,11 @@ class Accounts:
         self.has_neighbours = False  # partitions that what is known of a page may have come from
         self.anticipated: AnticipatedCash | None = None
         """Takes note of what links bring, where that decides on the order."""
+        self.note_links: Callable[[int, Pages, Pages], None] | None = None
+        """Is told the links of a page at its turn, and those before, where sites count them."""
+        self.note_moved: Callable[[Pages], None] | None = None
+        """Is told pages that hold more or less in the ledger, not by somebody's first turn, where that decides on the
+        order."""
         # Pages, some more than once, of which a commit has to write everything, or what a link changes.
         self._visited: list[Pages] = []
         self._credited: list[Pages] = []
@@ -84,7 +89,7 @@ class Accounts:
         weights: IntArray | None = None,
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
-        self.relink(page, outlinks, old, kind)
+        self._relink(page, outlinks, old, kind)
         visit = self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
         if self.anticipated is not None:
             self.anticipated.note_visit(visit)
@@ -93,7 +98,12 @@ class Accounts:
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
     ) -> None:
-        """The ledger and the walkers take note of new links of `page`, be it its turn or not."""
+        """The ledger and the walkers take note of new links of `page`, though it is not its turn."""
+        self._relink(page, outlinks, old, kind)
+        if self.note_moved is not None:
+            self.note_moved(outlinks.targets)
+
+    def _relink(self, page: int, outlinks: PlacedLinks, old: PlacedLinks, kind: PageKind) -> None:
         alias = kind is PageKind.ALIAS
         targets, before = outlinks.targets, old.targets
         if self.ledger.alias[page] and not (alias and np.array_equal(targets, before)):
@@ -101,7 +111,11 @@ class Accounts:
         places, old_places = outlinks.places, old.places
         self.ledger.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
         self.coverage.visit(page, targets, before, kind, places=places, old_places=old_places)
+        if self.note_links is not None:
+            self.note_links(page, targets, before)
         if len(before):
+            if self.note_moved is not None:
+                self.note_moved(before)
             if self.anticipated is not None and not np.array_equal(targets, before):
                 self.anticipated.forget_links(page, before, targets)
             self.inlinks[before] -= 1

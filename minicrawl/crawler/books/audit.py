@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.page_block import wrong_copies
+from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import State
@@ -88,6 +89,8 @@ class _Held:
         self.ledger = Ledger.of(received, forwarded, gone, alias, virtual, surfer=kept_surfer(store))
         self.visited: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
+        self._host_of: npt.NDArray[np.int64] = np.zeros(size, dtype=np.int64)
+        self._store = store
         self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
         self._carried = int(store.meta("ledger_carried") or 0)
         self.is_partition = store.meta("partitions") is not None
@@ -101,7 +104,7 @@ class _Held:
         ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
         elsewhere = states == State.ELSEWHERE
         ledger.gone[rows], ledger.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
-        self.inlinks[rows] = account.inlinks
+        self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
         visited = self.visited[rows] = account.visited != 0
         cash = account.standing + np.where(visited, self._level, self._unvisited_level)
         self._cash += int(cash.sum())
@@ -120,6 +123,7 @@ class _Held:
         if self._cash != cash_total:
             yield f"the cash book holds {self._cash} units instead of {cash_total}: {self._cash - cash_total:+d}"
         ledger = self.ledger
+        ledger.rule = stored_births(self._store, self._host_of)
         ledger.recount(ledger.virtual)
         residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
         sums = {"never_visited": ledger.never_visited, "births": ledger.births, "total": ledger.total()}
@@ -140,7 +144,7 @@ def _order(store: Store, ledger: Ledger) -> Iterator[str]:
             yield "the places of pages are not those by what they have received"
     floor = store.meta("best_floor")
     if floor is not None:
-        worthy = flagged(ledger.worths(slice(0, ledger.size)) >= int(floor))
+        worthy = flagged(ledger.worths(slice(0, ledger.size), ledger.held()) >= float(floor))
         for page in np.setdiff1d(worthy, store.ranks.best()).tolist():
             yield f"page {page} is not among the best, but has received as much"
 

@@ -29,15 +29,15 @@ _EXPECTED = {"visited": int, "read": int, "known": int, "coverage": _NUMBER, "st
 # Without these a store that has pages cannot be read.
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
-    **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "cluster"), str),
+    **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "jump", "cluster"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
     "unvisited_level": int,
     **dict.fromkeys(("ledger_carried", "coverage_carried", "coverage_owed_elsewhere", "partition", "partitions"), int),
     **dict.fromkeys(("ledger_births", "coverage_waiting", "links_left_out", "sitemap_thirds", "window_visits"), int),
-    **dict.fromkeys(("best_floor", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
+    **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
     **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
-    **dict.fromkeys(("ledger_total", "discovery_credit", "discovery_lever", "run_at", "asked_until"), _NUMBER),
+    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit", "discovery_lever", "run_at", "asked_until"), _NUMBER),
     **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
 }
 _META_JSON: dict[str, Any] = {

@@ -4,29 +4,35 @@ Every commit changes what many pages have received, and an index of that would h
 few pages come to be among the best: a commit looks which of those it changes have become worthy, and adds these.
 """
 
-import numpy as np
+import math
+import sys
 
 from minicrawl.opic import Ledger
-from minicrawl.opic.arrays import IntArray, Pages, flagged, slices
+from minicrawl.opic.arrays import Pages, flagged, slices
 
 KEPT = 1_000
+_SLACK = 1.02
+"""How far what the virtual page holds may grow, for each unit of birth cash, until all pages are looked at again."""
 
 
 class TopPages:
-    """Invariant: every page worth `floor` or more is kept, so that none that is not kept is better than one that is.
+    """Invariant: every page whose X is `floor` or more is kept, so that none that is not kept is better than one that
+    is. X: what importance is the share of, see Ledger.
 
     Pages that were worth as much once may be kept, too; when they are too many, `floor` rises and they go.
     """
 
     def __init__(self) -> None:
-        self.floor = 0
+        self.floor = 0.0
         self._pages: set[int] = set()
+        self._held = 0.0
+        self._shared_out = -1
 
     def changes(self, ledger: Ledger, changed: Pages) -> tuple[list[int], bool]:
         """Pages to be added, those in `changed` having changed since the last call, and whether all before go."""
-        if not self.floor:
+        if not self.floor or ledger.held() > self._held or ledger.shared_out != self._shared_out:
             return self._anew(ledger), True
-        worthy = changed[ledger.worths(changed) >= self.floor]
+        worthy = changed[ledger.worths(changed, self._held) >= self.floor]
         added = [page for page in worthy.tolist() if page not in self._pages]
         if len(self._pages) + len(added) > 2 * KEPT:
             return self._anew(ledger), True
@@ -34,17 +40,18 @@ class TopPages:
         return added, False
 
     def _anew(self, ledger: Ledger) -> list[int]:
-        best, _ = ledger.most_important(KEPT)
-        least = 1  # pages that no link leads to are many, and as important as each other
-        self.floor = max(least, int(ledger.worths(best[-1:])[0])) if len(best) == KEPT else least
-        pages = _worthy(ledger, self.floor)
-        if len(pages) > KEPT + KEPT // 2:
-            self.floor += 1  # so many share the last place
-            pages = _worthy(ledger, self.floor)
+        self._held, self._shared_out = _SLACK * ledger.held(), ledger.shared_out
+        self.floor = sys.float_info.min
+        if ledger.size > KEPT:
+            best, _ = ledger.most_important(KEPT)
+            self.floor = max(self.floor, float(ledger.worths(best, self._held).min()))
+        pages = self._worthy(ledger)
+        if len(pages) > KEPT + KEPT // 2:  # so many share the last place
+            self.floor = math.nextafter(self.floor, math.inf)
+            pages = self._worthy(ledger)
         self._pages = set(pages)
         return pages
 
-
-def _worthy(ledger: Ledger, floor: int) -> list[int]:
-    found: list[IntArray] = [flagged(ledger.worths(rows) >= floor) + rows.start for rows in slices(ledger.size)]
-    return [page for pages in found for page in pages.tolist()] if found else np.zeros(0, dtype=np.int64).tolist()
+    def _worthy(self, ledger: Ledger) -> list[int]:
+        found = (flagged(ledger.worths(rows, self._held) >= self.floor) + rows.start for rows in slices(ledger.size))
+        return [page for pages in found for page in pages.tolist()]

@@ -308,7 +308,7 @@ def _worth(ledger: Ledger, elsewhere: LedgerSums, page: int) -> float:
     mean = (received + held) / max(pages, 1)
     if mean <= 0.0:
         return 1.0
-    least = held / max(births, 1) * ledger.unit
+    least = held / max(births, 1) * ledger.birth_of(page)
     linked = 0 if ledger.alias[page] else ledger.received.item(page)
     return float(max(max(linked, 0) + least, mean * 1e-6)) / mean
 

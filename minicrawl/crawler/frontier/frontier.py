@@ -115,6 +115,12 @@ class Frontier:
         for host in self.hosts:
             self._reschedule(host, now)
 
+    def reorder(self) -> None:
+        """Put the pages in order anew that were never read, where not only visits decide on it."""
+        if self.pages.reorder():
+            for host in self.hosts:
+                self.pages.offer(host)
+
     def acquire(self, now: float, *, attempts: bool = True) -> int | None:
         """Hand out the best page, or None. Its host is in flight until `release`."""
         page = self.best_page(now, attempts=attempts)

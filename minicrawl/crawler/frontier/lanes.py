@@ -86,6 +86,13 @@ class Lane:
         self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages, best)
         self.waiting += len(pages)
 
+    def clear(self) -> None:
+        """Let no page wait here any more."""
+        self._queues.clear()
+        self._crowds.clear()
+        self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
+        self.waiting = 0
+
     def rise(self, host: Host, entry: int) -> None:
         """Move a waiting page up; `offer` its host then."""
         self._queues[host.id].rise(entry)

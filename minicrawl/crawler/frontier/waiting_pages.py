@@ -16,7 +16,7 @@ from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.opic import Adaptive, DiscoveryRule, PageQueue, Strategy
+from minicrawl.opic import Adaptive, DiscoveryRule, Ledger, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, order_of, slices
 from minicrawl.opic.strategy import bests, packed, priority_in, unpacked
 
@@ -48,6 +48,9 @@ class WaitingPages:
         self._loaded_at_once = loaded_at_once
         self._due = due
         self._least_age = least_age
+        self.ledger: Ledger | None = None
+        """By what pages never read hold there they are in order; None: by their cash."""
+        self._held_each = 0.0  # what the virtual page held for each unit of birth cash when they were last put in order
         self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
@@ -126,23 +129,36 @@ class WaitingPages:
             pages = flagged(self._book.visited[:size] & ~self._held[:size])
             self._due.load(pages, self.host_of[pages].astype(np.int64), now)
             self._held[pages] = True
+        self._load_lane(self._discovery, size, read=False)
+        if self.is_by_strategy:
+            self._load_lane(self._refresh, size, read=True)
+
+    def reorder(self) -> bool:
+        """Let pages never read wait in the order of what they hold in the ledger now; whether they wait in such an
+        order. `offer` all hosts then."""
+        if self.ledger is None:
+            return False
+        self._held_each = self.ledger.held()
+        self._discovery.clear()
+        self._load_lane(self._discovery, self._book.size, read=False)
+        return True
+
+    def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:
+        """Let those of pages 0..size-1 wait that are read, or are not, and may be handed out."""
         for hosts in self._host_groups(size):
             host_of = self.host_of[:size]
             here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
-            for lane, read in ((self._discovery, False), (self._refresh, True)):
-                if read and not self.is_by_strategy:
-                    continue
-                pages = here[self._book.visited[here] == read]
-                among = host_of[pages] - hosts.start
-                pages = pages[order_of(among)]
-                waiting = np.bincount(among, minlength=len(hosts))
-                with_pages = np.flatnonzero(waiting)
-                ends = waiting.cumsum()[with_pages]
-                starts = ends - waiting[with_pages]
-                first = bests(pages, self._priorities(pages), starts) if len(pages) else []
-                numbers = (with_pages + hosts.start).tolist()
-                for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):
-                    lane.load(self._hosts[number], pages[start:end], best)
+            pages = here[self._book.visited[here] == read]
+            among = host_of[pages] - hosts.start
+            pages = pages[order_of(among)]
+            waiting = np.bincount(among, minlength=len(hosts))
+            with_pages = np.flatnonzero(waiting)
+            ends = waiting.cumsum()[with_pages]
+            starts = ends - waiting[with_pages]
+            first = bests(pages, self._priorities(pages), starts) if len(pages) else []
+            numbers = (with_pages + hosts.start).tolist()
+            for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):
+                lane.load(self._hosts[number], pages[start:end], best)
 
     def _host_groups(self, size: int) -> Iterator[range]:
         """All hosts, as many at a time as have some pages: to sort millions of these takes much memory."""
@@ -175,6 +191,17 @@ class WaitingPages:
         hosts = self.host_of.take(pages)
         lane.rise_all(pages, hosts, self._priorities(pages))
         return set(hosts.tolist())
+
+    def moved(self, pages: Pages) -> None:
+        """Let pages wait by what they hold in the ledger now, be it more or less. To be told before anything else is
+        asked of the frontier."""
+        if not self._reads_new:
+            return
+        waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
+        for page in waiting:
+            self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
+        for host in {self.host_of.item(page) for page in waiting}:
+            self._discovery.offer(self._hosts[host])
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now, of the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
@@ -366,7 +393,10 @@ class WaitingPages:
             return packed(page, FIRST)
         if self._due is not None and self._book.visited.item(page):
             return packed(page, self._due.priority(page))
-        priority = self._strategy.priority(page, self._book)
+        if self.ledger is None or self._book.visited.item(page):
+            priority = self._strategy.priority(page, self._book)
+        else:
+            priority = int(self.ledger.worth(page, self._held_each))
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
@@ -393,6 +423,9 @@ class WaitingPages:
             priorities = self._due.priorities(pages)
         else:
             priorities = self._strategy.priorities(pages, self._book)
+            if self.ledger is not None:
+                worths = self.ledger.worths(pages, self._held_each).astype(np.int64)
+                priorities = np.where(self._book.visited[pages], priorities, worths)
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]
         if self.first:

@@ -1,6 +1,6 @@
 """URLs that become pages: seeds, and what pages and sitemaps lead to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +61,8 @@ class Discovery:
         self._batch = batch
         self._admission = admission
         self.offered = accounts.size
+        self.note_page: Callable[[int, str], None] | None = None
+        """Is told of every new page and its URL, where sites are counted."""
 
     def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[None]:
         """Make those seeds known that are new, so many at a time.
@@ -185,6 +187,8 @@ class Discovery:
             host = self._hosts.host(politeness_key(url))
             self._frontier.pages.place(page, host, is_seed=source is None)
             self._batch.new.append(NewPage(page, url, host.id, source, reason))
+            if self.note_page is not None:
+                self.note_page(page, url)
         if self._mirrors is not None:
             self._leave_to_others(self._mirrors, born, homes, found_on)
         return born

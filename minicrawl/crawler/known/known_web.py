@@ -11,12 +11,13 @@ from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages
 from minicrawl.opic import Adaptive, DiscoveryBudget, DiscoveryByCash, DiscoveryRule, Strategy, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import parse_surfer
-from minicrawl.settings import BY_CREDIT, BY_EDGES, CrawlSettings
+from minicrawl.settings import BY_CREDIT, BY_EDGES, BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -40,6 +41,7 @@ class KnownWeb:
     budget: DiscoveryRule
     past: Past
     due: DuePages | None = None
+    sites: KnownSites | None = None
 
     @classmethod
     def of(  # noqa: PLR0913 - what a crawl is opened with
@@ -85,7 +87,10 @@ class KnownWeb:
         load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
         if settings.discovery_by == BY_CREDIT and accounts.book.unvisited_level:
             accounts.give_unvisited_level()
-        return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due)
+        sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
+        if sites is not None and strategy.follows_cash:
+            frontier.pages.ledger = accounts.ledger
+        return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due, sites)
 
 
 def _discovery(writer: Writer, settings: CrawlSettings, book: Adaptive) -> DiscoveryRule:

@@ -25,6 +25,7 @@ from minicrawl.crawler.books.stored_accounts import (
     load_measures,
     load_totals,
 )
+from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -112,6 +113,7 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     for flaw in writer.page_blocks.flaws:
         log.store_damaged(file=str(writer.path), why=str(flaw))
     pages.attempts.update(writer.page_table.failures())
+    accounts.ledger.rule = stored_births(writer, frontier.pages.host_of[:size])
     if writer.meta("cash_total") is not None:
         _load_books(writer, accounts)
     if size:

@@ -3,10 +3,13 @@
 from contextlib import ExitStack
 
 from minicrawl.crawler.books.accounts import Accounts, LinkBlocks
+from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.opic.arrays import slices
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.surfer import Surfer
+from minicrawl.settings import BY_PAGES
 from minicrawl.store.writer import Writer
 
 VIRTUAL_VISITS_PER_TURN = 4
@@ -17,7 +20,9 @@ _PAGES_PER_LOOK = 1000
 class Settling:
     """When virtual visits are due while the crawl goes on, and all of them at its end."""
 
-    def __init__(self, accounts: Accounts, batch: Batch, writer: Writer) -> None:
+    def __init__(self, accounts: Accounts, batch: Batch, writer: Writer, sites: KnownSites | None = None) -> None:
+        """sites: where walkers jump to sites, who knows these."""
+        self._sites = sites
         self._accounts = accounts
         self._batch = batch
         self._writer = writer
@@ -53,6 +58,17 @@ class Settling:
             self._accounts.settle(self._writer.link_table.graph_of(due[some]))
         return len(due)
 
+    def let_jump_alike(self) -> None:
+        """Let walkers jump to all pages alike, all being committed; where they did not, settle the ranking again."""
+        if self._accounts.ledger.rule.alike is not None:
+            return
+        self._accounts.ledger.share_births_alike()
+        with self._writer.transaction():
+            self._writer.forget_sites()
+            self._writer.save_meta({JUMP: BY_PAGES})
+        with self._writer.link_table.kept_blocks() as blocks:
+            self._accounts.settle_fully(blocks, SETTLED_ERROR)
+
     def let_weigh(self, surfer: Surfer) -> None:
         """Let `surfer` weigh the links, all being committed; where another one did, settle the ranking again."""
         if surfer == self._accounts.ledger.surfer:
@@ -63,6 +79,8 @@ class Settling:
 
     def settle_fully(self, error: float = SETTLED_ERROR) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for `error`; so are depths then."""
+        if self._sites is not None:
+            self._sites.work_out()
         with self._writer.link_table.kept_blocks() as blocks:
             self._settle_along(blocks, error)
 

@@ -6,6 +6,7 @@ ranks       pages by importance and other rankings         hosts       hosts, ro
 sitemaps    sitemaps, and URLs that wait in them           patterns    what the trap defence has learned
 refreshes   when pages are fetched again, and what has changed of them
 expected    expected importance, and what it rests on
+site_table  sites, their doors, and links from other sites
 anticipated what is known for the order by anticipated cash
 recognised  what pages are recognised by: fingerprints, soft 404s, session parameters, alternates
 """

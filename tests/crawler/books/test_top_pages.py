@@ -26,7 +26,7 @@ def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
             ledger.visit(page, links[page], old)
             added, is_anew = kept.changes(ledger, np.concatenate([[page], old, links[page]]).astype(np.int64))
             held = set(added) if is_anew else held | set(added)
-            worths = ledger.worths(slice(0, 40))
+            worths = ledger.worths(slice(0, 40), ledger.held())
             assert all(worths[other] < kept.floor for other in set(range(40)) - held)
             assert len(held) <= 12
             assert ledger.total() == pytest.approx(float(ledger._x(slice(0, 40)).sum()))

@@ -1,0 +1,28 @@
+"""The rule by which pages are born with cash, as a store has it."""
+
+import numpy as np
+
+from minicrawl.opic.arrays import Pages
+from minicrawl.opic.births import Births, EvenBirths, SiteBirths
+from minicrawl.settings import BY_SITES
+from minicrawl.store.reader import Store
+
+JUMP, SHARED_OUT = "jump", "shared_out"
+"""Keys of `meta`: where walkers jump, and how many pages were known when births were last shared out."""
+
+
+def stored_births(store: Store, host_of: Pages) -> Births:
+    """host_of: the host of every page of the store. Raises StoreError."""
+    if store.meta(JUMP) != BY_SITES:
+        return EvenBirths()
+    births = SiteBirths()
+    births.grow(len(host_of))
+    shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
+    births.site[:shared] = store.site_table.of_hosts()[host_of[:shared]]
+    doors = store.site_table.doors()
+    births.door[doors[:, 0]] = doors[:, 2]
+    births.door[shared:] = 0
+    sites = store.site_table.all()
+    births.page_level = np.array([1, *(site.page_level for site in sites)], dtype=np.int64)
+    births.door_level = np.array([0, *(site.door_level for site in sites)], dtype=np.int64)
+    return births

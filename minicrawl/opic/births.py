@@ -1,0 +1,121 @@
+"""Birth cash: where walkers start, and jump to when they follow no link. In whole units.
+
+B_p  birth cash of page p
+v    the chance to jump to a page, in proportion to B
+
+EvenBirths   walkers jump to all pages alike, as in the papers:          B_p = unit
+SiteBirths   they jump to a site s, and there to a door (sites.py):      B_p = page_level(s) + e(p) door_level(s)
+
+A page that has gone has none. With SiteBirths an alias has only the part by its door weight, which its target gets.
+Levels are two numbers a site, however many pages it has: when pages, doors or trust have changed, new ones change what
+all of its pages were born with at once. What each has yet to pass on may then be negative; virtual visits settle it.
+"""
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, grown
+from minicrawl.opic.sites import DOORS
+
+UNIT = 2**24
+"""Birth cash of a page where all are born alike, in units."""
+ALL_BIRTHS = 2**56
+"""Birth cash of all pages together where sites share it."""
+DOOR_UNIT = 256
+"""Door weight 1, as it is counted."""
+
+
+class Births(Protocol):
+    """The rule by which pages are born with cash. gone, alias: what the ledger knows of the pages asked about."""
+
+    alike: int | None
+    """B of every page that has not gone; None where pages differ."""
+
+    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
+        """B of some pages, shape (pages,)."""
+
+    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
+        """B of one page."""
+
+    def grow(self, size: int) -> None:
+        """Make room for pages 0..size-1."""
+
+
+class EvenBirths:
+    """Every page is born with as much."""
+
+    def __init__(self, unit: int = UNIT) -> None:
+        self.alike: int | None = unit
+        self._unit = unit
+
+    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
+        return np.where(gone, 0, self._unit)
+
+    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
+        return 0 if gone else self._unit
+
+    def grow(self, size: int) -> None:
+        pass
+
+
+class SiteBirths:
+    """Pages are born with what the trust of their site gives them, as it was last shared out.
+
+    Site 0 is that of pages which became known since: each has one unit.
+    """
+
+    alike: int | None = None
+
+    def __init__(self, total: int = ALL_BIRTHS) -> None:
+        self._total = total
+        self.site: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        """Number of the site of every page."""
+        self.door: npt.NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
+        """Door weight of every page, in DOOR_UNITs."""
+        self.page_level: IntArray = np.ones(1, dtype=np.int64)
+        """Units of every standing page, by site."""
+        self.door_level: IntArray = np.zeros(1, dtype=np.int64)
+        """Units for every DOOR_UNIT of a page's door weight, by site."""
+
+    def grow(self, size: int) -> None:
+        self.site = grown(self.site, size)
+        self.door = grown(self.door, size)
+
+    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
+        site = self.site[pages]
+        births: IntArray = self.page_level[site]
+        births[alias] = 0
+        births += self.door[pages] * self.door_level[site]
+        births[gone] = 0
+        return births
+
+    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
+        if gone:
+            return 0
+        site = self.site.item(page)
+        of_site = 0 if alias else self.page_level.item(site)
+        return of_site + self.door.item(page) * self.door_level.item(site)
+
+    def share_out(self, trust: FloatArray, standing: Flags, gone: Flags) -> None:
+        """Work the levels out anew, `site` and `door` being those of now.
+
+            page_level(s) = total t(s) (1 - m) / N(s)      door_level(s) = total t(s) m / E(s)
+
+        trust: t by site, that of site 0 is 0. standing: pages that have neither gone nor are aliases, shape (size,). A
+        page has one unit at least, so that it has something to pass on; a site without doors gives all to its pages,
+        one without pages all to its doors.
+        """
+        site = self.site[: len(standing)]
+        pages = np.bincount(site, standing, minlength=len(trust))
+        doors = np.bincount(site, np.where(gone, 0, self.door[: len(standing)]), minlength=len(trust))
+        to_doors = np.where(doors > 0, np.where(pages > 0, DOORS, 1.0), 0.0)
+        units = self._total * trust
+        self.page_level = np.maximum(units * (1.0 - to_doors) / np.maximum(pages, 1.0), 1.0).astype(np.int64)
+        self.door_level = (units * to_doors / np.maximum(doors, 1.0)).astype(np.int64)
+
+
+def counted_doors(weights: FloatArray) -> npt.NDArray[np.uint16]:
+    """Door weights as they are counted, in DOOR_UNITs."""
+    return np.minimum(np.rint(DOOR_UNIT * weights), np.iinfo(np.uint16).max).astype(np.uint16)

@@ -1,0 +1,81 @@
+"""The graph of sites, kept exactly while links come and go.
+
+voice  a site that links to a page of another site, however often
+
+Counted are links per voice, as a page may gain or lose some at each of its turns: a voice is gone when its last link is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.opic.arrays import IntArray
+
+_SITE_BITS = 31
+
+
+class Voices(NamedTuple):
+    """Voices, each once, by page and then by site; each field of shape (voices,). links: how many there are of each."""
+
+    page: IntArray
+    site: IntArray
+    links: IntArray
+
+
+class SitePairs(NamedTuple):
+    """Pairs of sites, each of shape (pairs,): links: from pages of `source` to pages of `target`."""
+
+    source: IntArray
+    target: IntArray
+    links: IntArray
+
+
+class SiteGraph:
+    """Which sites link to which pages of others, and by how many links."""
+
+    def __init__(self) -> None:
+        self._keys: IntArray = np.zeros(0, dtype=np.int64)
+        self._links: IntArray = np.zeros(0, dtype=np.int64)
+        self._added: list[tuple[IntArray, IntArray]] = []
+
+    def __len__(self) -> int:
+        """Number of voices."""
+        self._merge()
+        return len(self._keys)
+
+    def add(self, voices: Voices) -> Voices:
+        """Add links, or with negative counts take some away; a voice may be there more than once. Returns the voices
+        whose links have changed, each once, with the change."""
+        keys, where = np.unique((voices.page << _SITE_BITS) | voices.site, return_inverse=True)
+        links = np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64)
+        changed = links != 0
+        keys, links = keys[changed], links[changed]
+        self._added.append((keys, links))
+        return _voices(keys, links)
+
+    def voices(self) -> Voices:
+        """All voices of now."""
+        self._merge()
+        return _voices(self._keys, self._links)
+
+    def pairs(self, site_of: IntArray) -> SitePairs:
+        """The links between sites. site_of: the site of every page, from 0 on."""
+        voices = self.voices()
+        sites = int(max(site_of.max(initial=0), voices.site.max(initial=0))) + 1
+        keys, where = np.unique(voices.site * sites + site_of[voices.page], return_inverse=True)
+        return SitePairs(*np.divmod(keys, sites), np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64))
+
+    def _merge(self) -> None:
+        if not self._added:
+            return
+        keys = np.concatenate([self._keys, *(keys for keys, _ in self._added)])
+        links = np.concatenate([self._links, *(links for _, links in self._added)])
+        self._added.clear()
+        keys, where = np.unique(keys, return_inverse=True)
+        links = np.bincount(where, links, minlength=len(keys)).astype(np.int64)
+        there = links != 0
+        self._keys, self._links = keys[there], links[there]
+
+
+def _voices(keys: IntArray, links: IntArray) -> Voices:
+    return Voices(keys >> _SITE_BITS, keys & ((1 << _SITE_BITS) - 1), links)
