@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
 from minicrawl.model import READ, State
+from minicrawl.opic.births import UNIT, Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
@@ -63,7 +65,7 @@ def folded_store(store: Store) -> FoldedStore:
         pages = folded_pages(store)
         links = store.links()
     with rankable(store):
-        graph, _, places = folded_graph(links, pages.states)
+        graph, _, places = folded_graph(links, pages.states, pages.jump)
     return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, graph, places)
 
 
@@ -73,11 +75,12 @@ def folded_pages(store: Store) -> FoldedPages:
         check_is_rankable(store)
         chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.page_table.columns()]
         states, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
+        births = births_of(stored_births(store, hosts), states)
         is_alias = states == State.ALIAS
         aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
-    return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, np.isin(states, list(READ)))
+    return FoldedPages(_jump(stands_for, births), stands_for, states, hosts, np.isin(states, list(READ)))
 
 
 def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:
@@ -92,12 +95,12 @@ def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[Li
         yield LinkRows(own.sources, np.diff(own.indptr), pages.stands_for[own.targets], weights)
 
 
-def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray, Places | None]:
+def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[Graph, FloatArray, Places | None]:
     """The graph whose PageRank is exact importance, where its walkers jump to, and the places of its links.
 
-    Links to an alias lead to the page it stands for; an alias itself has none. A walker jumps to all pages alike,
-    to an alias meaning to the page it stands for, but never to a page that has gone. states: of every page. Raises
-    ValueError where aliases or links lead nowhere.
+    Links to an alias lead to the page it stands for; an alias itself has none. A walker jumps to a page as often as
+    its birth cash says, to an alias meaning to the page it stands for. states, births: of every page, see `births_of`.
+    Raises ValueError where aliases or links lead nowhere.
     """
     check_ends(links)
     is_alias = states == State.ALIAS
@@ -106,7 +109,7 @@ def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray, P
     counts = ~is_alias[sources]
     graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
     places = None if links.places is None else links.places[counts]  # in the order of the links: sources rise
-    return graph, _jump(stands_for, states), places
+    return graph, _jump(stands_for, births), places
 
 
 def link_weights(surfer: Surfer, places: Places | None) -> FloatArray | None:
@@ -122,8 +125,14 @@ def check_ends(links: LinkGraph) -> None:
             raise ValueError("a link leaves the store")
 
 
-def _jump(stands_for: npt.NDArray[np.int64], states: States) -> FloatArray:
-    return np.bincount(stands_for[states != State.GONE], minlength=len(states)).astype(np.float64)
+def births_of(rule: Births, states: States) -> FloatArray:
+    """Birth cash of every page, as multiples of what pages have where all are born alike. states: of every page."""
+    gone = np.isin(states, [State.GONE, State.ELSEWHERE])
+    return rule.of(slice(0, len(states)), gone, states == State.ALIAS) / UNIT
+
+
+def _jump(stands_for: npt.NDArray[np.int64], births: FloatArray) -> FloatArray:
+    return np.bincount(stands_for, births, minlength=len(births)).astype(np.float64)
 
 
 def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

@@ -12,11 +12,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FloatArray, check_is_rankable, folded_graph, link_weights, rankable
+from minicrawl.analysis.folded_aliases import (
+    FloatArray,
+    births_of,
+    check_is_rankable,
+    folded_graph,
+    link_weights,
+    rankable,
+)
+from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.births import Births
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
@@ -25,7 +34,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import Account
 
 _TOP = 100
-_COLUMNS = ("state", *Account._fields)
+_COLUMNS = ("state", "host", *Account._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,8 @@ class Verification:
 class Books:
     """What of a crawl is verified. Arrays are by page number, of shape (size,).
 
-    rankings: those as they are stored, by name: importance, history, inlinks. virtual: V of the ledger.
+    rankings: those as they are stored, by name: importance, history, inlinks. virtual: V of the ledger. rule: by which
+    pages are born with cash.
     """
 
     links: LinkGraph
@@ -85,6 +95,7 @@ class Books:
     rankings: Mapping[str, FloatArray]
     virtual: int
     surfer: Surfer
+    rule: Births
 
 
 def verify(store: Store) -> Verification:
@@ -93,7 +104,7 @@ def verify(store: Store) -> Verification:
         check_is_rankable(store)
         books = books_of(store, store.ranks.arrays())
     with rankable(store):
-        folded = folded_graph(books.links, books.states)
+        folded = folded_graph(books.links, books.states, births_of(books.rule, books.states))
     return verified(books, folded)
 
 
@@ -108,6 +119,7 @@ def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
         rankings=rankings,
         virtual=int(store.meta("ledger_virtual") or 0),
         surfer=kept_surfer(store),
+        rule=stored_births(store, columns["host"]),
     )
 
 
@@ -116,7 +128,7 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
     links, (graph, jump, places) = books.links, folded
     exact = pagerank(graph, preference=jump, weights=link_weights(books.surfer, places))
     is_alias, is_gone = books.states == State.ALIAS, books.states == State.GONE
-    ledger = Ledger.of(books.received, books.forwarded, is_gone, is_alias, books.virtual, surfer=books.surfer)
+    ledger = Ledger.of(books.received, books.forwarded, is_gone, is_alias, books.virtual, surfer=books.surfer, rule=books.rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
@@ -143,7 +155,7 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
     """The state and the accounts of all pages, by the names of schema.sql, each as an array by page number."""
     chunks = [
-        {name: np.array(values) for name, values in zip(_COLUMNS, (pages.state, *pages.account), strict=True)}
+        {name: np.array(values) for name, values in zip(_COLUMNS, (pages.state, pages.host, *pages.account), strict=True)}
         for pages in store.page_table.columns()
     ]
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}

@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FloatArray, folded_graph
+from minicrawl.analysis.folded_aliases import FloatArray, births_of, folded_graph
 from minicrawl.analysis.verify import Books, Verification, books_of, verified
 from minicrawl.cluster.merged import AskedStore, in_flight, ranked_pages
 from minicrawl.crawler.sharing.records import from_bytes
@@ -39,7 +39,7 @@ def verify_all(stores: Sequence[AskedStore]) -> Verification:
     numbers, pages = _numbered(stores, each)
     books = _merged(stores, each, numbers, pages)
     try:
-        folded = folded_graph(books.links, books.states)
+        folded = folded_graph(books.links, books.states, births_of(books.rule, books.states))
     except ValueError as error:
         raise StoreError(
             f"the links of all partitions cannot be ranked: {error}; 'minicrawl cluster check' may say more"
@@ -89,6 +89,7 @@ def _merged(
         rankings=_rankings(stores, numbers),
         virtual=sum(books.virtual for books in each),
         surfer=each[0].surfer,
+        rule=each[0].rule,
     )
 
 
