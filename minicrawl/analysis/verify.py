@@ -128,7 +128,8 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
     links, (graph, jump, places) = books.links, folded
     exact = pagerank(graph, preference=jump, weights=link_weights(books.surfer, places))
     is_alias, is_gone = books.states == State.ALIAS, books.states == State.GONE
-    ledger = Ledger.of(books.received, books.forwarded, is_gone, is_alias, books.virtual, surfer=books.surfer, rule=books.rule)
+    columns = books.received, books.forwarded, is_gone, is_alias
+    ledger = Ledger.of(*columns, books.virtual, surfer=books.surfer, rule=books.rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
@@ -154,10 +155,8 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
 
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
     """The state and the accounts of all pages, by the names of schema.sql, each as an array by page number."""
-    chunks = [
-        {name: np.array(values) for name, values in zip(_COLUMNS, (pages.state, pages.host, *pages.account), strict=True)}
-        for pages in store.page_table.columns()
-    ]
+    rows = ((pages.state, pages.host, *pages.account) for pages in store.page_table.columns())
+    chunks = [{name: np.array(values) for name, values in zip(_COLUMNS, row, strict=True)} for row in rows]
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}
 
 

@@ -75,7 +75,7 @@ class Web(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of pages, by number but for `number_of`. sums: pages known; B + R of those never visited, and of all."""
+    """What is known of pages, by number but for `number_of`. sums: pages known; B + R of those unvisited; of all."""
 
     page_of: npt.NDArray[np.int32]
     number_of: npt.NDArray[np.int32]

@@ -43,6 +43,8 @@ class LedgerColumns:
         """sum(R)"""
         self.retired = 0
         """How many pages have gone, mirrors among them."""
+        self._has_idle_aliases = self.rule.alike is None
+        """Whether some aliases may have forwarded nothing, as they had none."""
         self.shared_out = 0
         """How often births were shared out anew."""
         self.carried = 0
@@ -87,6 +89,8 @@ class LedgerColumns:
         self.handed_over = int(self.forwarded[: self.size].sum(where=mirrors)) if self.mirrors else 0
 
     def _count_births(self) -> None:
+        idle = self.alias[: self.size] & (self.forwarded[: self.size] == 0)
+        self._has_idle_aliases = self.rule.alike is None or bool(idle.any())
         births, unvisited = self.birth(slice(0, self.size)), ~self.visited(slice(0, self.size))
         self.births = int(births.sum())
         births += self.received[: self.size]
@@ -196,11 +200,11 @@ class LedgerColumns:
         visited: Flags = self.forwarded[pages] > 0
         if self.retired:
             visited |= self.gone[pages]
-        if self.rule.alike is None:
+        if self._has_idle_aliases:
             visited |= self.alias[pages]
         return visited
 
     def is_visited(self, page: int) -> bool:
         """The same of one page."""
         has_forwarded = self.forwarded.item(page) > 0 or self.gone.item(page)
-        return has_forwarded or (self.rule.alike is None and self.alias.item(page))
+        return has_forwarded or (self._has_idle_aliases and self.alias.item(page))

@@ -2,7 +2,7 @@
 
 voice  a site that links to a page of another site, however often
 
-Counted are links per voice, as a page may gain or lose some at each of its turns: a voice is gone when its last link is.
+Links are counted per voice, as a page may gain or lose some at each of its turns: with its last link a voice is gone.
 """
 
 from typing import NamedTuple
@@ -63,7 +63,8 @@ class SiteGraph:
         voices = self.voices()
         sites = int(max(site_of.max(initial=0), voices.site.max(initial=0))) + 1
         keys, where = np.unique(voices.site * sites + site_of[voices.page], return_inverse=True)
-        return SitePairs(*np.divmod(keys, sites), np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64))
+        links = np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64)
+        return SitePairs(*np.divmod(keys, sites), links)
 
     def _merge(self) -> None:
         if not self._added:

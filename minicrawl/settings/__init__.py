@@ -42,9 +42,9 @@ from minicrawl.settings.values import (
 
 __all__ = [
     "BY_CREDIT",
+    "BY_EDGES",
     "BY_PAGES",
     "BY_SITES",
-    "BY_EDGES",
     "DEFAULT_STORE",
     "EXPECTED",
     "GROUPS",

@@ -266,8 +266,8 @@ class Order:
     jump: str = setting(
         "pages",
         values.text,
-        "Where a walker goes who follows no link: to sites, by how much other sites trust them, and there to pages that "
-        "other sites link to; or to all pages alike, as in the papers. It decides importance, coverage, and with "
+        "Where a walker goes who follows no link: to sites, by how much other sites trust them, and there to pages "
+        "that other sites link to; or to all pages alike, as in the papers. It decides importance, coverage, and with "
         "--strategy greedy what is read first. A later run may change it, without a request.",
         check=values.one_of(JUMPS),
         choices=JUMPS,

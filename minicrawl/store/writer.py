@@ -17,10 +17,10 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
-from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
+from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.read.tables import Row, columns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (

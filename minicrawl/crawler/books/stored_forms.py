@@ -37,7 +37,8 @@ _META: dict[str, Any] = {
     **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
     **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
-    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit", "discovery_lever", "run_at", "asked_until"), _NUMBER),
+    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit", "discovery_lever"), _NUMBER),
+    **dict.fromkeys(("run_at", "asked_until"), _NUMBER),
     **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
 }
 _META_JSON: dict[str, Any] = {

@@ -1,0 +1,41 @@
+"""Links between sites as they come and go, against a plain count."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from minicrawl.opic.site_graph import SiteGraph, Voices
+
+
+def voices(rows: list[tuple[int, int, int]]) -> Voices:
+    return Voices(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+def counted(found: Voices) -> dict[tuple[int, int], int]:
+    return {(page, site): links for page, site, links in zip(*(column.tolist() for column in found), strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_graph_is_what_a_plain_count_says(seed: int) -> None:
+    draw, graph, expected = random.Random(seed), SiteGraph(), Counter[tuple[int, int]]()
+    site_of = np.array([draw.randrange(1, 5) for _ in range(30)])
+    for _ in range(40):
+        rows = [(draw.randrange(30), draw.randrange(1, 5), 1) for _ in range(draw.randrange(6))]
+        there = sorted(expected.elements())
+        rows += [(*voice, -1) for voice in draw.sample(there, min(len(there), draw.randrange(5)))]
+        before = Counter(expected)
+        for page, site, links in rows:
+            expected[page, site] += links
+        changes = {voice: expected[voice] - before[voice] for voice in {*expected, *before}}
+        assert counted(graph.add(voices(rows))) == {voice: change for voice, change in changes.items() if change}
+        expected = +expected
+        if draw.random() < 0.5:
+            assert counted(graph.voices()) == expected
+    pairs = Counter[tuple[int, int]]()
+    for (page, site), links in expected.items():
+        pairs[site, int(site_of[page])] += links
+    found = graph.pairs(site_of)
+    assert len(graph) == len(expected)
+    assert Counter(dict(zip(zip(found.source.tolist(), found.target.tolist(), strict=True), found.links.tolist(), strict=True))) == pairs
