@@ -50,7 +50,8 @@ class WaitingPages:
         self._least_age = least_age
         self.ledger: Ledger | None = None
         """By what pages never read hold there they are in order; None: by their cash."""
-        self._held_each = 0.0  # what the virtual page held for each unit of birth cash when they were last put in order
+        self.held_each = 0.0
+        """What the virtual page held for each unit of birth cash when they were last put in order."""
         self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
@@ -138,7 +139,7 @@ class WaitingPages:
         order. `offer` all hosts then."""
         if self.ledger is None:
             return False
-        self._held_each = self.ledger.held()
+        self.held_each = self.ledger.held()
         self._discovery.clear()
         self._load_lane(self._discovery, self._book.size, read=False)
         return True
@@ -396,7 +397,7 @@ class WaitingPages:
         if self.ledger is None or self._book.visited.item(page):
             priority = self._strategy.priority(page, self._book)
         else:
-            priority = int(self.ledger.worth(page, self._held_each))
+            priority = int(self.ledger.worth(page, self.held_each))
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
@@ -424,7 +425,7 @@ class WaitingPages:
         else:
             priorities = self._strategy.priorities(pages, self._book)
             if self.ledger is not None:
-                worths = self.ledger.worths(pages, self._held_each).astype(np.int64)
+                worths = self.ledger.worths(pages, self.held_each).astype(np.int64)
                 priorities = np.where(self._book.visited[pages], priorities, worths)
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]

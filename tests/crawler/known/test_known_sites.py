@@ -1,0 +1,213 @@
+"""Sites, their trust and their doors in a live crawl: counted exactly, resumed, changed, and what is read first."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from absorbing import absorber_of, crawl_all
+from sites import Site, crawl, faults_in, rows
+
+from minicrawl.analysis.verify import verify
+from minicrawl.crawler.known.known_sites import is_front
+from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.opic.sites import site_trust
+from minicrawl.store.reader import open_store
+
+IMPORTANCE = "SELECT url, importance FROM ranks"
+
+
+def web_of(seed: int, sites: int = 6) -> tuple[Site, list[str]]:
+    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites."""
+    draw = random.Random(seed)
+    urls = [
+        f"http://{'www.' if page % 3 == 2 else ''}s{site}.test/{f'p{page}' if page else ''}"
+        for site in range(sites)
+        for page in range(draw.randrange(1, 12))
+    ]
+    web: Site = {}
+    for url in urls:
+        own = [other for other in urls if owner_of(hostname(other)) == owner_of(hostname(url))]
+        links = draw.sample(own, min(len(own), 4)) + draw.sample(urls, draw.choice([0, 0, 1, 3]))
+        links += draw.sample(urls, 5) if url == urls[0] else []
+        web[url] = draw.choice(urls) if draw.random() < 0.1 and not is_front(url) else links
+    return web, urls[:1]
+
+
+def owner(url: str) -> str:
+    return owner_of(hostname(url))
+
+
+def counted_voices(store: Path) -> Counter[tuple[str, str]]:
+    """Links by the page that they lead to and the site that they come from, by the links as they are stored."""
+    pages = dict(rows(store, "SELECT id, url FROM pages"))
+    found: Counter[tuple[str, str]] = Counter()
+    for source, targets in rows(store, "SELECT source, targets FROM links"):
+        for target in np.frombuffer(targets, "<i4").tolist():
+            if owner(pages[source]) != owner(pages[target]):
+                found[pages[target], owner(pages[source])] += 1
+    return found
+
+
+def voices(store: Path) -> dict[tuple[str, str], int]:
+    query = "SELECT url, name, links FROM voices JOIN pages ON pages.id = page JOIN sites ON sites.id = voices.site"
+    return {(url, site): links for url, site, links in rows(store, query)}
+
+
+def trust_by_hand(store: Path) -> dict[str, float]:
+    """Trust of sites, from the links that the store has: by the function whose tests are elsewhere."""
+    names = sorted({owner(url) for (url,) in rows(store, "SELECT url FROM pages")})
+    pairs: Counter[tuple[str, str]] = Counter()
+    for (url, site), links in counted_voices(store).items():
+        pairs[site, owner(url)] += links
+    ends = [(names.index(source), names.index(target), links) for (source, target), links in pairs.items()]
+    seeds = {owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
+    roots = np.array([name in seeds for name in names])
+    columns = np.array(ends, dtype=np.int64).reshape(-1, 3).T
+    return dict(zip(names, site_trust(*columns, roots, len(names)).tolist(), strict=True))
+
+
+def doors_by_hand(store: Path) -> dict[str, int]:
+    """Door weights in 256ths: by how many other sites link to a page, whether it is a front page or a seed."""
+    linkers: defaultdict[str, set[str]] = defaultdict(set)
+    for url, site in counted_voices(store):
+        linkers[url].add(site)
+    pages = rows(store, "SELECT url, depth FROM pages")
+    doors = {url: np.log2(1 + len(linkers[url])) + (depth == 0 or is_front(url)) for url, depth in pages}
+    return {url: round(256 * weight) for url, weight in doors.items() if weight}
+
+
+def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
+    return dict(rows(store, query))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_store_has_what_a_slow_count_of_its_links_says(tmp_path: Path, seed: int) -> None:
+    store = tmp_path / "crawl.db"
+    web, seeds = web_of(seed)
+    crawl(web, store, seeds, jump="sites")
+    assert faults_in(store) == []
+    assert voices(store) == counted_voices(store)
+    assert as_they_are(store, "SELECT name, trust FROM sites") == pytest.approx(trust_by_hand(store), abs=1e-5)
+    doors = as_they_are(store, "SELECT url, weight FROM doors JOIN pages ON pages.id = page WHERE weight")
+    assert doors == doors_by_hand(store)
+    with open_store(store) as reader:
+        assert verify(reader).settled.l1 < 1e-6
+        assert verify(reader).stored.l1 < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path, seed: int) -> None:
+    web, seeds = web_of(seed)
+    whole, stepwise = tmp_path / "whole.db", tmp_path / "stepwise.db"
+    crawl(web, whole, seeds, jump="sites")
+    for _ in range(60):
+        report, _ = crawl(web, stepwise, seeds, jump="sites", pages=3)
+        assert faults_in(stepwise) == []
+        if report.reason == "nothing-left":
+            break
+    assert as_they_are(stepwise) == pytest.approx(as_they_are(whole), abs=1e-6)
+    assert voices(stepwise) == voices(whole)
+
+
+def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
+    """As if it had been so from the start, without a request."""
+    web, seeds = web_of(3)
+    stores = {jump: tmp_path / f"{jump}.db" for jump in ("sites", "pages")}
+    for jump, store in stores.items():
+        crawl(web, store, seeds, jump=jump)
+    changed = tmp_path / "changed.db"
+    crawl(web, changed, seeds, jump="pages")
+    for jump in ("sites", "pages", "sites"):
+        _, server = crawl(web, changed, [], jump=jump)
+        assert server.asked == []
+        assert faults_in(changed) == []
+        assert as_they_are(changed) == pytest.approx(as_they_are(stores[jump]), abs=2e-6)
+        with open_store(changed) as reader:
+            assert verify(reader).stored.l1 < 1e-6
+    assert voices(changed) == voices(stores["sites"])
+    crawl(web, changed, [], jump="pages")
+    assert rows(changed, "SELECT count(*) FROM sites UNION SELECT count(*) FROM voices") == [(0,)]
+
+
+def test_links_that_go_take_their_voice_with_them(tmp_path: Path) -> None:
+    web: Site = {
+        "http://a.test/": ["http://b.test/x", "http://b.test/y", "http://a.test/1"],
+        "http://a.test/1": ["http://b.test/x"],
+        "http://b.test/x": [],
+        "http://b.test/y": [],
+    }
+    store = tmp_path / "crawl.db"
+    crawl(web, store, ["http://a.test/"], jump="sites")
+    assert voices(store) == {("http://b.test/x", "a.test"): 2, ("http://b.test/y", "a.test"): 1}
+    web["http://a.test/"] = ["http://a.test/1", "http://b.test/x"]
+    crawl(web, store, [], jump="sites", discovery=0.5, pages=8)
+    assert voices(store) == {("http://b.test/x", "a.test"): 2}
+    assert faults_in(store) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_page_handed_out_is_the_one_with_most_in_the_ledger(tmp_path: Path, seed: int) -> None:
+    """Of all that wait, when nobody has to be spared; virtual visits and new trust included."""
+    web, seeds = web_of(seed, sites=9)
+    plain = {url: links for url, links in web.items() if isinstance(links, list)}
+    absorber = absorber_of(tmp_path / "crawl.db", jump="sites", probe=False)
+    ledger, book = absorber.accounts.ledger, absorber.accounts.book
+    absorber.start(seeds, 0.0)
+    absorber.commit({})
+    turns = 0
+
+    def keep(page: int) -> None:
+        nonlocal turns
+        turns += 1
+        if turns % 4 == 0:
+            absorber.commit({})
+            absorber.keep_ranking()
+        best = absorber.frontier.best_page(0.0)
+        if best is not None:
+            held = absorber.frontier.pages.held_each
+            unread = np.flatnonzero(~book.visited[: book.size])
+            worths = ledger.worths(unread, held).astype(np.int64)
+            assert worths[unread.tolist().index(best)] == worths.max()
+
+    crawl_all(absorber, plain, after_turn=keep)  # type: ignore[arg-type]
+    absorber.writer.close()
+    assert turns > len(plain) // 2
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("http://a.test/", True), ("https://a.test:8443/", True), ("http://a.test/?q", False), ("http://a.test/x/", False)],
+)
+def test_front_pages_are_told_by_their_urls(url: str, expected: bool) -> None:
+    assert is_front(url) is expected
+
+
+def first_read(store: Path, count: int) -> Iterable[str]:
+    return [url for (url,) in rows(store, f"SELECT url FROM fetches JOIN pages ON pages.fetch = fetches.id LIMIT {count}")]
+
+
+def test_every_seed_has_its_turn_before_a_large_site_is_read(tmp_path: Path) -> None:
+    """One site of 300 pages, nine of three: with jumps to all pages alike it would have most of the first turns."""
+    web: Site = {"http://large.test/": [f"http://large.test/{word}" for word in _words(300)]}
+    for word in _words(300):
+        web[f"http://large.test/{word}"] = ["http://large.test/", *(f"http://large.test/{other}" for other in _words(40))]
+    seeds = ["http://large.test/"]
+    for site in range(9):
+        home = f"http://small{site}.test/"
+        web |= {home: [home + "a", home + "b"], home + "a": [home], home + "b": [home]}
+        seeds.append(home)
+    store = tmp_path / "crawl.db"
+    crawl(web, store, seeds, jump="sites", pages=40)
+    sites = Counter(owner(url) for url in first_read(store, 40))
+    assert sites["large.test"] <= 40 - 27
+    with open_store(store) as reader:
+        top = [page.url for page in reader.ranks.pages("importance", 10)]
+    assert set(seeds[1:]) <= set(top)
+
+
+def _words(count: int) -> list[str]:
+    draw = random.Random(0)
+    return ["".join(draw.choices("abcdefghij", k=8)) for _ in range(count)]
