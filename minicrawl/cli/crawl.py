@@ -264,11 +264,11 @@ def _nothing_fetched(reason: str, store: Path) -> str:
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.analysis.top.top_list import top_list
+    from minicrawl.analysis.top.top_list import lines_per_site, top_list
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        best, expected = top_list(reader, None, 10), reader.expected.of()
+        best, expected = top_list(reader, None, 10, per_site=lines_per_site(reader)), reader.expected.of()
     lines = [
         f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{WHY_STOPPED[report.reason]}.",

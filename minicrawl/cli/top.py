@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
 
+def _per_site(context: click.Context, option: click.Parameter, value: str | None) -> int | None:
+    """Lines of a site at most, 0: any number; None where it is not said."""
+    if value is None or value == "all":
+        return None if value is None else 0
+    if value.isdecimal() and int(value[:9]) > 0:
+        return int(value[:9])
+    raise click.BadParameter(f"{value!r} is no number of lines; say 1 or more, or all")
+
+
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @order_option
@@ -42,6 +51,12 @@ if TYPE_CHECKING:
     help="Sites instead of pages: registrable domains (the default), or hosts.",
 )
 @click.option("--all", "is_all", is_flag=True, help="All pages, each on a line of its own, as 'export' writes them.")
+@click.option(
+    "--per-site",
+    callback=_per_site,
+    metavar="N|all",
+    help="Lines of a site at most; by default 3 if pages of ten sites or more were read, else all.",
+)
 @click.option("--hubs", "is_hubs", is_flag=True, help="Pages that people pass through: front pages, contents.")
 @click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
 @click.option("--why", "is_why", is_flag=True, help="Why each page is there: who links to it. Looks at all links.")
@@ -55,6 +70,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     by: str | None,
     sites: str | None,
     is_all: bool,
+    per_site: int | None,
     is_hubs: bool,
     columns: str | None,
     is_why: bool,
@@ -64,8 +80,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """Print the most important pages that can be opened, best first.
 
     Pages that were not read are left out. Pages that say the same are one line: copies of a page, and the same page in
-    another language or version, as long as they stand before the last page shown. Ranks are those among all pages, as
-    'export' has them, so some are missing here. By cash all pages are shown: that is the order in which they wait.
+    another language or version, as long as they stand before the last page shown. Of a crawl of ten sites or more no
+    site has more than three lines (--per-site). Ranks are those among all pages, as 'export' has them, so some are
+    missing here. By cash all pages are shown: that is the order in which they wait.
 
     While pages wait to be read, the order is that of expected importance: what importance will be when they have been,
     if they link like the pages of their site that were read. Two lines below the table say what that rests on.
@@ -94,7 +111,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         refuse_filters("{} is about pages; leave it out, or leave --sites out")
         if by not in (None, RANKINGS[0]):
             raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
-        about_pages = {"--why": is_why, "--all": is_all, "--hubs": is_hubs, "--columns": columns is not None}
+        about_pages = {
+            "--why": is_why,
+            "--all": is_all,
+            "--per-site": per_site is not None,
+            "--hubs": is_hubs,
+            "--columns": columns is not None,
+        }
         for name, is_given in about_pages.items():
             if is_given:
                 raise SettingError(f"{name} is about pages; leave it out, or leave --sites out")
@@ -104,14 +127,18 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError(f"--hubs is an order of its own; leave out {'--all' if is_all else f'--by {by}'}")
     if columns is not None and is_why:
         raise SettingError("--columns and --why do not go together; leave one out")
-    shown = _Shown(is_all or by == "cash", is_hubs, is_why, columns)
+    shown = _Shown(is_all or by == "cash", per_site, is_hubs, is_why, columns)
     _print_pages("hub" if is_hubs else by, n, shown, store, as_json)
 
 
 class _Shown(NamedTuple):
-    """Whether all pages are shown, or hubs; whether it is said why each page is there; the columns that are named."""
+    """Whether all pages are shown, or hubs; whether it is said why each page is there; the columns that are named.
+
+    per_site: lines of a site at most, 0: any number; None: as the crawl suggests.
+    """
 
     is_all: bool
+    per_site: int | None
     is_hubs: bool
     is_why: bool
     columns: str | None
@@ -121,7 +148,7 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
     from minicrawl.analysis.owner.page_filter import wanted
     from minicrawl.analysis.top.expected import only
     from minicrawl.analysis.top.senders import senders
-    from minicrawl.analysis.top.top_list import list_of, top_list, whole_list
+    from minicrawl.analysis.top.top_list import lines_per_site, list_of, top_list, whole_list
     from minicrawl.store.reader import open_store
 
     filters = given_filters()
@@ -131,10 +158,12 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
         if shown.is_hubs:
             from minicrawl.analysis.top.hubs import best_hubs  # with SciPy, which is in an extra
 
-            found = list_of(reader, only(best_hubs(reader), is_wanted), n)
+            found = list_of(reader, only(best_hubs(reader), is_wanted), n, shown.per_site or None)
+        elif shown.is_all or (filters is not None and filters.is_about_outcomes):
+            found = whole_list(reader, by, n, is_wanted)
         else:
-            is_whole = shown.is_all or (filters is not None and filters.is_about_outcomes)
-            found = (whole_list if is_whole else top_list)(reader, by, n, is_wanted)
+            chosen = shown.per_site if shown.per_site is not None or filters is not None else lines_per_site(reader)
+            found = top_list(reader, by, n, is_wanted, per_site=chosen or None)
         why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
         if shown.columns is not None:
             _print_columns(reader, found, shown.columns, name, as_json)
@@ -203,7 +232,10 @@ def _not_shown(found: "TopList") -> list[str]:
         f"{found.alike:,} like one of these",
     ]
     not_shown = [part for part, count in zip(parts, (unread, found.alike), strict=True) if count]
-    return [f"Not shown: {' and '.join(not_shown)}; see --all."] if not_shown else []
+    lines = [f"Not shown: {' and '.join(not_shown)}; see --all."] if not_shown else []
+    if found.of_full_sites:
+        lines.append(f"Not shown: {counted(found.of_full_sites, 'more page')} of these sites; see --per-site all.")
+    return lines
 
 
 def _print_sites(kind: str, by: str | None, n: int, store: Path, as_json: bool) -> None:

@@ -5,6 +5,8 @@ says is no line of its own but counted there: exact duplicates, near-duplicates 
 the same page in another language or version (twins.py). Near-duplicates of one folder are lines of their own: short
 pages made of one template, but each on a subject of its own.
 
+Of a crawl of many sites no site has more than three lines, unless that is asked for.
+
 Every page keeps the rank that it has among all, so ranks are left out, too. As many pages are looked at as it takes
 to fill the list: what is alike to a page but stands behind the last is not counted.
 """
@@ -17,10 +19,14 @@ from itertools import islice
 from minicrawl.analysis.top.expected import Order, Wanted, best_first, only
 from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.model import State
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 
+_PER_SITE = 3
+_MANY_SITES = 10
+"""A crawl is of many sites from so many on of which a page was read."""
 _SAME_PAGE = {"print", "mirror"}
 """Kinds of near-duplicates that are the same page to whoever reads them."""
 
@@ -37,7 +43,9 @@ class Line:
 
 @dataclass(frozen=True)
 class TopList:
-    """The first pages of a ranking. unread: how many pages between them were left out, by state.
+    """The first pages of a ranking.
+
+    unread: how many pages between them were left out, by state; of_full_sites: as their sites had all their lines.
 
     order: by what they are ordered; None of an order that was given as such.
     """
@@ -45,6 +53,7 @@ class TopList:
     lines: list[Line]
     unread: dict[str, int]
     order: Order | None = None
+    of_full_sites: int = 0
 
     @property
     def alike(self) -> int:
@@ -52,28 +61,48 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
-def top_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None, *, is_rough: bool = False) -> TopList:
+def lines_per_site(store: Store) -> int | None:
+    """How many lines a site may have in a list; None: any number, as the crawl is of few sites."""
+    sites = {_site(f"http://{name}/") for name in store.hosts.read()}
+    return _PER_SITE if len(sites) >= _MANY_SITES else None
+
+
+def top_list(  # noqa: PLR0913 - what a list is asked for
+    store: Store,
+    by: str | None,
+    n: int,
+    is_wanted: Wanted = None,
+    *,
+    per_site: int | None = None,
+    is_rough: bool = False,
+) -> TopList:
     """The n best pages that can be opened, each once. by, is_rough: see `best_first`; is_wanted: by number, None: all
-    are."""
+    are. per_site: lines of a site at most."""
     with store.snapshot():
         order, ranked = best_first(store, by, is_rough=is_rough)
-        return replace(list_of(store, only(ranked, is_wanted), n), order=order)
+        return replace(list_of(store, only(ranked, is_wanted), n, per_site), order=order)
 
 
-def list_of(store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int) -> TopList:
+def list_of(
+    store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int, per_site: int | None = None
+) -> TopList:
     """The same of a ranking that is given: the number, row and value of its pages, best first."""
     with store.snapshot():
-        shown, unread = _Shown(store), Counter[str]()
+        shown, unread, lines, of_full_sites = _Shown(store), Counter[str](), Counter[str](), 0
         for number, page, value in ranked:
             if page.state != State.FETCHED:
                 unread[page.state] += 1
             elif (line := shown.alike(number, page)) is not None:
                 line.alike.append(page)
-            elif len(shown.lines) < n:
-                shown.add(Line(page, number, value))
-            else:
+            elif len(shown.lines) == n:
                 break
-        return TopList(shown.lines, dict(unread))
+            elif per_site is not None and lines[site := _site(page.url)] == per_site:
+                of_full_sites += 1
+            else:
+                shown.add(Line(page, number, value))
+                if per_site is not None:
+                    lines[site] += 1
+        return TopList(shown.lines, dict(unread), of_full_sites=of_full_sites)
 
 
 def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -> TopList:
@@ -83,6 +112,10 @@ def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -
         return TopList(
             [Line(page, number, value) for number, page, value in islice(only(ranked, is_wanted), n)], {}, order
         )
+
+
+def _site(url: str) -> str:
+    return owner_of(hostname(url))
 
 
 class _Shown:

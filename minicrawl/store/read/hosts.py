@@ -39,6 +39,11 @@ class Hosts:
         query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
         return dict(self._tables.rows(f"{query} GROUP BY host"))
 
+    def read(self) -> list[str]:
+        """The names of hosts of which a page was read. A look at all pages."""
+        rows = self._tables.rows("SELECT name FROM hosts WHERE id IN (SELECT host FROM pages WHERE state = 'fetched')")
+        return [name for (name,) in rows]
+
     def count(self) -> int:
         """Number of hosts."""
         (count,) = self._tables.row("SELECT count(*) FROM hosts")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sites import Site, crawl
 
-from minicrawl.analysis.top.top_list import TopList, top_list, whole_list
+from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list, whole_list
+from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -115,3 +116,27 @@ def test_kept_ranking_has_its_values(store: Path) -> None:
         writer.save_ranking("mine", np.arange(float(size)))
     lines = listed(store, 1000, "mine").lines
     assert [line.value for line in lines] == sorted((float(line.number) for line in lines), reverse=True)
+
+
+@pytest.mark.parametrize(("sites", "expected"), [(9, None), (10, 3)])
+def test_sites_of_a_crawl_of_many_have_three_lines_each(tmp_path: Path, sites: int, expected: int | None) -> None:
+    """Hosts of one owner are one site, and ranks are those among all pages."""
+    homes = [f"http://s{site}.test/" for site in range(sites)]
+    site: Site = {}
+    for home in homes:
+        pages = [home + word for word in ("one", "two", "three")] + [home.replace("//", "//www.") + "four"]
+        site |= {url: [f"<title>{url}</title><p>{url}", home] for url in pages}
+        site[home] = [f"<title>{home}</title>", *homes, *pages]
+    path = tmp_path / "crawl.db"
+    crawl(site, path, homes)
+    with open_store(path) as reader:
+        assert lines_per_site(reader) == expected
+        whole = top_list(reader, "importance", 1_000)
+        few = top_list(reader, "importance", 1_000, per_site=3)
+        assert (len(whole.lines), len(few.lines)) == (5 * sites, 3 * sites)
+        assert (whole.of_full_sites, few.of_full_sites) == (0, 2 * sites)
+        of_site: Counter[str] = Counter()
+        for line in whole.lines:
+            owner = owner_of(hostname(line.page.url))
+            of_site[owner] += 1
+            assert (line.page in [shown.page for shown in few.lines]) == (of_site[owner] <= 3)
