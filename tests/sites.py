@@ -115,8 +115,14 @@ def wide_site(seed: int, pages: int = 200, hosts: int = 5) -> tuple[dict[str, li
 
 
 # Tables of older versions where they differ from those of the version after.
-# Until version 12 birth cash counted as received.
+# Until version 12 birth cash counted as received, and no sites were kept.
 _ELEVENTH = """
+    DROP VIEW ranks;
+    DROP VIEW weighed;
+    DROP VIEW books;
+    CREATE VIEW ranks AS SELECT * FROM pages;
+    CREATE VIEW weighed AS SELECT * FROM pages;
+    CREATE VIEW books AS SELECT * FROM meta;
     UPDATE pages SET received = received + 16777216 WHERE state NOT IN ('gone', 'elsewhere');
     ALTER TABLE hosts DROP COLUMN site;
     DROP TABLE sites;
