@@ -55,7 +55,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
     "--per-site",
     callback=_per_site,
     metavar="N|all",
-    help="Lines of a site at most; by default 3 if pages of ten sites or more were read, else all.",
+    help="Lines of a site at most; by default 3 if ten sites or more have answered, else all.",
 )
 @click.option("--hubs", "is_hubs", is_flag=True, help="Pages that people pass through: front pages, contents.")
 @click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")

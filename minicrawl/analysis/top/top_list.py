@@ -26,7 +26,7 @@ from minicrawl.store.rows import RankedPage
 
 _PER_SITE = 3
 _MANY_SITES = 10
-"""A crawl is of many sites from so many on of which a page was read."""
+"""A crawl is of many sites from so many on that have answered."""
 _SAME_PAGE = {"print", "mirror"}
 """Kinds of near-duplicates that are the same page to whoever reads them."""
 
@@ -63,7 +63,7 @@ class TopList:
 
 def lines_per_site(store: Store) -> int | None:
     """How many lines a site may have in a list; None: any number, as the crawl is of few sites."""
-    sites = {_site(f"http://{name}/") for name in store.hosts.read()}
+    sites = {_site(f"http://{name}/") for name in store.hosts.answering()}
     return _PER_SITE if len(sites) >= _MANY_SITES else None
 
 

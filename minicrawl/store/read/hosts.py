@@ -39,10 +39,12 @@ class Hosts:
         query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
         return dict(self._tables.rows(f"{query} GROUP BY host"))
 
-    def read(self) -> list[str]:
-        """The names of hosts of which a page was read. A look at all pages."""
-        rows = self._tables.rows("SELECT name FROM hosts WHERE id IN (SELECT host FROM pages WHERE state = 'fetched')")
-        return [name for (name,) in rows]
+    def answering(self) -> list[str]:
+        """The names of hosts that have answered, be it for a robots.txt; some twice."""
+        query = """
+            SELECT name FROM hosts WHERE seconds > 0
+            UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
+        return [name for (name,) in self._tables.rows(query)]
 
     def count(self) -> int:
         """Number of hosts."""
