@@ -186,8 +186,8 @@ def test_map_of_a_folder_names_all_that_is_in_it(folder: str) -> None:
 
 
 @each("folder", FOLDERS)
-def test_no_folder_has_more_than_twelve_modules(folder: str) -> None:
-    assert len(list((ROOT / folder).glob("*.py"))) <= 13 or folder in {"cli", "lab", "rank"}  # with its map
+def test_no_folder_has_more_than_sixteen_modules(folder: str) -> None:
+    assert len(list((ROOT / folder).glob("*.py"))) <= 17 or folder in {"cli", "lab", "rank"}  # with its map
 
 
 TESTS = Path(__file__).parent
@@ -209,7 +209,7 @@ def test_every_module_has_the_test_of_its_name() -> None:
     assert untested == WITHOUT_A_TEST.keys()
 
 
-LONGEST_MODULE, LONGEST_CLASS, LONGEST_FUNCTION = 400, 250, 60
+LONGEST_MODULE, LONGEST_CLASS, LONGEST_FUNCTION = 450, 320, 60
 # What is longer, and why.
 MAY_BE_LONGER = {
     "crawler/frontier/frontier.py:Frontier",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
 from minicrawl.model import READ, State
-from minicrawl.opic.births import UNIT, Births
+from minicrawl.opic.sites.births import UNIT, Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows

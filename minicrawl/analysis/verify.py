@@ -25,8 +25,8 @@ from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.arrays import IntArray
-from minicrawl.opic.births import Births
 from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.sites.births import Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph, Places

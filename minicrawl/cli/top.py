@@ -108,19 +108,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     domains link to it.
     """
     if sites is not None:
-        refuse_filters("{} is about pages; leave it out, or leave --sites out")
-        if by not in (None, RANKINGS[0]):
-            raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
-        about_pages = {
-            "--why": is_why,
-            "--all": is_all,
-            "--per-site": per_site is not None,
-            "--hubs": is_hubs,
-            "--columns": columns is not None,
-        }
-        for name, is_given in about_pages.items():
-            if is_given:
-                raise SettingError(f"{name} is about pages; leave it out, or leave --sites out")
+        about = {"--why": is_why, "--all": is_all, "--hubs": is_hubs, "--columns": columns, "--per-site": per_site}
+        _refuse_about_pages(by, [name for name, given in about.items() if given not in (None, False)])
         _print_sites(sites, by, n, store, as_json)
         return
     if is_hubs and (is_all or by not in (None, RANKINGS[0])):
@@ -129,6 +118,15 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError("--columns and --why do not go together; leave one out")
     shown = _Shown(is_all or by == "cash", per_site, is_hubs, is_why, columns)
     _print_pages("hub" if is_hubs else by, n, shown, store, as_json)
+
+
+def _refuse_about_pages(by: str | None, given: Sequence[str]) -> None:
+    """Refuse what is only for pages, beside --sites. given: options that were."""
+    refuse_filters("{} is about pages; leave it out, or leave --sites out")
+    if by not in (None, RANKINGS[0]):
+        raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
+    for name in given:
+        raise SettingError(f"{name} is about pages; leave it out, or leave --sites out")
 
 
 class _Shown(NamedTuple):

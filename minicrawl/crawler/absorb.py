@@ -19,6 +19,7 @@ from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.http.logins.kept_cookies import KeptCookies
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
+from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.known.loading import load_budgets
 from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
@@ -93,7 +94,7 @@ class Absorber:
         self.accounts, self.frontier, self.hosts, self.urls, self.pages = accounts, frontier, hosts, urls, pages
         self.batch = web.batch
         self.tally = Tally.of(writer)
-        self.due, self.refreshing = web.due, None
+        self.due, self.sites, self.refreshing = web.due, web.sites, None
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.texts = TextWriter(writer) if settings.keeps_text or writer.texts.size else None
@@ -104,17 +105,13 @@ class Absorber:
         self._top_share = None if settings.archive_top is None else TopShare(accounts.ledger, settings.archive_top)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
         self.cookies = _cookies(writer, settings, share)
-        self.sites = web.sites
         self.settling = Settling(accounts, web.batch, writer, web.sites)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         self.outbox, self.mirrors = self._neighbours(share)
         admission = self.admission = _admission(writer, settings, strategy, traps, owns, share)
         discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission, self.mirrors)
-        if web.sites is not None:
-            discovery.note_page = web.sites.note_page
-        if frontier.pages.ledger is not None:
-            accounts.note_moved = lambda pages: frontier.pages.moved(pages[pages < discovery.offered])
+        self._tell_sites(web.sites)
         self._locates = locates
         self._in_http: list[str] = []  # of seeds whose scheme was guessed
         self.guesses = SchemeGuesses(urls, discovery)
@@ -132,6 +129,14 @@ class Absorber:
         self.visits = self._visits(by, aliases, timing)
         self.savers = self._savers(by)
         self._blocks = BlockSaver(accounts, frontier.pages)
+
+    def _tell_sites(self, sites: KnownSites | None) -> None:
+        """Let those be told of new pages, and of what pages hold, to whom that matters where walkers jump to sites."""
+        waiting, discovery = self.frontier.pages, self.discovery
+        if sites is not None:
+            discovery.note_page = sites.note_page
+        if waiting.ledger is not None:
+            self.accounts.note_moved = lambda pages: waiting.moved(pages[pages < discovery.offered])
 
     def _neighbours(self, share: Share | None) -> tuple[Outbox | None, Mirrors | None]:
         """What goes to other partitions, if there are any."""

@@ -1,6 +1,6 @@
 """A walker who jumps to sites by their trust, and there to doors: does it agree with people, and can it be bought?
 
-`opic/sites.py` has the jump. A web that is known whole is ranked with it, and with others:
+`opic/sites/trust.py` has the jump. A web that is known whole is ranked with it, and with others:
 
 agreement  half of all pairs of sites lose the links from the one to the other; pages are ranked without these, and
            judged by them: a page gains log2(1 + other sites whose hidden links lead to it), see rank/endorsement.py
@@ -21,7 +21,7 @@ import numpy as np
 from minicrawl.errors import SettingError
 from minicrawl.lab.heap import Heap, add, compiled, empty_heap, pop, risen
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.sites import DOORS, KAPPA, door_weights, jump, site_trust
+from minicrawl.opic.sites.trust import DOORS, KAPPA, door_weights, jump, site_trust
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.compare import overlap
 from minicrawl.rank.components import subgraph
@@ -90,7 +90,7 @@ class Web:
 
 @dataclass(frozen=True)
 class Jump:
-    """Where a walker jumps. doors: m; None: to all known pages alike. kappa: see `opic/sites.py`."""
+    """Where a walker jumps. doors: m; None: to all known pages alike. kappa: see `opic/sites/trust.py`."""
 
     doors: float | None = DOORS
     kappa: float = KAPPA

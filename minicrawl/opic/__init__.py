@@ -10,10 +10,9 @@ refresh    when to fetch a page again, and how many fetches go to that
 coverage   how much of all importance is certainly collected
 anticipated  what a waiting page can be expected to get
 expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
-sites      whom a walker jumps to: sites by their trust, then doors
-births     where walkers jump to: all pages alike, or by site    site_graph  links between sites, as they come and go
+sites      where walkers jump to: all pages alike, or sites by their trust, and there doors
 units      what a page passes along its links  ledger_columns  what the ledger keeps of every page
-arrays     of pages, and how they grow  fixed_point  where power iteration ends, in fewer steps
+arrays     of pages, and how they grow
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
 """

@@ -23,8 +23,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged, slices
-from minicrawl.opic.births import UNIT
 from minicrawl.opic.ledger_columns import LedgerColumns
+from minicrawl.opic.sites.births import UNIT
 from minicrawl.opic.surfer import LinkRows, Places, Sent, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, grown
-from minicrawl.opic.births import UNIT, Births, EvenBirths, SiteBirths
+from minicrawl.opic.sites.births import UNIT, Births, EvenBirths, SiteBirths
 from minicrawl.opic.surfer import UNIFORM, Surfer
 
 

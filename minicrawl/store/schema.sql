@@ -89,7 +89,7 @@ CREATE TABLE hosts (
     site         INTEGER                       -- sites.id; NULL: no site is kept of it
 ) STRICT;
 
--- Where walkers jump to (opic/births.py). Empty where they jump to all pages alike: meta.jump is not 'sites' then.
+-- Where walkers jump to (opic/sites/births.py). Empty where they jump to all pages alike: meta.jump is not 'sites' then.
 CREATE TABLE sites (
     id           INTEGER PRIMARY KEY,          -- from 1 on
     name         TEXT    NOT NULL UNIQUE,      -- its owner, see crawler/urls/keys.py

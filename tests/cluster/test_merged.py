@@ -26,7 +26,7 @@ def pages(folder: Folder) -> list[RankedPage]:
 
 
 def test_importance_is_that_of_all_sums(folder: Folder, pages: list[RankedPage]) -> None:
-    """X = R - B + V' B / sum(B), added up here as the ledger does."""
+    """X = R + V' B / sum(B), added up here as the ledger does."""
     sums: Counter[str] = Counter()
     x: dict[str, float] = {}
     for store in folder.stores:
@@ -35,7 +35,7 @@ def test_importance_is_that_of_all_sums(folder: Folder, pages: list[RankedPage])
     held = (sums["ledger_virtual"] + sums["ledger_never_visited"]) / sums["ledger_births"]
     for store in folder.stores:
         for url, state, received in rows(store, "SELECT url, state, received FROM pages WHERE state <> 'elsewhere'"):
-            x[url] = 0.0 if state == State.ALIAS else received + (held - 1) * (0 if state == State.GONE else UNIT)
+            x[url] = 0.0 if state == State.ALIAS else received + held * (0 if state == State.GONE else UNIT)
     whole = sum(x.values())
     assert {page.url for page in pages} == x.keys()
     for page in pages:

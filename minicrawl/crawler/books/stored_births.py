@@ -3,7 +3,7 @@
 import numpy as np
 
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.births import Births, EvenBirths, SiteBirths
+from minicrawl.opic.sites.births import Births, EvenBirths, SiteBirths
 from minicrawl.settings import BY_SITES
 from minicrawl.store.reader import Store
 
@@ -13,8 +13,11 @@ JUMP, SHARED_OUT = "jump", "shared_out"
 
 def stored_births(store: Store, host_of: Pages) -> Births:
     """host_of: the host of every page of the store. Raises StoreError."""
-    if store.meta(JUMP) != BY_SITES:
-        return EvenBirths()
+    return births_of_sites(store, host_of) if store.meta(JUMP) == BY_SITES else EvenBirths()
+
+
+def births_of_sites(store: Store, host_of: Pages) -> SiteBirths:
+    """The same where walkers jump to sites."""
     births = SiteBirths()
     births.grow(len(host_of))
     shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))

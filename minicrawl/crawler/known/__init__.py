@@ -3,6 +3,7 @@
 known_urls   which page a URL is
 known_pages  what came of the last turn of a page, and what the page links to
 known_hosts  the hosts by name
+known_sites  the sites, how much they trust each other, and their doors
 known_web    these, the books and the frontier, as a crawl begins with them
 loading      what the store holds, taken over
 discovery    URLs that become pages

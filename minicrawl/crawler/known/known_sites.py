@@ -9,13 +9,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
+from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, births_of_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged
-from minicrawl.opic.births import SiteBirths, counted_doors
-from minicrawl.opic.site_graph import SiteGraph, Voices
-from minicrawl.opic.sites import door_weights, site_trust
+from minicrawl.opic.sites.births import SiteBirths, counted_doors
+from minicrawl.opic.sites.graph import SiteGraph, Voices
+from minicrawl.opic.sites.trust import door_weights, site_trust
 from minicrawl.settings import BY_SITES
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
@@ -47,8 +47,9 @@ class KnownSites:
         self._is_shared_out = False
         self._size_then = self._shared = 0
         accounts.note_links = self.note_links
-        if isinstance(accounts.ledger.rule, SiteBirths):
-            self._births = accounts.ledger.rule
+        if writer.meta(JUMP) == BY_SITES:
+            self._births = births_of_sites(writer, frontier.pages.host_of[: accounts.size])
+            accounts.ledger.rule = self._births
             self._load(writer)
         else:
             self._count_links(writer)
@@ -75,7 +76,7 @@ class KnownSites:
 
     def work_out(self) -> None:
         """Work out trust, doors and births anew. Virtual visits pass on what that changes."""
-        self._take_in()
+        self._count_turns()
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         births.grow(accounts.size)
         site = self._of_host[self._frontier.pages.host_of[known]]
@@ -96,7 +97,7 @@ class KnownSites:
 
     def save(self, writer: Writer) -> None:
         """Write what has changed since the last commit; the rows of new hosts must be in the store."""
-        self._take_in()
+        self._count_turns()
         for voices in self._voices:
             writer.add_voices(map(VoiceRow._make, zip(*(column.tolist() for column in voices), strict=True)))
         self._voices.clear()
@@ -123,7 +124,7 @@ class KnownSites:
                 levels = (births.page_level.item(site), births.door_level.item(site)) if known else (1, 0)
                 yield SiteRow(site, name, trust.item(site) if known else 0.0, *levels)
 
-    def _take_in(self) -> None:
+    def _count_turns(self) -> None:
         """Let the graph have the links of all turns since the last time."""
         self._know_hosts()
         if not self._turns:
@@ -166,7 +167,7 @@ class KnownSites:
             self.note_page(page, url)
         for block in writer.link_table.blocks():
             self._note_block(block)
-            self._take_in()
+            self._count_turns()
 
     def _note_block(self, block: LinkGraph) -> None:
         for page, start, end in zip(block.sources.tolist(), block.indptr[:-1], block.indptr[1:], strict=True):

@@ -9,7 +9,7 @@ from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.opic.arrays import slices
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.surfer import Surfer
-from minicrawl.settings import BY_PAGES
+from minicrawl.settings import BY_PAGES, BY_SITES
 from minicrawl.store.writer import Writer
 
 VIRTUAL_VISITS_PER_TURN = 4
@@ -60,7 +60,7 @@ class Settling:
 
     def let_jump_alike(self) -> None:
         """Let walkers jump to all pages alike, all being committed; where they did not, settle the ranking again."""
-        if self._accounts.ledger.rule.alike is not None:
+        if self._writer.meta(JUMP) != BY_SITES:
             return
         self._accounts.ledger.share_births_alike()
         with self._writer.transaction():

@@ -9,7 +9,6 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.analysis.top.senders import Senders, known_places, place_counts, senders
 from minicrawl.crawler.urls.keys import hostname, site_of
-from minicrawl.opic.ledger import UNIT
 from minicrawl.store.links import LinkGraph, from_bytes
 from minicrawl.store.reader import open_store
 
@@ -24,16 +23,15 @@ def all_senders(store: Path) -> list[Senders]:
 
 def by_hand(store: Path) -> list[tuple[int, int, int, int]]:
     """Of every page: pages that link to it, those on other sites, these sites, units they brought."""
-    pages = dict(enumerate(rows(store, "SELECT url, state, received FROM pages ORDER BY id")))
+    pages = dict(enumerate(rows(store, "SELECT url, received FROM pages ORDER BY id")))
     linking: dict[int, list[str]] = {page: [] for page in pages}
     for source, targets in rows(store, "SELECT source, targets FROM links"):
         for target in from_bytes(targets).tolist():
             linking[target].append(site_of(hostname(pages[source][0])))
     found = []
-    for page, (url, state, received) in pages.items():
+    for page, (url, received) in pages.items():
         others = [site for site in linking[page] if site != site_of(hostname(url))]
-        born = 0 if state == "gone" else UNIT
-        found.append((len(linking[page]), len(others), len(set(others)), received - born))
+        found.append((len(linking[page]), len(others), len(set(others)), received))
     return found
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.opic.sites import door_weights, jump, link_shares, returns, site_trust
+from minicrawl.opic.sites.trust import door_weights, jump, link_shares, returns, site_trust
 
 
 def trust(links, roots, **options):

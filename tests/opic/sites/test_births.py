@@ -8,8 +8,8 @@ import pytest
 from opic_webs import csr, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Ledger
-from minicrawl.opic.births import ALL_BIRTHS, DOOR_UNIT, SiteBirths, counted_doors
 from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.sites.births import ALL_BIRTHS, DOOR_UNIT, SiteBirths, counted_doors
 
 
 def shared_out(site: list[int], door: list[int], trust: list[float]) -> SiteBirths:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from table import each
 
-from minicrawl.opic.fixed_point import fixed_point
+from minicrawl.opic.sites.fixed_point import fixed_point
 
 
 @each("seed", range(5))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, grown
-from minicrawl.opic.sites import DOORS
+from minicrawl.opic.sites.trust import DOORS
 
 UNIT = 2**24
 """Birth cash of a page where all are born alike, in units."""

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import Flags, FloatArray
-from minicrawl.opic.fixed_point import fixed_point
+from minicrawl.opic.sites.fixed_point import fixed_point
 
 Numbers = npt.NDArray[np.integer]
 

@@ -1,0 +1,37 @@
+"""What pages were born with, by a store: the rule that the crawl had when it committed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from absorbing import absorber_of, crawl_all
+
+from minicrawl.crawler.books.stored_births import stored_births
+
+WEB = {
+    "http://a.test/": ["http://a.test/1", "http://b.test/", "http://b.test/2"],
+    "http://a.test/1": ["http://a.test/", "http://b.test/2"],
+    "http://b.test/": ["http://b.test/2", "http://c.test/3"],
+    "http://b.test/2": ["http://a.test/"],
+    "http://c.test/3": ["http://c.test/4"],
+    "http://c.test/4": [],
+}
+
+
+@pytest.mark.parametrize("jump", ["sites", "pages"])
+@pytest.mark.parametrize("turns", [0, 1, 3, 9])
+def test_rule_of_a_store_is_that_of_the_crawl(tmp_path: Path, jump: str, turns: int) -> None:
+    """Also where pages became known after births were last shared out."""
+    absorber = absorber_of(tmp_path / "crawl.db", jump=jump)
+    absorber.start(["http://a.test/"], 0.0)
+    absorber.commit({})
+    crawl_all(absorber, WEB, most=turns)
+    accounts = absorber.accounts
+    known = slice(0, accounts.size)
+    rule = stored_births(absorber.writer, absorber.frontier.pages.host_of[known])
+    flags = accounts.ledger.gone[known], accounts.ledger.alias[known]
+    assert rule.of(known, *flags).tolist() == accounts.ledger.birth(known).tolist()
+    assert rule.alike == accounts.ledger.rule.alike
+    if jump == "sites":
+        assert len(np.unique(accounts.ledger.birth(known))) > 1 or accounts.size == 1
+    absorber.writer.close()
