@@ -11,6 +11,7 @@ Levels are two numbers a site, however many pages it has: when pages, doors or t
 all of its pages were born with at once. What each has yet to pass on may then be negative; virtual visits settle it.
 """
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -30,8 +31,9 @@ DOOR_UNIT = 256
 class Births(Protocol):
     """The rule by which pages are born with cash. gone, alias: what the ledger knows of the pages asked about."""
 
-    alike: int | None
-    """B of every page that has not gone; None where pages differ."""
+    @property
+    def alike(self) -> int | None:
+        """B of every page that has not gone; None where pages differ."""
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
         """B of some pages, shape (pages,)."""
@@ -43,18 +45,17 @@ class Births(Protocol):
         """Make room for pages 0..size-1."""
 
 
+@dataclass(frozen=True)
 class EvenBirths:
     """Every page is born with as much."""
 
-    def __init__(self, unit: int = UNIT) -> None:
-        self.alike: int | None = unit
-        self._unit = unit
+    alike: int = UNIT
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
-        return np.where(gone, 0, self._unit)
+        return np.where(gone, 0, self.alike)
 
     def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
-        return 0 if gone else self._unit
+        return 0 if gone else self.alike
 
     def grow(self, size: int) -> None:
         pass
