@@ -65,8 +65,9 @@ def trust_by_hand(store: Path) -> dict[str, float]:
     ends = [(names.index(source), names.index(target), links) for (source, target), links in pairs.items()]
     seeds = {owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
     roots = np.array([name in seeds for name in names])
-    sources, targets, links = np.array(ends, dtype=np.int64).reshape(-1, 3).T
-    return dict(zip(names, site_trust(sources, targets, links, roots, len(names)).tolist(), strict=True))
+    columns = np.array(ends, dtype=np.int64).reshape(-1, 3)
+    found = site_trust(columns[:, 0], columns[:, 1], columns[:, 2], roots, len(names))
+    return dict(zip(names, found.tolist(), strict=True))
 
 
 def doors_by_hand(store: Path) -> dict[str, int]:
