@@ -194,8 +194,8 @@ class WaitingPages:
         return set(hosts.tolist())
 
     def moved(self, pages: Pages) -> None:
-        """Let pages wait by what they hold in the ledger now, be it more or less. To be told before anything else is
-        asked of the frontier."""
+        """Let pages never read wait by their keys of now, be these larger or smaller than before. To be told before
+        anything else is asked of the frontier."""
         if not self._reads_new:
             return
         waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
@@ -304,13 +304,7 @@ class WaitingPages:
         if self._strategy.follows_clock or not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
-        if not self._reads_new:
-            return
-        waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
-        for page in waiting:
-            self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
-        for host in {self.host_of.item(page) for page in waiting}:
-            self._discovery.offer(self._hosts[host])
+        self.moved(pages)
 
     def let_others_first(self, page: int) -> bool:
         """Put off a page that was handed out, and does not wait now; whether it was not, and is from now on."""
