@@ -172,6 +172,11 @@ class LedgerColumns:
         self.carried += in_all
         self.never_visited += int(units.sum(where=~self.visited(pages)))
 
+    @property
+    def are_born_alike(self) -> bool:
+        """Whether all pages are born with as much cash."""
+        return self.rule.alike is not None
+
     def birth(self, pages: Pages | slice) -> IntArray:
         """B of some pages."""
         return self.rule.of(pages, self.gone[pages], self.alias[pages])

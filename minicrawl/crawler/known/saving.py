@@ -7,12 +7,14 @@ import numpy as np
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import FORM, packed_of
 from minicrawl.crawler.books.stored_accounts import UNVISITED_LEVEL, account_columns, account_totals
+from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.opic import DiscoveryRule
 from minicrawl.opic.arrays import Pages, slices
+from minicrawl.settings import BY_PAGES, BY_SITES
 from minicrawl.store.rows import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
 
@@ -46,6 +48,9 @@ class AccountSaver:
         if self._mirrors is not None:
             emptied = self._mirrors.hand_over(writer, np.concatenate([visited, credited, born]))
             visited = np.union1d(visited, emptied[emptied < self._committed])
+        if self._accounts.ledger.are_born_alike and writer.meta(JUMP) == BY_SITES:
+            writer.forget_sites()
+            writer.save_meta({JUMP: BY_PAGES})
         self._save_top_pages(writer, np.concatenate([visited, credited, born]))
         writer.page_rows.add(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):

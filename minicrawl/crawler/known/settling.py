@@ -9,7 +9,7 @@ from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.opic.arrays import slices
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.surfer import Surfer
-from minicrawl.settings import BY_PAGES, BY_SITES
+from minicrawl.settings import BY_SITES
 from minicrawl.store.writer import Writer
 
 VIRTUAL_VISITS_PER_TURN = 4
@@ -59,13 +59,11 @@ class Settling:
         return len(due)
 
     def let_jump_alike(self) -> None:
-        """Let walkers jump to all pages alike, all being committed; where they did not, settle the ranking again."""
+        """Let walkers jump to all pages alike, all being committed; where they did not, settle the ranking again. The
+        next commit forgets the sites, with the births of all pages."""
         if self._writer.meta(JUMP) != BY_SITES:
             return
         self._accounts.ledger.share_births_alike()
-        with self._writer.transaction():
-            self._writer.forget_sites()
-            self._writer.save_meta({JUMP: BY_PAGES})
         with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
