@@ -133,6 +133,18 @@ def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
     assert rows(changed, "SELECT count(*) FROM sites UNION SELECT count(*) FROM voices") == [(0,)]
 
 
+def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    web, seeds = web_of(3)
+    crawl(web, store, seeds, jump="sites")
+    before = as_they_are(store), voices(store)
+    absorber = absorber_of(store, jump="pages")
+    absorber.settling.let_jump_alike()
+    absorber.writer.close()
+    assert faults_in(store) == []
+    assert (as_they_are(store), voices(store)) == before
+
+
 def test_links_that_go_take_their_voice_with_them(tmp_path: Path) -> None:
     web: Site = {
         "http://a.test/": ["http://b.test/x", "http://b.test/y", "http://a.test/1"],
