@@ -28,9 +28,10 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["MINICRAWL_CONFIG"] = "none"
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
-    # An example may take long on a machine that has other things to do, and be no fault.
+    # An example may take long on a machine that has other things to do, and be no fault. Each profile says whether it
+    # is derandomized: where the environment says CI, the default is that it is.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
-    hypothesis.settings.register_profile("exploring", deadline=None, print_blob=True)
+    hypothesis.settings.register_profile("exploring", deadline=None, derandomize=False, print_blob=True)
     if not config.getoption("--hypothesis-profile"):
         hypothesis.settings.load_profile("exploring" if _is_slow_suite(config) else "repeatable")
     # A shell lets what runs in its background ignore Ctrl-C, and nohup lets it ignore SIGHUP. What tests start would
