@@ -115,8 +115,6 @@ def fill(path: Path, size: int) -> None:
     step = max(1000, min(200_000, size // 10))
     for start in range(0, size, step):
         born = accounts.discover(1 + start * 6 // size, [GRANT] * min(step, size - start))
-        if not start:
-            accounts.seed(np.arange(SEEDS))
         turns = np.unique(draw.integers(0, born.stop, len(born) // NEW_LINKS * 5 // 4))
         turns = turns[~accounts.book.visited[turns]][: len(born) // NEW_LINKS]
         graph = _links(turns, hosts + 20 * host_of[turns].astype(np.int64), born.stop, draw)

@@ -44,12 +44,12 @@ NOW = 2e9
 _NUMBERS = "WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < :count)"
 _FILL = {
     "pages": f"""{_NUMBERS} INSERT INTO pages (id, url, host, found_on, state, reason, visited, depth, inlinks,
-            standing, history, clock, received, forwarded, walkers, steps, fetch)
+            standing, history, clock, received, forwarded, fetch)
         SELECT id, 'https://garden' || (id % :hosts) || '.org/manual/science/the-history-of-' || id * 7919 || '.html',
             id % :hosts, iif(id < 100, NULL, id / 2), iif(id % {READ}, 'waiting', 'fetched'),
             iif(id % {READ}, 'link', 'ok'), id % {READ} = 0, 1 + id % 7, id % 13, abs(id * 2654435761 % {GRANT}),
-            id % 1000 + 0.0, id + 0.0, {UNIT} + id % 1000, iif(id % {READ}, 0, {UNIT} + id % 1000), id % 50,
-            iif(id % {READ}, 0, id % 70), iif(id % {READ}, NULL, id / {READ} + 1)
+            id % 1000 + 0.0, id + 0.0, {UNIT} + id % 1000, iif(id % {READ}, 0, {UNIT} + id % 1000),
+            iif(id % {READ}, NULL, id / {READ} + 1)
         FROM n""",
     "fetches": f"""{_NUMBERS} INSERT INTO fetches (id, page, status, fetched_at, seconds, bytes, content_type, title,
             digest, payload, sketch)
@@ -70,8 +70,8 @@ def fill(path: Path, size: int) -> None:
         for table, query in _FILL.items():
             db.execute(query, {"count": counts[table], "hosts": hosts})
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
-        standing, left, visited, walkers = db.execute(
-            "SELECT sum(standing), sum(received - forwarded), sum(visited), sum(walkers) FROM pages"
+        standing, left, visited = db.execute(
+            "SELECT sum(standing), sum(received - forwarded), sum(visited) FROM pages"
         ).fetchone()
         level = 7
         totals = {
@@ -81,7 +81,6 @@ def fill(path: Path, size: int) -> None:
             "clock": float(size),
             "ledger_virtual": UNIT * size - left,
             "ledger_births": UNIT * size,
-            "coverage_waiting": walkers,
             "best_floor": 0,
             "window": "interpolation 8.0",
         }

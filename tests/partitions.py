@@ -2,14 +2,12 @@
 
 import itertools
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import numpy as np
 from absorbing import absorber_of
 from sites import rows
 
@@ -18,12 +16,8 @@ from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.taking import Taking
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.books.accounts import kind_of
 from minicrawl.crawler.sharing.outbox import Outbox
-from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic.coverage import WALKERS, PageKind
-from minicrawl.opic.units import damped
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -166,56 +160,27 @@ class Partitions:
         return by_url
 
     def faults(self) -> list[str]:
-        """What is wrong with the stores, by the audit and by the walkers, which that does not look at."""
+        """What is wrong with the stores, by the audit and by what neighbours note, which that does not look at."""
         with ExitStack() as stack:
             found = list(audit_all([stack.enter_context(open_store(store)) for store in self.stores]))
-        return found + self._lost_walkers() + self._carried_walkers()
-
-    def _carried_walkers(self) -> list[str]:
-        """All that walkers were carried is what was carried out of others, or is in rows that were not taken."""
-        query = "SELECT value FROM meta WHERE key = 'coverage_carried'"
-        carried = sum(int(value) for store in self.stores for (value,) in rows(store, query))
-        on_way = 0
-        for source, store in enumerate(self.stores):
-            for home, number, walkers in rows(store, "SELECT home, number, walkers FROM outbox"):
-                found = rows(self.stores[home], f"SELECT taken FROM neighbours WHERE partition = {source}")
-                on_way += walkers if number > (found[0][0] if found else 0) else 0
-        return [f"{carried:+d} walkers were carried, {on_way} are on their way"] if carried + on_way else []
-
-    def _lost_walkers(self) -> list[str]:
-        """s_j + r_j = walkers that started at j + what the links of all pages to j have carried."""
-        came: Counter[str] = Counter()
-        there: Counter[str] = Counter()
-        taken = {
-            (home, source): number
-            for home, store in enumerate(self.stores)
-            for source, number in rows(store, "SELECT partition, taken FROM neighbours")
-        }
-        for source, store in enumerate(self.stores):
-            urls: list[str] = []
-            kinds: list[tuple[PageKind, int]] = []
-            query = "SELECT url, found_on, state, fetch IS NOT NULL, walkers, steps FROM pages ORDER BY id"
-            for url, found_on, state, is_answered, walkers, steps in rows(store, query):
-                urls.append(url)
-                kinds.append((kind_of(state, bool(is_answered)), steps))
-                there[url] += walkers + steps
-                came[url] += WALKERS // len(self.seeds) if found_on is None and state != "elsewhere" else 0
-            for page, targets in rows(store, "SELECT source, targets FROM links"):
-                linked = np.frombuffer(targets, "<i4").tolist()
-                kind, steps = kinds[page]
-                going = {PageKind.PAGE: damped(steps), PageKind.ALIAS: steps}.get(kind, 0)
-                for target in linked:
-                    came[urls[target]] += going // len(linked)
-            for home, number, packed in rows(store, "SELECT home, number, records FROM outbox"):
-                if number > taken.get((home, source), 0):
-                    records = from_bytes(packed)
-                    for url, walkers in zip(records.urls, records.walkers.tolist(), strict=True):
-                        there[url] += walkers
-        return [
-            f"{url}: {came[url]} walkers came, {there[url]} are there"
-            for url in came | there
-            if came[url] != there[url]
+        return found + [
+            f"{source} notes {units} units on the way to {home}, where {moving} are"
+            for (source, home), (units, moving) in self._on_the_way().items()
+            if units != moving
         ]
+
+    def _on_the_way(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Between every two partitions, what one has sent and the other not taken: as noted, and as rows have it."""
+        query = "SELECT partition, taken, received_by_it, received_of_it FROM neighbours"
+        notes = [{at: noted for at, *noted in rows(store, query)} for store in self.stores]
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        for source, store in enumerate(self.stores):
+            rest = rows(store, "SELECT home, number, received FROM outbox")
+            for home, (_, sent, _) in notes[source].items():
+                taken, _, received = notes[home].get(source, (0, 0, 0))
+                moving = sum(units for at, number, units in rest if at == home and number > taken)
+                found[source, home] = sent - received, moving
+        return found
 
 
 def settle(absorber: Absorber, error: float) -> None:

@@ -115,6 +115,15 @@ def wide_site(seed: int, pages: int = 200, hosts: int = 5) -> tuple[dict[str, li
 
 
 # Tables of older versions where they differ from those of the version after.
+# Until version 13 walkers of their own, who started at the seeds, told the coverage.
+_TWELFTH = """
+    ALTER TABLE pages ADD COLUMN walkers INTEGER NOT NULL DEFAULT 7;
+    ALTER TABLE pages ADD COLUMN steps INTEGER NOT NULL DEFAULT 9;
+    ALTER TABLE outbox ADD COLUMN walkers INTEGER NOT NULL DEFAULT 7;
+    ALTER TABLE neighbours DROP COLUMN received_by_it;
+    ALTER TABLE neighbours DROP COLUMN received_of_it;
+    INSERT INTO meta VALUES ('coverage_waiting', 281474976710656);
+"""
 # Until version 12 birth cash counted as received, and no sites were kept.
 _ELEVENTH = """
     DROP VIEW ranks;
@@ -201,7 +210,6 @@ _FIFTH = """
     ALTER TABLE probes ADD COLUMN simhash INTEGER;
     ALTER TABLE probes ADD COLUMN title TEXT;
     ALTER TABLE pages DROP COLUMN steps;
-    UPDATE pages SET walkers = 7;
     DELETE FROM meta WHERE key = 'links_left_out';
     INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
     ALTER TABLE hosts DROP COLUMN rests_until;
@@ -261,9 +269,11 @@ _SINCE = {
 
 
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version, 1 to 5 or 7 to 11."""
+    """Make a store one that was written by an older program, whose schema had this version, 1 to 5 or 7 to 12."""
     with sqlite3.connect(store) as db:
-        db.executescript(_ELEVENTH)
+        db.executescript(_TWELFTH)
+        if version < 12:
+            db.executescript(_ELEVENTH)
         if version < 11:
             db.executescript(_TENTH)
         if version < 10:

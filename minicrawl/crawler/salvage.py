@@ -112,7 +112,6 @@ def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
     accounts.discover(0, grants.tolist())
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]
     accounts.depth[seeds] = 0
-    accounts.seed(np.array(seeds))
     turns, links = _replayed(damaged, pages, numbers, accounts)
     hosts = _hosts(damaged, pages)
     writer = Writer(file)

@@ -77,8 +77,8 @@ def by_distance(graph: Graph, seeds: PageArray) -> PageArray:
 def rank_mass(graph: Graph, seeds: PageArray) -> PageArray:
     """The page at which most walkers wait (Cho, Schonfeld: "RankMass Crawler", VLDB 2007).
 
-    Walkers start at the seeds, and step on when their page is visited (`opic.coverage`). Before a page is visited, the
-    visited page with most walkers lets them step on once more, if it has more than any page that waits to be visited.
+    Walkers start at the seeds, and step on when their page is visited. Before a page is visited, the visited page with
+    most walkers lets them step on once more, if it has more than any page that waits to be visited.
     """
     crawl = start(graph, seeds)
     walkers = np.zeros(graph.size)

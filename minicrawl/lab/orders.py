@@ -19,8 +19,9 @@ from minicrawl.lab import anticipated_order, batches, frontiers
 from minicrawl.lab.frontiers import PageArray
 from minicrawl.lab.hosts import hosts_by_locality
 from minicrawl.lab.learnt_order import by_trees, learnt
-from minicrawl.opic import Coverage
+from minicrawl.opic import Coverage, Ledger
 from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.coverage import PageKind, bound_of_all
 from minicrawl.rank import Graph, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
 
@@ -143,7 +144,7 @@ def experiment(
             order = ORDERS[name](web, drawn, rng)
             of.append(_Run.of(order, web.importance))
             if name == GREEDY:
-                bounds.append(_bounds(graph, drawn, order))
+                bounds.append(_bounds(graph, order))
     return Result(
         "orders",
         f"Crawl orders: {graph.size:,} pages, {setup.seed_sets} sets of {setup.seeds} seeds",
@@ -196,40 +197,42 @@ class _Bound:
     truth: float
 
 
-def _bounds(graph: Graph, seeds: PageArray, order: PageArray) -> list[_Bound]:
-    """Coverage at each twentieth of a crawl. Its importance is that of walkers who start again at the seeds.
+def _bounds(graph: Graph, order: PageArray) -> list[_Bound]:
+    """Coverage at each twentieth of a crawl of pages that are all known from the beginning.
 
-    Virtual visits: after each twentieth walkers at all read pages step on, all at once, as in the live crawl.
+    Virtual visits: after each twentieth all read pages pass on what they hold, all at once, as in the live crawl.
     """
-    starts = np.zeros(graph.size)
-    starts[seeds] = 1.0
-    importance = pagerank(graph, preference=starts, tolerance=_ROUNDING / 10)
-    plain, virtual = _coverage(graph, seeds), _coverage(graph, seeds)
+    (plain, of_plain), (virtual, of_virtual) = _books(graph), _books(graph)
     is_read = np.zeros(graph.size, dtype=np.bool_)
     bounds = []
     for pages in np.array_split(order, _CHECKS):
         for page in pages.tolist():
             outlinks = graph.targets[graph.indptr[page] : graph.indptr[page + 1]]
-            plain.visit(page, outlinks)
-            virtual.visit(page, outlinks)
+            for ledger, coverage in ((plain, of_plain), (virtual, of_virtual)):
+                ledger.visit(page, outlinks)
+                coverage.note(page, PageKind.PAGE)
         is_read[pages] = True
-        _visit_all(virtual, graph, is_read)
-        bounds.append(_Bound(plain.bound(), virtual.bound(), float(importance[is_read].sum())))
+        links = _read_links(graph, is_read)
+        virtual.visit_many(np.flatnonzero(is_read), links.indptr[np.append(is_read, True)], links.targets)
+        importance = pagerank(links, tolerance=_ROUNDING / 10)
+        bound, with_visits = (bound_of_all([coverage.sums()]) for coverage in (of_plain, of_virtual))
+        bounds.append(_Bound(bound, with_visits, float(importance[is_read].sum())))
     return bounds
 
 
-def _coverage(graph: Graph, seeds: PageArray) -> Coverage:
-    coverage = Coverage()
+def _books(graph: Graph) -> tuple[Ledger, Coverage]:
+    ledger = Ledger()
+    ledger.discover(graph.size)
+    coverage = Coverage(ledger)
     coverage.grow(graph.size)
-    coverage.seed(seeds)
-    return coverage
+    return ledger, coverage
 
 
-def _visit_all(coverage: Coverage, graph: Graph, is_read: npt.NDArray[np.bool_]) -> None:
+def _read_links(graph: Graph, is_read: npt.NDArray[np.bool_]) -> Graph:
+    """The graph without the links of pages that were not read."""
     outdegrees = graph.outdegrees()
-    pages, targets = np.flatnonzero(is_read), graph.targets[np.repeat(is_read, outdegrees)]
-    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees[pages])])
-    coverage.visit_many(pages, indptr, targets)
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.where(is_read, outdegrees, 0))])
+    return Graph(indptr, graph.targets[np.repeat(is_read, outdegrees)])
 
 
 @dataclass(frozen=True)
@@ -282,7 +285,7 @@ def _bound_panel(bounds: Sequence[Sequence[_Bound]]) -> Panel:
         Curve("bound, with virtual visits", x, [mean.virtual for mean in means]),
         Curve("bound", x, [mean.plain for mean in means]),
     ]
-    label = "share of PageRank that starts at the seeds"
+    label = "share of the PageRank of the links read so far"
     return Panel("coverage of the greedy order", "share of reachable pages read", label, curves)
 
 

@@ -17,13 +17,11 @@ class Account(NamedTuple):
     clock: float
     received: int
     forwarded: int
-    walkers: int
-    steps: int
     chain_length: int
 
 
 ACCOUNT_COLUMNS = ", ".join(Account._fields)
-CREDITED_COLUMNS = ("depth", "inlinks", "standing", "received", "walkers")
+CREDITED_COLUMNS = ("depth", "inlinks", "standing", "received")
 """The part of an Account that a link to the page changes."""
 
 

@@ -24,9 +24,6 @@ CREATE TABLE pages (
     -- the ledger
     received     INTEGER NOT NULL,             -- from links
     forwarded    INTEGER NOT NULL DEFAULT 0,
-    -- the coverage bound, see opic/coverage.py
-    walkers      INTEGER NOT NULL DEFAULT 0,   -- walkers waiting here; 2^48 start together
-    steps        INTEGER NOT NULL DEFAULT 0,   -- walkers that have stepped on from here, in all
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
     chain_length INTEGER NOT NULL DEFAULT 0,   -- aliases in the longest chain of them that ends here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
@@ -447,7 +444,6 @@ CREATE TABLE outbox (
     number       INTEGER NOT NULL,             -- 1, 2, 3 ... for every home
     cash         INTEGER NOT NULL,             -- sums of what is in `records`
     received     INTEGER NOT NULL,
-    walkers      INTEGER NOT NULL,
     records      BLOB    NOT NULL,             -- see crawler/sharing/records.py
     PRIMARY KEY (home, number)
 ) STRICT, WITHOUT ROWID;
@@ -456,7 +452,9 @@ CREATE TABLE outbox (
 CREATE TABLE neighbours (
     partition    INTEGER PRIMARY KEY,
     sent         INTEGER NOT NULL,             -- number of the last row of `outbox` that was made for it
-    taken        INTEGER NOT NULL              -- number of the last row of its `outbox` that is in the accounts here
+    taken        INTEGER NOT NULL,             -- number of the last row of its `outbox` that is in the accounts here
+    received_by_it INTEGER NOT NULL DEFAULT 0, -- sums of `received` in all of these rows
+    received_of_it INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The scalars of the books: one row.

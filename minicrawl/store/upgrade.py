@@ -6,8 +6,6 @@ from importlib.resources import files
 
 from minicrawl.store.urlhash import url_hash
 
-_WALKERS = 2**48  # as in opic/coverage.py
-_ANEW = {"walkers", "steps"}  # are no longer what they were
 # Copies of what other tables hold, which may be otherwise now.
 _COPIES = {"page_blocks", "touched"}
 # Columns that had other names until version 7.
@@ -59,7 +57,6 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         if table not in _COPIES:
             _take_over(db, table, version)
     if version < 7:
-        _start_walkers_again(db)
         _count_left_out(db)
     if version < 5:
         _move_answers(db, "fingerprints" in old)
@@ -73,6 +70,7 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         db.execute("UPDATE pages SET received = received - 16777216 WHERE state NOT IN ('gone', 'elsewhere')")
         db.execute("DELETE FROM best")
         db.execute("DELETE FROM meta WHERE key = 'best_floor'")
+    _count_coverage_anew(db)
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 
@@ -81,19 +79,26 @@ def _take_over(db: sqlite3.Connection, table: str, version: int) -> None:
     """Fill a table from the old one of its name, as far as both have the same columns."""
     renamed = _RENAMED.get(table, {}) if version < 7 else {}
     sources = {renamed.get(column, column): column for column in _columns(db, f"old_{table}")}
-    columns = sorted((_columns(db, table) & sources.keys()) - (_ANEW if version < 7 else set()))
+    columns = sorted(_columns(db, table) & sources.keys())
     if columns:
         before = ", ".join(sources[column] for column in columns)
         db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {before} FROM old_{table}")
 
 
-def _start_walkers_again(db: sqlite3.Connection) -> None:
-    """Until version 7 pages that were never fetched counted as collected; the next crawl's settling counts anew."""
-    seeds = "SELECT count(*) FROM pages WHERE found_on IS NULL"
-    db.execute(f"UPDATE pages SET walkers = CASE WHEN found_on IS NULL THEN {_WALKERS} / ({seeds}) ELSE 0 END")
-    db.execute(f"UPDATE meta SET value = {_WALKERS} WHERE key = 'coverage_waiting'")
-    db.execute("DELETE FROM meta WHERE key = 'coverage_stepped'")
+def _count_coverage_anew(db: sqlite3.Connection) -> None:
+    """Until version 13 coverage was that of walkers who started at the seeds; the next crawl says what it is.
+
+    Records had a third number of 8 bytes for every URL, after the number of URLs. What was sent was not counted in
+    units: all that is not confirmed may be on its way.
+    """
     db.execute("UPDATE meta SET value = json_set(value, '$.coverage', 0.0) WHERE key = 'run'")
+    db.execute("DELETE FROM meta WHERE key GLOB 'coverage_*'")
+    for home, number, records in db.execute("SELECT home, number, records FROM outbox").fetchall():
+        start = 4 + 16 * int.from_bytes(records[:4], "little")
+        rest = records[:start] + records[start + (start - 4) // 2 :]
+        db.execute("UPDATE outbox SET records = ? WHERE home = ? AND number = ?", (rest, home, number))
+    sent = "SELECT coalesce(sum(received), 0) FROM outbox WHERE home = partition"
+    db.execute(f"UPDATE neighbours SET received_by_it = ({sent})")
 
 
 def _count_left_out(db: sqlite3.Connection) -> None:

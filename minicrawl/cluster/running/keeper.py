@@ -20,6 +20,7 @@ from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.added_up import counted
+from minicrawl.cluster.running.covered import Covered, covered_by_all
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.run_clock import RunClock
@@ -31,7 +32,7 @@ from minicrawl.crawler.http.logins.kept_cookies import write_rows
 from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.errors import StoreError
 from minicrawl.model import RunState
-from minicrawl.opic.coverage import CoverageSums, bound_of_all
+from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.cookie_rows import CookieRow
@@ -376,7 +377,9 @@ def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:
 
 def _coverage(reports: Sequence[Message | None]) -> float:
     """A bound of the coverage of all, which have not said how far they are at one moment."""
-    sums = [report["coverage"] for report in reports if report is not None]
-    if len(sums) < len(reports) or None in sums:
+    said = [report["coverage"] for report in reports if report is not None]
+    if len(said) < len(reports) or None in said:
         return 0.0
-    return bound_of_all(CoverageSums(*one) for one in sums)
+    return covered_by_all(
+        {number: Covered(CoverageSums(*sums), carried) for number, (sums, carried) in enumerate(said)}
+    )

@@ -10,13 +10,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
+from minicrawl.cluster.running.covered import Covered
 from minicrawl.cluster.running.taking import Taking
 from minicrawl.crawler.frontier.addresses import Trade
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.errors import CrawlEndedError
 from minicrawl.model import RunState
-from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.store.rows import MetaValue
@@ -63,7 +63,7 @@ class Partition:
         self._taking = Taking(run.absorber)
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._began = self._handed_over = run.clock()
-        self.coverage: CoverageSums | None = None
+        self.coverage: Covered | None = None
         """As of the last commit since all its seeds are known."""
         self._ledger = run.absorber.accounts.ledger
         self.sums = self._ledger.sums()
@@ -94,7 +94,7 @@ class Partition:
         def committed() -> None:
             self.sums = self._ledger.sums()
             if knows_seeds:
-                self.coverage = self._coverage.sums()
+                self.coverage = Covered(self._coverage.sums(), self.outbox.carried)
             loop.call_soon_threadsafe(self._send_news)
 
         self.outbox.on_committed = committed
@@ -169,9 +169,9 @@ class Partition:
 
     # What it sends.
 
-    def hand_over_walkers(self) -> None:
+    def bound_coverage(self) -> None:
         """Let the bound of coverage be as high while all crawl as it can be."""
-        self._mirrors.hands_walkers = True
+        self._mirrors.bounds_coverage = True
 
     def _has_news_to_hand_over(self) -> bool:
         """Whether a commit hands over now: it is time, or nothing is asked for, and the others may have more."""

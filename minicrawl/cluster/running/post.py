@@ -2,7 +2,7 @@
 
 A message is a line as those of minicrawl.control, and behind it the records of its rows, one after the other:
 
-{"do": "take", "version": 1, "source": 1, "rows": [[number, cash, received, walkers, bytes of its records], ...]}
+{"do": "take", "version": 2, "source": 1, "rows": [[number, cash, received, bytes of its records], ...]}
 {"done": {"number": 17}}    the last row of the source that the home has committed
 
 {"do": "hold"}              take nothing until the line is closed, or:
@@ -27,7 +27,7 @@ from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
-VERSION = 1
+VERSION = 2
 """Of all that partitions and their keeper say to one another."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
 """Of a message, but for one row that is larger: the others come with the next."""
@@ -49,7 +49,7 @@ class SocketPost:
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
         """Bring rows to their home, not always all of them; the number of the last one it has committed."""
         some = some_of(rows)
-        sizes = [[row.number, row.cash, row.received, row.walkers, len(row.records)] for row in some]
+        sizes = [[row.number, row.cash, row.received, len(row.records)] for row in some]
         line = connected(self._stores[home], _SECONDS)
         if line is None:
             raise PostError(f"partition {home} does not listen")
@@ -172,8 +172,8 @@ async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> li
     numbers = [_number(number) for number, *_ in heads]
     sums = [[_number(value, least=-_MOST) for value in values] for _, *values, _ in heads]
     return [
-        OutboxRow(home, number, cash, received, walkers, await reader.readexactly(size))
-        for number, (cash, received, walkers), size in zip(numbers, sums, sizes, strict=True)
+        OutboxRow(home, number, cash, received, await reader.readexactly(size))
+        for number, (cash, received), size in zip(numbers, sums, sizes, strict=True)
     ]
 
 

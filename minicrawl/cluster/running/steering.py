@@ -88,10 +88,10 @@ class Steering:
         own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
         if "concurrency" in own:
             own["concurrency"] = settings.concurrency // partitions
-        hands_walkers = settings.until_coverage is not None
-        if own or hands_walkers:
+        bounds_coverage = settings.until_coverage is not None
+        if own or bounds_coverage:
             change = {"do": "set", "settings": own} if own else {"do": "status"}
-            await self._answers([{"do": "steer", "asked": change, "hands_walkers": hands_walkers}] * partitions)
+            await self._answers([{"do": "steer", "asked": change, "bounds_coverage": bounds_coverage}] * partitions)
         values = [(name, getattr(before, name), getattr(settings, name)) for name in SETTINGS]
         changed = [
             {"name": name, "before": shown(name, old), "after": shown(name, new)}

@@ -31,7 +31,7 @@ class Taking:
         for row in rows:
             if row.number == self._outbox.taken(source) + 1:
                 self._apply(self._records(row), now)
-                self._outbox.note_taken(source, row.number)
+                self._outbox.note_taken(source, row)
         return self._outbox.taken(source)
 
     def _records(self, row: OutboxRow) -> Records:
@@ -44,8 +44,7 @@ class Taking:
             raise ConfigError(f"row {row.number} cannot be read: {error}") from error
         if not is_at_home:
             raise ConfigError(f"row {row.number} has a URL of another partition")
-        sums = int(records.cash.sum()), int(records.received.sum()), int(records.walkers.sum())
-        if sums != (row.cash, row.received, row.walkers):
+        if (int(records.cash.sum()), int(records.received.sum())) != (row.cash, row.received):
             raise ConfigError(f"row {row.number} has other sums than it says")
         return records
 
@@ -55,7 +54,7 @@ class Taking:
         first = accounts.size
         pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
         depths = accounts.depth[pages]
-        accounts.take_over(pages, records.cash, records.received, records.walkers)
+        accounts.take_over(pages, records.cash, records.received)
         accounts.inlinks[pages] += records.inlinks
         accounts.depth[pages] = np.minimum(depths, records.depth)
         absorber.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())

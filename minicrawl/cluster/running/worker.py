@@ -10,7 +10,7 @@ stop       begin no more requests; with "now", do not wait for those in flight
 settle     virtual visits, when it has crawled
 hand over  send all that is in the outbox; whether there was anything
 steer      do what a crawl may be asked by others (control/commands.py); what came of it, be it that it failed. With
-           "hands_walkers", hand walkers over from now on
+           "bounds_coverage", hand over from now on what keeps its bound down
 end        keep that the crawl has ended; what came of it
 
 When the keeper dies, the line is closed: the partition stops as by Ctrl-C.
@@ -106,7 +106,7 @@ class Worker:
         self._partition = Partition(brief.number, self._run, post)
         self._steered = SteeredRun(self._run)
         if settings.until_coverage is not None:
-            self._partition.hand_over_walkers()
+            self._partition.bound_coverage()
         self._dispatch = self._run.engine.dispatch
         if shares_addresses(settings, homes.partitions):
             self._partition.share_addresses()
@@ -169,7 +169,7 @@ class Worker:
             case "stop":
                 self._stop(str(asked["reason"]), now=bool(asked["now"]))
             case "steer":
-                return await self._steer(asked["asked"], hands_walkers=bool(asked.get("hands_walkers")))
+                return await self._steer(asked["asked"], bounds_coverage=bool(asked.get("bounds_coverage")))
             case "settle":
                 self._partition.settle()
             case "hand over":
@@ -221,7 +221,7 @@ class Worker:
         """How far it is, in all runs. `counters`: they grow with all that it does for others, or takes of them.
 
         pages: that it may have fetched by now, in all runs; the answer's `quota` says how many those are in fact, and
-        `short` whether it would ask for one if it might. `coverage`: see `CoverageSums`; None if not all is known yet.
+        `short` whether it would ask for one if it might. `coverage`: see `Covered`; None if not all is known yet.
         `sums`: see `LedgerSums`. `earlier`: what was done before this process.
         """
         if self._crawling is not None and self._crawling.done():
@@ -248,11 +248,11 @@ class Worker:
         if now:
             self._run.engine.abort()
 
-    async def _steer(self, asked: Message, *, hands_walkers: bool) -> Message:
+    async def _steer(self, asked: Message, *, bounds_coverage: bool) -> Message:
         """What came of it, or what was wrong with it, is the `answer`. `mirrors`: URLs of other partitions among those
         known; `waiting`: rows that their homes have not confirmed."""
-        if hands_walkers:
-            self._partition.hand_over_walkers()
+        if bounds_coverage:
+            self._partition.bound_coverage()
         try:
             answer = done(await what_is_done(self._steered, asked))
         except MinicrawlError as error:

@@ -1,4 +1,4 @@
-"""Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
+"""Everything kept in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
-from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
+from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import UNIFORM, Surfer
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.file_column import FileColumn
@@ -34,14 +34,14 @@ class Accounts:
         folder: Path | None = None,
         most_in_memory: int = STANDARD_SIZES.pages,
     ) -> None:
-        """surfer: by whom links are weighed for importance and coverage; the cash book pays all of a page alike.
+        """surfer: by whom links are weighed for importance; the cash book pays all of a page alike.
         folder: where to keep, of more than `most_in_memory` pages, what only their own turns look at; None: in
         memory."""
         self._folder = folder
         self._most_in_memory = most_in_memory
         self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
         self.ledger = Ledger(surfer=surfer)
-        self.coverage = Coverage(surfer)
+        self.coverage = Coverage(self.ledger)
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
@@ -71,14 +71,6 @@ class Accounts:
         self.depth[born.start : born.stop] = depth
         return born
 
-    def seeds(self) -> int:
-        """How many pages are at depth 0: seeds, and pages that these redirect to."""
-        return int(np.count_nonzero(self.depth[: self.size] == 0))
-
-    def seed(self, pages: Pages, of: int | None = None) -> None:
-        self.coverage.seed(pages, of)
-        self._visited.append(pages)
-
     def visit(
         self,
         page: int,
@@ -98,7 +90,7 @@ class Accounts:
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
     ) -> None:
-        """The ledger and the walkers take note of new links of `page`, though it is not its turn."""
+        """The ledger takes note of new links of `page`, though it is not its turn."""
         self._relink(page, outlinks, old, kind)
         if self.note_moved is not None:
             self.note_moved(outlinks.targets)
@@ -110,7 +102,7 @@ class Accounts:
             self.hops_may_fall = True
         places, old_places = outlinks.places, old.places
         self.ledger.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
-        self.coverage.visit(page, targets, before, kind, places=places, old_places=old_places)
+        self.coverage.note(page, kind)
         if self.note_links is not None:
             self.note_links(page, targets, before)
         if len(before):
@@ -182,16 +174,16 @@ class Accounts:
     def reweigh(self, surfer: Surfer, blocks: LinkBlocks) -> bool:
         """Let another surfer weigh all links, also what they have carried; whether that changed anything."""
         known = slice(0, self.size)
-        received, walkers = self.ledger.received[known].copy(), self.coverage.walkers[known].copy()
+        received = self.ledger.received[known].copy()
         self.ledger.reweigh(surfer, blocks())
-        self.coverage.reweigh(surfer, blocks())
-        changed = (self.ledger.received[known] != received) | (self.coverage.walkers[known] != walkers)
+        self.coverage.note_settled()
+        changed = self.ledger.received[known] != received
         self._visited.append(flagged(changed))
         return bool(changed.any())
 
     def unvisit(self, page: int) -> None:
         """Let a page without links, which was given up, be one that never had a turn, but for what it has passed on."""
-        self.coverage.visit(page, NOWHERE.targets, NOWHERE.targets, PageKind.UNKNOWN)
+        self.coverage.note(page, PageKind.UNKNOWN)
         self.book.unvisit(page)
         if self.anticipated is not None:
             self.anticipated.note_unvisited(page)
@@ -200,39 +192,36 @@ class Accounts:
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
-        self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
+        self.coverage.note_settled()
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
 
     def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
-        """Rounds of virtual visits until the certified L1 error is at most `error`; then of walkers alone, if the
-        coverage bound could still rise.
+        """Rounds of virtual visits until the certified L1 error is at most `error`.
 
         The visits of a block use what those of the blocks before it have sent.
         """
         visited, credited = self._no_pages(), self._no_pages()
-        for book, precision in ((self.ledger, error), (self.coverage, SETTLED_COVERAGE)):
-            has_moved = True
-            while has_moved and (least := book.least_worth(precision)) is not None:
-                has_moved = False
-                for block in blocks():
-                    rows = book.unsettled(block.sources, least)
-                    if not len(rows):
-                        continue
-                    has_moved = True
-                    links = block.rows(rows)
-                    if book is self.ledger:
-                        self.ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
-                    self.coverage.visit_many(links.sources, links.indptr, links.targets, links.places)
-                    visited[links.sources] = credited[links.targets] = True
+        has_moved = True
+        while has_moved and (least := self.ledger.least_worth(error)) is not None:
+            has_moved = False
+            for block in blocks():
+                rows = self.ledger.unsettled(block.sources, least)
+                if not len(rows):
+                    continue
+                has_moved = True
+                links = block.rows(rows)
+                self.ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
+                visited[links.sources] = credited[links.targets] = True
+        self.coverage.note_settled()
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
 
-    def take_over(self, pages: Pages, cash: IntArray, received: IntArray, walkers: IntArray) -> None:
+    def take_over(self, pages: Pages, cash: IntArray, received: IntArray) -> None:
         """Let distinct pages have what other partitions have gathered for them."""
         self.book.take_over(pages, cash)
         self.ledger.take_over(pages, received)
-        self.coverage.take_over(pages, walkers)
+        self.coverage.note_settled()
         self._credited.append(pages)
 
     def lengthen(self, pages: Pages, lengths: Pages) -> Pages:
@@ -291,7 +280,7 @@ class Accounts:
 
 @lru_cache(maxsize=32)  # there are a dozen, asked for a million times
 def kind_of(state: str, is_answered: bool) -> PageKind:
-    """What a page in a state is to the walkers. is_answered: whether its last turn was."""
+    """The kind of a page in a state. is_answered: whether its last turn was."""
     if state == State.ALIAS:
         return PageKind.ALIAS
     if state == State.FETCHED:

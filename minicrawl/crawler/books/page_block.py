@@ -31,8 +31,6 @@ _FORM = {
     "clock": "<f8",
     "received": "<i8",
     "forwarded": "<i8",
-    "walkers": "<i8",
-    "steps": "<i8",
     "chain_length": "|i1",
 }
 FORM = repr(_FORM)
@@ -42,7 +40,7 @@ _BYTES = sum(np.dtype(kind).itemsize for kind in _FORM.values())
 class PageBlock(NamedTuple):
     """Pages `first`, `first` + 1 and so on. columns: by the names in _FORM, each of as many values as there are pages.
 
-    host: number of the page's. gone, alias: as the ledger has it; a mirror is both. kind: to the walkers. The others
+    host: number of the page's. gone, alias: as the ledger has it; a mirror is both. kind: see `PageKind`. The others
     are the fields of an Account.
     """
 

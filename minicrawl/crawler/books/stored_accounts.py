@@ -13,9 +13,9 @@ from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
 """What other partitions have handed over to the ledger, less what it has to them: only a partition's store has that."""
-WALKERS_CARRIED, WALKERS_OWED = "coverage_carried", "coverage_owed_elsewhere"
-"""The same of walkers; and how many negative ones were handed over."""
-ALL_CARRIED = (CARRIED, WALKERS_CARRIED, WALKERS_OWED)
+OWED_ELSEWHERE = "coverage_owed_elsewhere"
+"""What its mirrors owed when it was handed over."""
+ALL_CARRIED = (CARRIED, OWED_ELSEWHERE)
 
 UNVISITED_LEVEL = "unvisited_level"
 """What never read pages have been paid: only the store of a crawl that ever paid them has that."""
@@ -43,15 +43,12 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "ledger_never_visited": accounts.ledger.never_visited,
         "ledger_births": accounts.ledger.births,
         "ledger_total": accounts.ledger.total(),
-        "coverage_waiting": accounts.coverage.waiting,
         **(_carried(accounts) if accounts.has_neighbours else {}),
     }
 
 
 def _carried(accounts: Accounts) -> dict[str, MetaValue]:
-    coverage = accounts.coverage
-    carried, owed = coverage.carried, coverage.owed_elsewhere
-    return {CARRIED: accounts.ledger.carried, WALKERS_CARRIED: carried, WALKERS_OWED: owed}
+    return {CARRIED: accounts.ledger.carried, OWED_ELSEWHERE: accounts.coverage.owed_elsewhere}
 
 
 def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
@@ -69,13 +66,12 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     for name in ("newcomer_history", "newcomer_stretch"):
         setattr(accounts.book, name, float(totals[name] or 0.0))
     # Before stores noted it all links weighed alike.
-    accounts.ledger.surfer = accounts.coverage.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
+    accounts.ledger.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
-    accounts.coverage.carried = int(totals.get(WALKERS_CARRIED) or 0)
-    accounts.coverage.owed_elsewhere = int(totals.get(WALKERS_OWED) or 0)
+    accounts.coverage.owed_elsewhere = int(totals.get(OWED_ELSEWHERE) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
-    accounts.coverage.recount(int(totals["coverage_waiting"] or 0))
+    accounts.coverage.recount()
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
 
 
@@ -102,7 +98,5 @@ def columns_of(accounts: Accounts) -> dict[str, Numbers]:
         "clock": accounts.book.last,
         "received": accounts.ledger.received,
         "forwarded": accounts.ledger.forwarded,
-        "walkers": accounts.coverage.walkers,
-        "steps": accounts.coverage.steps,
         "chain_length": accounts.hops,
     }

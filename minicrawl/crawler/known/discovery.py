@@ -73,13 +73,11 @@ class Discovery:
         pages = self._urls.find(seeds)
         unmet = pages.count(None)
         grant = self._admission.seed_grant(self._accounts.book, unmet) if unmet else 0
-        seeds_then = self._accounts.seeds() + unmet  # else one that is added would weigh as much as all before it
         for some in slices(len(seeds), at_once):
             self._admission.protect(seeds[some])
             fresh = unknown(seeds[some], pages[some])
             if fresh:
-                born = self._discover(fresh, "seed", [None] * len(fresh), 0, [grant] * len(fresh))
-                self._accounts.seed(self._own(born), of=seeds_then)
+                self._discover(fresh, "seed", [None] * len(fresh), 0, [grant] * len(fresh))
                 self.offer_new(now)
             yield
 

@@ -19,7 +19,6 @@ from minicrawl.crawler.books.page_block import load_block, page_blocks
 from minicrawl.crawler.books.stored_accounts import (
     ALL_CARRIED,
     UNVISITED_LEVEL,
-    WALKERS_CARRIED,
     account_totals,
     imbalances,
     load_measures,
@@ -174,8 +173,6 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     if accounts.book.window.keeps_visits:
         load_measures(accounts, writer.page_table.measures())
     totals = {name: writer.meta(name) for name in (*account_totals(accounts), *ALL_CARRIED, UNVISITED_LEVEL)}
-    if totals[WALKERS_CARRIED] is None:  # not noted before: all that is in the outbox may still be on its way
-        totals[WALKERS_CARRIED] = -sum(row.walkers for row in writer.transfers.outbox())
     load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)

@@ -3,7 +3,7 @@
 home    the partition that has a URL, asks for it and ranks it
 mirror  a page here that has its home elsewhere: links lead to it, it is never offered, and has no birth cash
 
-A mirror's cash and walkers are emptied at every hand-over. What it has received, and its in-links, go on being counted:
+A mirror's cash is emptied at every hand-over. What it has received, and its in-links, go on being counted:
 what was sent of them stands beside. So what a page has received is, over all partitions, what its links have sent.
 """
 
@@ -33,8 +33,8 @@ class Mirrors:
     What virtual visits bring says nothing of the order in which pages are fetched, and comes again and again: it waits
     for the settling. Then those mirrors hand it over that hold most of it, until that is so little that the ranking is
     settled. `error`: to which it is being settled; None: the crawl goes on. `is_due`: is asked by every commit whether
-    it is to hand anything over. `hands_walkers`: also of those mirrors at which so many walkers wait that they keep the
-    bound of coverage down, while the crawl goes on.
+    it is to hand anything over. `bounds_coverage`: also what those mirrors hold that keep the bound of coverage
+    down, while the crawl goes on.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Mirrors:
         self._url_of = url_of
         self._outbox = outbox
         self.is_due: Callable[[], bool] = lambda: True
-        self.hands_walkers = False
+        self.bounds_coverage = False
         self.error: float | None = None
         self._home: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -106,7 +106,7 @@ class Mirrors:
             pages = waiting[self._has_news(waiting)]
             if self.error is not None:
                 pages = np.union1d(pages, self._unsettled(self.error))
-            elif self.hands_walkers:
+            elif self.bounds_coverage:
                 mirrors = flagged(self.flags())
                 pages = np.union1d(pages, mirrors[self._accounts.coverage.matters(mirrors)])
             changed = np.union1d(changed, pages[self._outdate_rows(pages)])
@@ -132,13 +132,9 @@ class Mirrors:
         return is_new
 
     def _unsettled(self, error: float) -> Pages:
-        """The mirrors that keep the ranking from being settled to `error`; when it is, those that keep the coverage."""
-        ledger, coverage = self._accounts.ledger, self._accounts.coverage
-        mirrors = flagged(self.flags())
-        if ledger.certificate() > error:
-            return mirrors[_most(ledger.received[mirrors] - ledger.forwarded[mirrors])]
-        walkers = coverage.walkers[mirrors]
-        return mirrors[:0] if coverage.is_settled(walkers) else mirrors[_most(walkers)]
+        """The mirrors that keep the ranking from being settled to `error`."""
+        ledger, mirrors = self._accounts.ledger, flagged(self.flags())
+        return mirrors[_most(ledger.pending(mirrors))] if ledger.certificate() > error else mirrors[:0]
 
     def _send(self, pages: Pages) -> None:
         """Put rows into the outbox, one for every home of these mirrors."""
@@ -148,13 +144,14 @@ class Mirrors:
 
     def _emptied(self, pages: Pages) -> Records:
         accounts = self._accounts
+        received = accounts.ledger.hand_over(pages)
+        accounts.coverage.note_handed_over(received)
         found_on = [self._found_on.pop(page, None) for page in pages.tolist()]
         records = Records(
             urls=list(map(self._url_of, pages.tolist())),
             found_on=["" if page is None else self._url_of(page) for page in found_on],
             cash=accounts.book.hand_over(pages),
-            received=accounts.ledger.hand_over(pages),
-            walkers=accounts.coverage.hand_over(pages),
+            received=received,
             inlinks=accounts.inlinks[pages] - self._inlinks[pages],
             depth=accounts.depth[pages].copy(),
             chain_length=accounts.hops[pages].copy(),

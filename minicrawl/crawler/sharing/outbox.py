@@ -26,12 +26,16 @@ class Outbox:
         self._confirmed: dict[int, int] = {}
         self._sent: dict[int, int] = {}
         self._taken: dict[int, int] = {}
+        self._received_by: dict[int, int] = {}
+        self._received_of: dict[int, int] = {}
         self._changed: set[int] = set()
         for row in writer.transfers.outbox():
             self._rows.setdefault(row.home, []).append(row)
         for neighbour in writer.transfers.neighbours():
             self._sent[neighbour.partition] = neighbour.sent
             self._taken[neighbour.partition] = neighbour.taken
+            self._received_by[neighbour.partition] = neighbour.received_by_it
+            self._received_of[neighbour.partition] = neighbour.received_of_it
         self._committed = dict(self._sent)
         self.on_committed: Callable[[], None] = lambda: None
 
@@ -40,8 +44,9 @@ class Outbox:
     def add(self, home: int, records: Records) -> None:
         """Within a commit: records have left the accounts for their home."""
         number = self._sent[home] = self._sent.get(home, 0) + 1
-        sums = int(records.cash.sum()), int(records.received.sum()), int(records.walkers.sum())
+        sums = int(records.cash.sum()), int(records.received.sum())
         self._new.append(OutboxRow(home, number, *sums, to_bytes(records)))
+        self._received_by[home] = self._received_by.get(home, 0) + sums[1]
         self._changed.add(home)
 
     def committed(self) -> None:
@@ -81,11 +86,18 @@ class Outbox:
         """How many rows were made, and taken, since the crawl began."""
         return sum(self._sent.values()), sum(self._taken.values())
 
-    def note_taken(self, source: int, number: int) -> None:
+    def note_taken(self, source: int, row: OutboxRow) -> None:
         """A row is in the accounts; it must be the one behind the last."""
-        assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"
-        self._taken[source] = number
+        assert row.number == self.taken(source) + 1, f"row {row.number} of partition {source} is not the next"
+        self._taken[source] = row.number
+        self._received_of[source] = self._received_of.get(source, 0) + row.received
         self._changed.add(source)
+
+    @property
+    def carried(self) -> list[tuple[int, int, int]]:
+        """Of every other partition the number, and what was sent to it and taken of it since the crawl began, in units
+        of the ledger."""
+        return [(at, *self._units(at)) for at in sorted(self._sent.keys() | self._taken.keys())]
 
     def save(self, writer: Writer) -> None:
         """Write what has changed since the last commit."""
@@ -93,5 +105,10 @@ class Outbox:
         rows.add(self._new)
         rows.remove(self._confirmed.items())
         self._confirmed.clear()
-        rows.save_neighbours(NeighbourRow(at, self._sent.get(at, 0), self.taken(at)) for at in sorted(self._changed))
+        rows.save_neighbours(
+            NeighbourRow(at, self._sent.get(at, 0), self.taken(at), *self._units(at)) for at in sorted(self._changed)
+        )
         self._changed.clear()
+
+    def _units(self, partition: int) -> tuple[int, int]:
+        return self._received_by.get(partition, 0), self._received_of.get(partition, 0)

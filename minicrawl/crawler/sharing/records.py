@@ -13,22 +13,20 @@ from minicrawl.opic.arrays import IntArray
 
 _COUNT = np.dtype("<u4")
 _URL = re.compile(r"https?://[^\x00-\x20\x7f/]+/")
-_COLUMNS = {"cash": "<i8", "received": "<i8", "walkers": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
+_COLUMNS = {"cash": "<i8", "received": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
 
 
 class Records(NamedTuple):
     """Distinct URLs, and in every other field a value per URL.
 
     `found_on`: the page that made the URL known, where its home may not know it yet; "" elsewhere.
-    `cash`, `walkers`: what was there. `received`, `inlinks`: what has come to those of before. `depth`, `chain_length`:
-    as of now.
+    `cash`: what was there. `received`, `inlinks`: what has come to those of before. `depth`, `chain_length`: as of now.
     """
 
     urls: list[str]
     found_on: list[str]
     cash: IntArray
     received: IntArray
-    walkers: IntArray
     inlinks: npt.NDArray[np.int32]
     depth: npt.NDArray[np.int32]
     chain_length: npt.NDArray[np.int8]

@@ -102,7 +102,7 @@ class PageRows:
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
         """Let pages that were given up wait like such that never had a turn.
 
-        Their part of the level stays with them, and walkers that found nothing there wait with them.
+        Their part of the level stays with them.
 
         Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
         are sitemaps that were not to be had for one of `reasons`.
@@ -121,12 +121,7 @@ class PageRows:
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
         self._db.executemany(
-            "UPDATE meta SET value = value + (SELECT steps FROM pages WHERE id = ?) WHERE key = 'coverage_waiting'",
-            some,
-        )
-        self._db.executemany(
             """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, visited = 0,
-                walkers = walkers + steps, steps = 0,
                 standing = standing + (SELECT value FROM meta WHERE key = 'level')
                     - coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0)
             WHERE id = ? AND visited""",

@@ -23,7 +23,6 @@ class OutboxRow(NamedTuple):
     number: int
     cash: int
     received: int
-    walkers: int
     records: bytes
 
 
@@ -33,6 +32,8 @@ class NeighbourRow(NamedTuple):
     partition: int
     sent: int
     taken: int
+    received_by_it: int = 0
+    received_of_it: int = 0
 
 
 class TransferRows:

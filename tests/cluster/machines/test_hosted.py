@@ -124,4 +124,4 @@ def test_rows_for_a_partition_that_does_not_run_are_not_confirmed(is_there: bool
     if not is_there:
         line.kill()
     with pytest.raises(PostError, match="does not run yet" if is_there else "was not brought"):
-        asyncio.run(CallPost([line]).send(1, 0, [OutboxRow(0, 1, 1, 1, 1, b"")]))
+        asyncio.run(CallPost([line]).send(1, 0, [OutboxRow(0, 1, 1, 1, b"")]))

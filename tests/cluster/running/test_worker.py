@@ -126,14 +126,14 @@ def a_row(folder: Folder, **other: Any) -> OutboxRow:
     """What partition 1 may hand over to partition 0, but for some columns."""
     urls = [url for url in map("http://g{}.test/".format, range(40)) if folder.homes.home_of(url) == 0][:2]
     texts = {"urls": urls, "found_on": ["http://h0.test/"] * 2}
-    columns = {"cash": [0, 5], "received": [UNIT, -1], "walkers": [0, 0], "inlinks": [1, 1], "depth": [1, 2]}
+    columns = {"cash": [0, 5], "received": [UNIT, -1], "inlinks": [1, 1], "depth": [1, 2]}
     numbers = {name: np.array(other.get(name, column)) for name, column in (columns | {"chain_length": [0, 0]}).items()}
-    return OutboxRow(0, 1, 5, UNIT - 1, 0, to_bytes(Records(**{**texts, **other, **numbers})))
+    return OutboxRow(0, 1, 5, UNIT - 1, to_bytes(Records(**{**texts, **other, **numbers})))
 
 
 def frame(given: OutboxRow, head: object = None, **more: object) -> bytes:
     """As it goes over the socket."""
-    sizes = [given.number, given.cash, given.received, given.walkers, len(given.records)] if head is None else head
+    sizes = [given.number, given.cash, given.received, len(given.records)] if head is None else head
     message = {"do": "take", "version": VERSION, "source": 1, "rows": [sizes]} | more
     return line_of({name: value for name, value in message.items() if value != "left out"}) + given.records
 
@@ -214,14 +214,13 @@ def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(t
             [SEEDS[0]],
             cash=np.array([0]),
             received=np.array([UNIT]),
-            walkers=np.array([0]),
             inlinks=np.array([1], dtype=np.int32),
             depth=np.array([1], dtype=np.int32),
             chain_length=np.array([0], dtype=np.int8),
         )
         for url in islice(at_home, 2)
     ]
-    handed = [OutboxRow(0, 1, 0, UNIT, 0, to_bytes(some)) for some in records]
+    handed = [OutboxRow(0, 1, 0, UNIT, to_bytes(some)) for some in records]
 
     async def both() -> tuple[int, int]:
         with closing(Writer(store)) as writer:

@@ -197,7 +197,7 @@ def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(tmp_path: 
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "opic"])
-def test_seeds_in_steps_have_the_cash_and_walkers_of_seeds_at_once(tmp_path: Path, strategy: str) -> None:
+def test_seeds_in_steps_have_the_cash_of_seeds_at_once(tmp_path: Path, strategy: str) -> None:
     seeds = [f"http://{name}.test/" for name in "abcdefgh"]
     found = []
     for at_once in (100, 3):
@@ -211,5 +211,5 @@ def test_seeds_in_steps_have_the_cash_and_walkers_of_seeds_at_once(tmp_path: Pat
             ignore_robots=True,
             pages=1,
         )
-        found.append(rows(store, "SELECT id, url, standing, depth, walkers, steps FROM pages ORDER BY id"))
+        found.append(rows(store, "SELECT id, url, standing, depth, received FROM pages ORDER BY id"))
     assert found[0] == found[1]

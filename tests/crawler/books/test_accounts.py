@@ -69,7 +69,6 @@ def accounts(request: pytest.FixtureRequest, tmp_path: Path) -> Accounts:
     folder = tmp_path if request.param == "on disk" else None
     accounts = Accounts(Interpolation(), folder=folder, most_in_memory=10)
     accounts.discover(0, [GRANT] * 2)
-    accounts.seed(np.arange(2))
     for page in range(2, PAGES):
         accounts.discover(9, [GRANT] if page % 2 else [0])
     return accounts

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from absorbing import absorber_of, page_of
+from absorbing import absorber_of
 from sites import rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic.coverage import WALKERS
 from minicrawl.store.reader import open_store
 
 HOSTS = [f"http://h{number}.test/" for number in range(8)]
@@ -69,21 +68,3 @@ def test_two_crawls_that_share_the_web_know_all_of_it_once(tmp_path: Path) -> No
     whole.start(HOSTS, 0.0)
     assert sorted(found) == sorted(crawled(whole, links_to_all))
     assert whole.tally.elsewhere == 0
-
-
-def test_seed_that_is_added_later_weighs_no_more_than_its_part(tmp_path: Path) -> None:
-    """The walkers of coverage start at all seeds nearly alike, whenever these came."""
-    absorber = absorber_of(tmp_path / "crawl.db", scope="any", discovery=1.0)
-    absorber.start(HOSTS, 0.0)
-    before = {url: absorber.accounts.coverage.walkers.item(page_of(absorber, url)) for url in HOSTS}
-    absorber.add_seeds(["http://late.test/", "http://later.test/"], 0.0)
-    absorber.add_seeds(["http://last.test/"], 0.0)
-    walkers = absorber.accounts.coverage.walkers
-    assert {url: walkers.item(page_of(absorber, url)) for url in HOSTS} == before == dict.fromkeys(HOSTS, WALKERS // 8)
-    late, later, last = (walkers.item(page_of(absorber, f"http://{name}.test/")) for name in ("late", "later", "last"))
-    assert late == later == WALKERS // 10
-    assert last == WALKERS // 11
-    absorber.commit({})
-    absorber.writer.close()
-    with open_store(tmp_path / "crawl.db") as reader:
-        assert list(audit(reader)) == []

@@ -10,6 +10,7 @@ import pytest
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.errors import StoreError
+from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
 
 
@@ -21,9 +22,7 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
 
 def record(url: str, cash: int = 1) -> Records:
     one = np.array([1])
-    return Records(
-        [url], [""], np.array([cash]), one, one, one.astype(np.int32), one.astype(np.int32), one.astype(np.int8)
-    )
+    return Records([url], [""], np.array([cash]), one, one.astype(np.int32), one.astype(np.int32), one.astype(np.int8))
 
 
 def commit(outbox: Outbox, writer: Writer) -> None:
@@ -58,12 +57,15 @@ def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer
     assert [row.number for row in Outbox(writer).rows(2)] == [3]
 
 
-def test_numbers_of_rows_that_were_taken_are_kept(writer: Writer) -> None:
+def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(writer: Writer) -> None:
     outbox = Outbox(writer)
-    outbox.note_taken(5, 1)
-    outbox.note_taken(5, 2)
+    outbox.add(4, record("http://a.test/"))
+    for number in (1, 2):
+        outbox.note_taken(5, OutboxRow(0, number, 3, 20 + number, b""))
     commit(outbox, writer)
-    assert (Outbox(writer).taken(5), Outbox(writer).taken(4)) == (2, 0)
+    again = Outbox(writer)
+    assert (again.taken(5), again.taken(4)) == (2, 0)
+    assert again.carried == outbox.carried == [(4, 1, 0), (5, 0, 21 + 22)]
 
 
 def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> None:

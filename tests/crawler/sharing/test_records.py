@@ -17,7 +17,6 @@ def some_records(rng: random.Random, count: int) -> Records:
         found_on=[rng.choice(["", "http://x.test/"]) for _ in range(count)],
         cash=numbers(2**62, np.int64),
         received=numbers(2**62, np.int64),
-        walkers=numbers(2**48, np.int64),
         inlinks=numbers(2**31 - 1, np.int32),
         depth=abs(numbers(2**30, np.int32)),
         chain_length=abs(numbers(127, np.int8)),
@@ -40,12 +39,11 @@ def test_bytes_are_these() -> None:
         ["http://a.test/"],
         np.array([1]),
         np.array([-2]),
-        np.array([3]),
         np.array([4], np.int32),
         np.array([5], np.int32),
         np.array([6], np.int8),
     )
-    numbers = "01000000 0100000000000000 feffffffffffffff 0300000000000000 04000000 05000000 06"
+    numbers = "01000000 0100000000000000 feffffffffffffff 04000000 05000000 06"
     assert to_bytes(one) == bytes.fromhex(numbers) + b"http://b.test/\nhttp://a.test/"
 
 

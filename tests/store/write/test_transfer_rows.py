@@ -11,7 +11,7 @@ ACCOUNT = {"depth": [1, 1], "inlinks": [0, 0], "standing": [0, 0], "received": [
 
 
 def test_outbox_loses_what_was_confirmed_of_one_home(tmp_path: Path) -> None:
-    rows = [OutboxRow(home, number, number, 0, 0, b"r") for home in (0, 2) for number in (1, 2, 3)]
+    rows = [OutboxRow(home, number, number, 0, b"r") for home in (0, 2) for number in (1, 2, 3)]
     with closing(Writer(tmp_path / "crawl.db")) as writer:
         with writer.transaction():
             writer.transfers.add(rows)
