@@ -129,6 +129,16 @@ class Absorber:
         self.visits = self._visits(by, aliases, timing)
         self.savers = self._savers(by)
         self._blocks = BlockSaver(accounts, frontier.pages)
+        if settings.until_coverage is not None:
+            self.bound_coverage()
+
+    def bound_coverage(self) -> None:
+        """Let the bound of coverage be as high while the crawl goes on as it can be, as it ends by that."""
+        self.settling.bounds_coverage = True
+        if self.sites is not None:
+            self.sites.bounds_coverage = True
+        if self.mirrors is not None:
+            self.mirrors.bounds_coverage = True
 
     def _tell_sites(self, sites: KnownSites | None) -> None:
         """Let those be told of new pages, and of what pages hold, to whom that matters where walkers jump to sites."""

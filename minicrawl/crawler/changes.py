@@ -88,6 +88,8 @@ class Changes:
             absorber.admission.adjust(settings, absorber.seeds() if "scope" in changed else None)
         if "max_depth" in changed:
             absorber.follow_further(now)
+        if settings.until_coverage is not None:
+            absorber.bound_coverage()
         events = tuple(
             SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))
             for name in SETTINGS

@@ -97,7 +97,7 @@ class Coverage:
             self.collected += (kind in COLLECTED) - (was in COLLECTED)
         self._turns += 1
 
-    def note_settled(self) -> None:
+    def note_change(self) -> None:
         """The ledger has changed at many pages."""
         self._bound = None
 
@@ -114,9 +114,12 @@ class Coverage:
     def bound(self) -> float:
         """Share of all importance, 0 to 1, that the pages read so far have at least.
 
-        A look at every page: as of the last time, while fewer have had a turn since than a thousandth of all.
+        A look at every page: as of the last time, while fewer have had a turn since than a thousandth of all. Where
+        sites share births, pages that became known since they were shared out have next to none: there it is as of the
+        virtual visits that came then.
         """
-        if self._bound is None or 1000 * self._turns >= self._ledger.size:
+        is_old = self._ledger.are_born_alike and 1000 * self._turns >= self._ledger.size
+        if self._bound is None or is_old:
             self._bound, self._turns = bound_of_all([self.sums()]), 0
         return self._bound
 

@@ -78,7 +78,7 @@ class Life:
         """Virtual visits of pages that had a turn."""
         visited = [page for page in some if self.ledger.is_visited(page)]
         self.ledger.visit_many(*self.rows(visited))
-        self.coverage.note_settled()
+        self.coverage.note_change()
 
     def settle_some(self) -> None:
         self.settle(sorted(self.draw.sample(range(self.n), self.draw.randrange(1, self.n))))
@@ -92,14 +92,14 @@ class Life:
         rule.door[: self.n] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.n)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites))])
         self.ledger.share_births_out(rule, trust / trust.sum())
-        self.coverage.note_settled()
+        self.coverage.note_change()
 
     def reweigh(self) -> None:
         """Links are taken by other weights from now on, and always were."""
         self.surfer = self.draw.choice(SURFERS)
         half = self.n // 2
         self.ledger.reweigh(self.surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
-        self.coverage.note_settled()
+        self.coverage.note_change()
 
     def truth(self) -> float:
         """Share of the pages read, all others having no links, by the linear system of the known graph."""
@@ -169,7 +169,7 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed):
         read.append(page)
         if len(read) % 10 == 0:
             ledger.visit_many(pages(read), *csr([web[page] for page in read]))
-            coverage.note_settled()
+            coverage.note_change()
             known = [web[page] if page in read else [] for page in range(n)]
             truth = share_of(exact_importance(known, [1.0] * n), read)
             assert truth - 0.05 <= coverage.bound() <= truth + ROUNDING

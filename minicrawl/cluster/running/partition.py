@@ -171,7 +171,7 @@ class Partition:
 
     def bound_coverage(self) -> None:
         """Let the bound of coverage be as high while all crawl as it can be."""
-        self._mirrors.bounds_coverage = True
+        self._absorber.bound_coverage()
 
     def _has_news_to_hand_over(self) -> bool:
         """Whether a commit hands over now: it is time, or nothing is asked for, and the others may have more."""

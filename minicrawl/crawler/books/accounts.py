@@ -176,7 +176,7 @@ class Accounts:
         known = slice(0, self.size)
         received = self.ledger.received[known].copy()
         self.ledger.reweigh(surfer, blocks())
-        self.coverage.note_settled()
+        self.coverage.note_change()
         changed = self.ledger.received[known] != received
         self._visited.append(flagged(changed))
         return bool(changed.any())
@@ -192,7 +192,7 @@ class Accounts:
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
-        self.coverage.note_settled()
+        self.coverage.note_change()
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
 
@@ -213,7 +213,7 @@ class Accounts:
                 links = block.rows(rows)
                 self.ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
                 visited[links.sources] = credited[links.targets] = True
-        self.coverage.note_settled()
+        self.coverage.note_change()
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
 
@@ -221,7 +221,7 @@ class Accounts:
         """Let distinct pages have what other partitions have gathered for them."""
         self.book.take_over(pages, cash)
         self.ledger.take_over(pages, received)
-        self.coverage.note_settled()
+        self.coverage.note_change()
         self._credited.append(pages)
 
     def lengthen(self, pages: Pages, lengths: Pages) -> Pages:

@@ -34,6 +34,7 @@ class KnownSites:
         of all pages are counted."""
         self._accounts = accounts
         self._frontier = frontier
+        self.bounds_coverage = False
         self._graph = SiteGraph()
         self._births = SiteBirths()
         self._numbers: dict[str, int] = {}
@@ -56,8 +57,10 @@ class KnownSites:
 
     @property
     def is_due(self) -> bool:
-        """Whether the crawl has grown by a twentieth since births were last shared out."""
-        return 20 * self._size() > 21 * self._size_then
+        """Whether the crawl has grown by a twentieth since births were last shared out; by a hundredth where it ends by
+        coverage."""
+        grown = 100 if self.bounds_coverage else 20
+        return grown * self._size() > (grown + 1) * self._size_then
 
     def note_page(self, page: int, url: str) -> None:
         """A page has become known."""
@@ -93,6 +96,7 @@ class KnownSites:
         pairs = self._graph.pairs(site)
         self._trust = site_trust(*pairs, roots, sites, start=start if start.any() else None)
         accounts.ledger.share_births_out(births, self._trust)
+        accounts.coverage.note_change()
         self._size_then, self._shared, self._is_shared_out = self._size(), accounts.size, True
 
     def save(self, writer: Writer) -> None:

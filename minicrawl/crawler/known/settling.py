@@ -12,17 +12,22 @@ from minicrawl.opic.surfer import Surfer
 from minicrawl.settings import BY_SITES
 from minicrawl.store.writer import Writer
 
-VIRTUAL_VISITS_PER_TURN = 4
+VIRTUAL_VISITS_PER_TURN, _OF_A_CRAWL_BY_COVERAGE = 4, 16
+"""A crawl that ends by coverage is worth more of them: what pages have yet to pass on keeps the bound down."""
 _PAGES_PER_LOOK = 1000
 """To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
 
 class Settling:
-    """When virtual visits are due while the crawl goes on, and all of them at its end."""
+    """When virtual visits are due while the crawl goes on, and all of them at its end.
+
+    `bounds_coverage`: whether the crawl ends when the pages read hold enough.
+    """
 
     def __init__(self, accounts: Accounts, batch: Batch, writer: Writer, sites: KnownSites | None = None) -> None:
         """sites: where walkers jump to sites, who knows these."""
         self._sites = sites
+        self.bounds_coverage = False
         self._accounts = accounts
         self._batch = batch
         self._writer = writer
@@ -44,19 +49,22 @@ class Settling:
         return 10 * self._turns > self._accounts.book.payees
 
     def settle(self) -> int:
-        """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.
-
-        Returns how many.
+        """Virtual visits along committed links: some for every turn since the last ones, the most worthy first, and
+        again to whom these have brought something. Returns how many.
         """
-        if self._turns * _PAGES_PER_LOOK < self._accounts.size or not self._turns:
+        most = self._turns * (_OF_A_CRAWL_BY_COVERAGE if self.bounds_coverage else VIRTUAL_VISITS_PER_TURN)
+        if self._turns * _PAGES_PER_LOOK < self._accounts.size:
             return 0
-        worthy = self._accounts.ledger.due(VIRTUAL_VISITS_PER_TURN * self._turns)
-        # Of pages visited since the last commit the store does not know the links that the ledger knows.
-        due = [page for page in worthy.tolist() if page not in self._batch.links]
-        self._turns = 0
-        for some in slices(len(due), self._writer.sizes.settled):
-            self._accounts.settle(self._writer.link_table.graph_of(due[some]))
-        return len(due)
+        self._turns, visits, is_worth_a_look = 0, 0, most > 0
+        while is_worth_a_look:
+            worthy = self._accounts.ledger.due(most - visits)
+            # Of pages visited since the last commit the store does not know the links that the ledger knows.
+            due = [page for page in worthy.tolist() if page not in self._batch.links]
+            for some in slices(len(due), self._writer.sizes.settled):
+                self._accounts.settle(self._writer.link_table.graph_of(due[some]))
+            visits += len(due)
+            is_worth_a_look = visits < most and len(due) * _PAGES_PER_LOOK > self._accounts.size
+        return visits
 
     def let_jump_alike(self) -> None:
         """Let walkers jump to all pages alike, all being committed; where they did not, settle the ranking again. The
@@ -64,6 +72,7 @@ class Settling:
         if self._writer.meta(JUMP) != BY_SITES:
             return
         self._accounts.ledger.share_births_alike()
+        self._accounts.coverage.note_change()
         with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
 

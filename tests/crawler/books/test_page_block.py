@@ -209,7 +209,9 @@ def test_copies_go_with_the_store(tmp_path: Path) -> None:
     assert stale_of(tmp_path / "salvaged.db") == []
 
 
-@pytest.mark.parametrize("column", ["standing = standing + 1", "depth = 9", "state = 'gone'", "host = 0", "chain_length = 5"])
+@pytest.mark.parametrize(
+    "column", ["standing = standing + 1", "depth = 9", "state = 'gone'", "host = 0", "inlinks = 77"]
+)
 def test_check_tells_a_copy_that_lies(tmp_path: Path, column: str) -> None:
     store, (site, seeds) = tmp_path / "crawl.db", random_site(1)
     crawl(site, store, seeds, sizes=COPIED)
