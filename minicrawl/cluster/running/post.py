@@ -164,8 +164,8 @@ async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> li
     heads = message.get("rows")
     if not isinstance(heads, list) or len(heads) > _MOST_ROWS:
         raise ConfigError(f"a message has a list of {_MOST_ROWS:,} rows at most")
-    if any(not isinstance(head, list) or len(head) != 5 for head in heads):
-        raise ConfigError("a row has a number, three sums and a size")
+    if any(not isinstance(head, list) or len(head) != 4 for head in heads):
+        raise ConfigError("a row has a number, two sums and a size")
     sizes = [_number(size, _LARGEST) for *_, size in heads]
     if len(heads) > 1 and sum(sizes) > _MOST_BYTES:
         raise ConfigError(f"several rows have {_MOST_BYTES:,} bytes at most")
