@@ -144,15 +144,13 @@ def bad_frames(folder: Folder) -> Iterator[bytes]:
     size, url = len(row.records), from_bytes(row.records).urls[0]
     yield from (b"\n", b"{}\n", b"[]\n", b"\xff\xfe\0\n", b"[" * 100_000 + b"\n", b"x" * 300_000, b'{"do": ["take"]}\n')
     yield from (b'{"do": "take"}\n', b'{"do": "take", "version": 1}\n', b"9" * 5_000 + b"\n", b'{"do": "report"}\n')
-    yield from (frame(row, version=version) for version in ("left out", None, 0, 2, "1", [1]))
+    yield from (frame(row, version=version) for version in ("left out", None, 0, VERSION + 1, str(VERSION), [VERSION]))
     sources: list[object] = ["left out", None, 0, 2, -1, 1.0, True, "1", [], 10**30]
     yield from (frame(row, source=source) for source in sources)
     lists: list[object] = ["left out", None, {}, [1], [[]], [[1] * 5], [[1, 5, 0, 0]] * 1001]
     yield from (frame(row, rows=heads) for heads in lists)
     sums = ([None, 5, 0, size], [1.5, 5, 0, size], [1, 2**63, 0, size], [1, 5, 0, -1], [1, 5, 0, 2**40])
-    yield from (
-        frame(row, head) for head in (*sums, [1, 6, UNIT - 1, size], [1, 5, UNIT - 1, 0], [1, 5, UNIT - 1, 3])
-    )
+    yield from (frame(row, head) for head in (*sums, [1, 6, UNIT - 1, size], [1, 5, UNIT - 1, 0], [1, 5, UNIT - 1, 3]))
     elsewhere = next(url for url in SEEDS if folder.homes.home_of(url) == 1)
     for other in ("", "x", "http://", "http://[", "ftp://a.test/", "http://a b.test/", "http://\0/", elsewhere):
         yield frame(a_row(folder, urls=[url, other]))
