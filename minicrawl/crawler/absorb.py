@@ -129,8 +129,6 @@ class Absorber:
         self.visits = self._visits(by, aliases, timing)
         self.savers = self._savers(by)
         self._blocks = BlockSaver(accounts, frontier.pages)
-        if settings.until_coverage is not None:
-            self.bound_coverage()
 
     def bound_coverage(self) -> None:
         """Let the bound of coverage be as high while the crawl goes on as it can be, as it ends by that."""

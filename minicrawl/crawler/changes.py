@@ -65,6 +65,8 @@ class Changes:
         self._take_up()
         self._kept = self._state()
         absorber.savers.append(self)
+        if settings.until_coverage is not None:
+            absorber.bound_coverage()
 
     def save(self, writer: Writer) -> None:
         state = self._state()

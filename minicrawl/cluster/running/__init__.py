@@ -6,6 +6,7 @@ post       messages between processes of one machine
 worker     a process that has one partition
 kept       a partition as its keeper reaches it, wherever it runs
 processes  partitions in processes of this machine
+covered    how much of all importance is read, by what each says
 quotas     how many pages each may fetch, so that all together fetch exactly as many as they may
 shared_addresses  who may ask which IP address
 run_clock  the time of a run, which stands still while it is paused

@@ -377,9 +377,9 @@ def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:
 
 def _coverage(reports: Sequence[Message | None]) -> float:
     """A bound of the coverage of all, which have not said how far they are at one moment."""
-    said = [report["coverage"] for report in reports if report is not None]
-    if len(said) < len(reports) or None in said:
+    parts = [report["coverage"] for report in reports if report is not None]
+    if len(parts) < len(reports) or None in parts:
         return 0.0
     return covered_by_all(
-        {number: Covered(CoverageSums(*sums), carried) for number, (sums, carried) in enumerate(said)}
+        {number: Covered(CoverageSums(*sums), carried) for number, (sums, carried) in enumerate(parts)}
     )
