@@ -1,7 +1,8 @@
 """The order of pages by what they will be worth when all known pages have been read.
 
 While pages wait to be read, their expected importance orders them, as a crawl has kept it; where it kept none, or has
-read a tenth more since, it is worked out here. When no page waits, that is importance, which orders them then.
+read a tenth more since, it is worked out here. When no page waits, that is importance, which orders them then. Where
+walkers jump to sites, importance always does.
 """
 
 from collections import Counter
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.known.expectation import FINE, ROUGH, expectation_of
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.model import READ, State
@@ -117,8 +119,11 @@ def expected_pages(store: Store, read: int, *, is_rough: bool = False) -> Expect
     """Expected importance as it was kept, or worked out anew where `read` pages are a tenth more than it rests on.
 
     is_rough: for who asks again and again. Where it is worked out, that is as rough as while a crawl runs, and how much
-    will stay is not looked at: half the time. None where none was kept and there are too many pages to work it out.
+    will stay is not looked at: half the time. None where none was kept and there are too many pages to work it out, and
+    where walkers jump to sites.
     """
+    if jumps_to_sites(store):
+        return None
     kept = store.expected.of() or _NEVER
     is_fresh = kept.read > 0 and 10 * read <= 11 * kept.read
     if is_fresh or store.size() > store.sizes.pages:

@@ -13,7 +13,12 @@ JUMP, SHARED_OUT = "jump", "shared_out"
 
 def stored_births(store: Store, host_of: Pages) -> Births:
     """host_of: the host of every page of the store. Raises StoreError."""
-    return births_of_sites(store, host_of) if store.meta(JUMP) == BY_SITES else EvenBirths()
+    return births_of_sites(store, host_of) if jumps_to_sites(store) else EvenBirths()
+
+
+def jumps_to_sites(store: Store) -> bool:
+    """Whether walkers of the store jump to sites by their trust, as its last commit has it."""
+    return store.meta(JUMP) == BY_SITES
 
 
 def births_of_sites(store: Store, host_of: Pages) -> SiteBirths:

@@ -1,5 +1,7 @@
 """When a crawl works out expected importance, and what a commit writes of it.
 
+It is of walkers who jump to all pages alike: where they jump to sites, none is worked out, and what was kept goes.
+
 That is done after a commit, in the thread of the books, of what the store holds then; the next commit writes it. While
 the crawl runs it is done when the crawl has grown by a tenth, but takes a two-hundredth of the CPU time at most.
 """
@@ -51,7 +53,12 @@ class Expecting:
         visited = self._accounts.book.payees
         has_grown = visited >= FEWEST_VISITED and 10 * visited >= 11 * self._visited
         fits = self._accounts.size <= self._store.sizes.pages
-        return has_grown and fits and not self._accounts.has_neighbours and self._cpu() >= self._not_before
+        return has_grown and fits and self._can_tell and self._cpu() >= self._not_before
+
+    @property
+    def _can_tell(self) -> bool:
+        """Whether all pages are born alike, and no neighbours have most of what would tell."""
+        return self._accounts.ledger.are_born_alike and not self._accounts.has_neighbours
 
     def keep_up(self) -> None:
         """Work it out if it is due, everything being committed."""
@@ -62,7 +69,7 @@ class Expecting:
         """Everything being committed. at_end: closer, and with how much will stay as it is."""
         if self._accounts.size > self._store.sizes.expected or not self._accounts.book.payees:
             return
-        if self._accounts.has_neighbours:  # which have most of what would tell
+        if not self._can_tell:
             return
         began = self._cpu()
         start = self._started()
@@ -74,6 +81,9 @@ class Expecting:
 
     def save(self, writer: Writer) -> None:
         """Write what was worked out since the last commit."""
+        if not self._accounts.ledger.are_born_alike and writer.expected.of() is not None:
+            writer.save_expected(np.zeros(0), np.zeros(0), ())
+            writer.save_meta({META: None})
         found, self._unsaved = self._unsaved, None
         if found is not None:
             writer.save_expected(found.shares, found.unread, found.sites)

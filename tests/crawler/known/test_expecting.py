@@ -7,6 +7,7 @@ import pytest
 from absorbing import absorber_of, answer, crawl_all, take_turn
 from sites import Server, crawl, rows, wide_site
 
+from minicrawl.analysis.top.expected import best_first
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.known.expecting import FEWEST_VISITED, LEAST_APART, Expecting
@@ -142,3 +143,18 @@ def test_a_running_crawl_keeps_it_up(tmp_path: Path) -> None:
     assert kept
     assert kept == sorted(kept)
     assert kept[0] >= FEWEST_VISITED
+
+
+def test_where_walkers_jump_to_sites_it_goes_and_importance_is_the_order(tmp_path: Path) -> None:
+    """It is of walkers who jump to all pages alike."""
+    store = tmp_path / "crawl.db"
+    site, seeds = wide_site(3)
+    crawl(site, store, seeds, pages=40, jump="pages")
+    assert rows(store, "SELECT count(expected) > 0 FROM ranks") == [(1,)]
+    crawl(site, store, seeds, pages=10, jump="sites")
+    with open_store(store) as reader:
+        assert reader.expected.of() is None
+        order, ranked = best_first(reader, None)
+        assert (order.by, order.has_unread) == ("importance", True)
+        assert [page for _, page, _ in ranked] == list(reader.pages())
+    assert rows(store, "SELECT count(expected) FROM ranks") == [(0,)]
