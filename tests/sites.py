@@ -114,6 +114,18 @@ def wide_site(seed: int, pages: int = 200, hosts: int = 5) -> tuple[dict[str, li
     return site, urls[:1]
 
 
+def web_of_sites(seed: int, redirects: float = 0.0) -> tuple[Site, list[str]]:
+    """Ten sites of one to fifteen pages that link to one another, and two seeds; a share of the pages redirects."""
+    draw = random.Random(seed)
+    sizes = [draw.randrange(1, 16) for _ in range(10)]
+    urls = [
+        f"http://s{site}.test/{f'p{page}' if page else ''}" for site, size in enumerate(sizes) for page in range(size)
+    ]
+    web: Site = {url: draw.sample(urls, draw.randrange(5)) for url in urls}
+    web |= {url: draw.choice(urls) for url in urls[1:] if draw.random() < redirects}
+    return web, urls[:2]
+
+
 # Tables of older versions where they differ from those of the version after.
 # Until version 13 walkers of their own, who started at the seeds, told the coverage.
 _TWELFTH = """

@@ -1,4 +1,7 @@
-"""The sites of a store: hosts or registrable domains, how important they are, who links to them."""
+"""The sites of a store: hosts or registrable domains, how important they are, who links to them and trusts them.
+
+An owner is a domain, or a user's part of one that many share: what trust is about, where walkers jump to sites.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,6 +11,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.top.expected import expected_pages
+from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.urls import keys
 from minicrawl.model import READ, State
 from minicrawl.rank import pagerank
@@ -24,12 +28,13 @@ WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
 
 
 class SiteRow(NamedTuple):
-    """A host or registrable domain.
+    """A host, registrable domain or owner.
 
     importance: sum of that of its pages; expected: of their expected importance, None if no page waits to
     be read, or that was not worked out.
     pagerank: its own, in the graph of links between sites. known, read: pages. linking_domains: other registrable
-    domains with a link to it.
+    domains with a link to it. trust and what follows it: as in `TrustedSite`; None where walkers jump to all pages
+    alike, and of hosts.
     """
 
     site: str
@@ -39,11 +44,15 @@ class SiteRow(NamedTuple):
     read: int
     linking_domains: int
     expected: float | None = None
+    trust: float | None = None
+    trusted_by: int | None = None
+    trusted_first: str | None = None
+    is_seed: bool | None = None
 
 
 def site_of(kind: str) -> SiteOf:
-    """What a site is: kind "host", or "domain", a registrable one."""
-    return domain_of if kind == "domain" else str
+    """What a site is: kind "host", "domain", a registrable one, or "owner", who may have a part of a shared domain."""
+    return {"domain": domain_of, "owner": owner_at}.get(kind, str)
 
 
 def domain_of(authority: str) -> str:
@@ -51,8 +60,13 @@ def domain_of(authority: str) -> str:
     return keys.site_of(keys.hostname(f"http://{authority}/"))
 
 
+def owner_at(authority: str) -> str:
+    """The owner of a host, which may have a port."""
+    return keys.owner_of(keys.hostname(f"http://{authority}/"))
+
+
 def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
-    """All sites. kind: "host" or "domain"; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+    """All sites. kind: see `site_of`; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
 
     Raises StoreError.
     """
@@ -64,6 +78,7 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         has_unread = bool((folded.states == State.WAITING).any())
         read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
         found = expected_pages(store, read) if has_unread else None
+        trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "owner" else {}
     links = site_links(folded.graph, of_page, len(names))
     columns = (
         sums_by_site(importance, of_page),
@@ -73,7 +88,22 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         linking_domains(folded.graph, of_page, domain, len(names)),
         np.full(len(names), None) if found is None else sums_by_site(np.nan_to_num(found.shares), of_page),
     )
-    return [SiteRow(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
+    rows = zip(names, *(column.tolist() for column in columns), strict=True)
+    return [SiteRow(name, *row, *trusted.get(name, ())) for name, *row in rows]
+
+
+def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:
+    """All sites, best first. kind: "host", or "domain"; where walkers jump to sites that is owners, by trust.
+
+    by: "importance", or None for what fits. Raises StoreError.
+    """
+    if kind == "domain" and jumps_to_sites(store):
+        kind = "owner"
+    rows = sites_of(store, kind)
+    if by is None and kind == "owner":
+        return sorted(rows, key=lambda row: (-(row.trust or 0.0), -row.importance))
+    is_expected = by is None and all(row.expected is not None for row in rows)
+    return sorted(rows, key=lambda row: -((row.expected if is_expected else row.importance) or 0.0))
 
 
 def numbered_sites(

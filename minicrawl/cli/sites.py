@@ -1,19 +1,28 @@
 """Sites for people, as 'top --sites' and 'rank --by sites' print them."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from minicrawl.analysis.sites import SiteRow
 from minicrawl.cli.fitting import cells, fitted, terminal_columns
-from minicrawl.cli.output import document, lines_of, printable
+from minicrawl.cli.output import counted, document, lines_of, printable
+
+if TYPE_CHECKING:
+    from minicrawl.analysis.sites import SiteRow
+    from minicrawl.store.read.site_table import TrustedSite
 
 _LEAST_FOR_SITES = 24
-_SPARE = ("linking domains", "pagerank", "known")
+_SPARE = ("linking domains", "pagerank", "known", "importance")
 """Columns that a narrow terminal does without, in this order."""
+_SHARES = ("trust", "importance", "expected", "pagerank")
+_LINKED = ("expected", "pagerank", "linking domains")
+"""Columns that trust stands in place of."""
 
 
-def site_table(rows: Sequence[SiteRow]) -> list[str]:
+def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     """One line per site, as wide as the terminal."""
+    has_trust = any(row.trust is not None for row in rows)
     numbers = {
+        "trust": [f"{row.trust or 0.0:.3g}" for row in rows],
         "importance": [f"{row.importance:.3g}" for row in rows],
         "expected": [f"{row.expected or 0.0:.3g}" for row in rows],
         "pagerank": [f"{row.pagerank:.3g}" for row in rows],
@@ -21,10 +30,11 @@ def site_table(rows: Sequence[SiteRow]) -> list[str]:
         "read": [f"{row.read:,}" for row in rows],
         "linking domains": [f"{row.linking_domains:,}" for row in rows],
     }
-    if all(row.expected is None for row in rows):
-        del numbers["expected"]
+    without = {*(_LINKED if has_trust else ["trust"])}
+    without |= {"expected"} if all(row.expected is None for row in rows) else set()
+    numbers = {name: column for name, column in numbers.items() if name not in without}
     columns = terminal_columns()
-    widths = {name: max(len(name), 10 if name in ("importance", "expected", "pagerank") else 9) for name in numbers}
+    widths = {name: max(len(name), 10 if name in _SHARES else 9) for name in numbers}
     if columns is not None:
         widths = {name: max(map(cells, [name, *column])) for name, column in numbers.items()}
     left_out = []
@@ -33,14 +43,21 @@ def site_table(rows: Sequence[SiteRow]) -> list[str]:
             left_out.append(name)
             del widths[name]
     lines = zip(*(_set([name, *numbers[name]], width) for name, width in widths.items()), strict=True)
-    found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)])
+    titles = ["", *(printable(", ".join(trust_reasons(row))) for row in rows)] if has_trust else []
+    found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
     return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; see --wide."]) if left_out else [])]
+
+
+def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:
+    """Why a site has trust: "seed", "trusted by 14 sites, first docs.python.org"."""
+    who = [f"trusted by {counted(site.trusted_by, 'site')}, first {site.trusted_first}"] if site.trusted_by else []
+    return [seed, *who] if site.is_seed else who
 
 
 def _set(column: Sequence[str], width: int) -> list[str]:
     return [f"{cell:>{width}}" for cell in column]
 
 
-def site_documents(rows: Sequence[SiteRow]) -> str:
+def site_documents(rows: "Sequence[SiteRow]") -> str:
     """The same as JSON."""
     return document([row._asdict() for row in rows])

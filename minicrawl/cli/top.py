@@ -103,9 +103,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     by the ledger: "through" a page that only stands for it, such as one that redirects there. "Links by place" says
     where on their pages the links stand, as far as that is kept.
 
-    That of a site is the sum of its pages', and so is the expected one, which orders sites; beside them stand how many
-    pages are known and read, the site's PageRank in the graph of links between sites, and how many other registrable
-    domains link to it.
+    Where walkers jump to sites, --sites has these by trust, each with who trusts it. Else, and of hosts, the importance
+    of a site is the sum of its pages', and so is the expected one, which orders sites; beside them stand how many pages
+    are known and read, the site's PageRank in the graph of links between sites, and how many other registrable domains
+    link to it.
     """
     if sites is not None:
         about = {"--why": is_why, "--all": is_all, "--hubs": is_hubs, "--columns": columns, "--per-site": per_site}
@@ -237,12 +238,10 @@ def _not_shown(found: "TopList") -> list[str]:
 
 
 def _print_sites(kind: str, by: str | None, n: int, store: Path, as_json: bool) -> None:
-    from minicrawl.analysis.sites import sites_of
+    from minicrawl.analysis.sites import best_sites
     from minicrawl.cli.sites import site_documents, site_table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        rows = sites_of(reader, kind)
-    is_expected = by is None and all(row.expected is not None for row in rows)
-    rows = sorted(rows, key=lambda row: -((row.expected if is_expected else row.importance) or 0.0))[:n]
+        rows = best_sites(reader, kind, by)[:n]
     click.echo(site_documents(rows) if as_json else "\n".join(site_table(rows)))

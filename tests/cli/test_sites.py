@@ -36,6 +36,27 @@ def test_sites_as_a_table(store: Path) -> None:
     assert run("rank", "--by", "sites", "--store", store).output.splitlines()[0] == lines[0]
 
 
+def test_where_walkers_jump_to_sites_they_are_by_trust_with_who_trusts_them(tmp_path: Path) -> None:
+    first, second, third = (f"http://{name}.test/" for name in ("first", "second", "third"))
+    site = {first: [second, first + "1"], second: [first, third], third: [], first + "1": []}
+    crawl(site, tmp_path / "crawl.db", [first], jump="sites")
+    head, *lines = run("top", "--sites", "--store", tmp_path / "crawl.db").output.splitlines()
+    assert head.split() == ["trust", "importance", "known", "read", "site"]
+    assert [" ".join(line.split()[2:]) for line in lines] == [
+        "2 2 first.test seed, trusted by 1 site, first second.test",
+        "1 1 second.test trusted by 1 site, first first.test",
+        "1 1 third.test trusted by 1 site, first second.test",
+    ]
+    found = answer("top", "--sites", "--store", tmp_path / "crawl.db")
+    assert sum(row["trust"] for row in found) == pytest.approx(1.0)
+    assert found[2].keys() >= {"site", "importance", "pagerank", "known", "read", "linking_domains", "expected"}
+    assert [(row["trusted_by"], row["trusted_first"], row["is_seed"]) for row in found] == [
+        (1, "second.test", True), (1, "first.test", False), (1, "second.test", False)
+    ]  # fmt: skip
+    by_importance = answer("top", "--sites", "--by", "importance", "--store", tmp_path / "crawl.db")
+    assert [row["importance"] for row in by_importance] == sorted((row["importance"] for row in found), reverse=True)
+
+
 def test_sites_are_not_ordered_by_anything_else(store: Path) -> None:
     result = run("top", "--sites", "--by", "cash", "--store", store)
     assert (result.exit_code, "leave out --sites or --by cash" in result.stderr) == (2, True)

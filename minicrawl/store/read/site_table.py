@@ -9,6 +9,20 @@ import numpy.typing as npt
 from minicrawl.store.read.tables import Tables, columns
 
 IntArray = npt.NDArray[np.int64]
+_TRUSTED = """
+    WITH wanted AS (SELECT id FROM sites WHERE :host IS NULL OR id = (SELECT site FROM hosts WHERE id = :host)),
+        linking AS (
+            SELECT DISTINCT hosts.site AS target, voices.site AS source
+            FROM voices CROSS JOIN pages ON pages.id = voices.page CROSS JOIN hosts ON hosts.id = pages.host
+            WHERE hosts.site IN wanted),
+        trusting AS (SELECT target, name, trust FROM linking JOIN sites ON sites.id = source WHERE trust > 0),
+        by_target AS (SELECT target, count(*) AS sites, name AS first, max(trust) FROM trusting GROUP BY target),
+        seeds AS (
+            SELECT hosts.site
+            FROM doors CROSS JOIN pages ON pages.id = doors.page CROSS JOIN hosts ON hosts.id = pages.host
+            WHERE depth = 0)
+    SELECT name, trust, coalesce(by_target.sites, 0), first, id IN seeds
+    FROM sites LEFT JOIN by_target ON target = id WHERE id IN wanted ORDER BY id"""
 
 
 class SiteRow(NamedTuple):
@@ -37,6 +51,20 @@ class VoiceRow(NamedTuple):
     links: int
 
 
+class TrustedSite(NamedTuple):
+    """A site and who trusts it.
+
+    trust: share of all. trusted_by: how many other sites link to it that have trust themselves; trusted_first: the one
+    of these that has the most, None where there is none. is_seed: whether trust begins there.
+    """
+
+    name: str
+    trust: float
+    trusted_by: int
+    trusted_first: str | None
+    is_seed: bool
+
+
 class SiteTable:
     """Reads the tables `sites`, `doors` and `voices`, and which site a host belongs to."""
 
@@ -50,6 +78,20 @@ class SiteTable:
     def of_hosts(self) -> IntArray:
         """The number of the site of every host, by hosts.id; 0 where none is kept."""
         return self._array("SELECT coalesce(site, 0) FROM hosts ORDER BY id", 1).reshape(-1)
+
+    def trusted(self, host: int | None = None) -> list[TrustedSite]:
+        """All sites by number, or only that of a host; looks at all links between sites."""
+        rows = self._tables.rows(_TRUSTED, {"host": host})
+        return [TrustedSite._make((*row, bool(is_seed))) for *row, is_seed in rows]
+
+    def linking(self, page: int) -> list[str]:
+        """The other sites that link to a page, by falling trust."""
+        query = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
+        return [name for (name,) in self._tables.rows(query, (page,))]
+
+    def door(self, page: int) -> DoorRow | None:
+        """The row of `doors` of a page; None where it has none."""
+        return self._tables.record(DoorRow, "doors WHERE page = ?", page)
 
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 3)."""
