@@ -11,7 +11,7 @@ verify     the crawl's own ranking against the exact one
 held_out   sites without the rest of the web, and what it links to of each
 owner      what the owner of a site asks
 web_graph  the web that graph stats are of   growth    how far apart its pages were while it was crawled
-sites      hosts and registrable domains
+sites      hosts, registrable domains and owners  page_jump  where the importance of a page comes from
 planning   what a crawl would do, before it does
 seed_repair  seeds of an old crawl on a newer one
 seeding    seeds for a next crawl               archives  the archive of a crawl, as its store knows it

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from minicrawl.analysis.page_jump import PageJump, page_jump
 from minicrawl.analysis.refresh.page_refresh import PageRefresh, page_refresh
 from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
@@ -10,6 +11,7 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.seen_types import Likelihood, SeenTypes
 from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.hosts.politeness import Health, delay_of
@@ -119,9 +121,10 @@ class KnownPage:
     page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of the links. links_in:
     where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
     and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
-    queue: of a page that waits, how many others do. refresh: None where no page is fetched again.
+    queue: of a page that waits, how many others do; by importance where walkers jump to sites, else by cash.
+    refresh: None where no page is fetched again.
     waiting_key: by what it is in order, where that is not its cash alone. focus: how probably it is of a type that is
-    wanted; None where none is.
+    wanted; None where none is. jump: None where walkers jump to all pages alike.
     """
 
     ranked: RankedPage
@@ -150,6 +153,7 @@ class KnownPage:
     refresh: PageRefresh | None
     waiting_key: WaitingKey | None
     focus: Likelihood | None
+    jump: PageJump | None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of its rank beside the others."""
@@ -306,11 +310,15 @@ class _Explainer:
             duplicate_of=self._duplicate_of(ranked.url, page),
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
-            queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
+            queue=self._queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, facts["host"].id, ranked.importance),
             waiting_key=waiting_key(store, page),
             focus=self._focus(ranked.url, listed_by),
+            jump=page_jump(store, page, ranked, sources),
         )
+
+    def _queue(self, page: int) -> Queue:
+        return self._store.page_table.queue(page, by_importance=jumps_to_sites(self._store))
 
     def _focus(self, url: str, listed_by: str) -> Likelihood | None:
         if not self._settings.focus_type:

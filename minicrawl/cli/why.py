@@ -10,7 +10,7 @@ import click
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import counted, document, printable, span, tally
-from minicrawl.cli.why_sentences import at, sentences
+from minicrawl.cli.why_sentences import at, jump_sentences, sentences
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     if ranked.title:
         yield f"  {printable(ranked.title)}"
     yield from (f"  {sentence}" for sentence in sentences(found, page))
+    if page.jump is not None:
+        yield from (f"  {sentence}" for sentence in jump_sentences(page, page.jump))
     why = found.rule or found.meaning
     yield f"  state       {found.state}, because {found.reason}" + (f": {printable(why)}" if why else "")
     yield from _trap_lines(found.trap)

@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from minicrawl.cli.output import counted, printable
+from minicrawl.cli.sites import trust_reasons
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, KnownPage
+    from minicrawl.analysis.page_jump import PageJump
 
 
 def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
@@ -33,12 +35,63 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             yield f"Read{_when(page)}: it leads to {links}, and {_linked(page.ranked.inlinks)} to it."
 
 
+def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:
+    """How far the site of a page is trusted, whether people come in at the page, and where its importance is from."""
+    yield _of_site(jump)
+    yield _of_door(page, jump)
+    if not page.ranked.importance:
+        stands = page.ranked.state in ("alias", "elsewhere")
+        yield "It has no importance of its own" + (": that goes to the page that it stands for." if stands else ".")
+        return
+    share = jump.by_jumps / page.ranked.importance
+    of = "" if jump.looked_at >= page.ranked.inlinks else f" (of {jump.looked_at:,} looked at)"
+    most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that{of}" if jump.most_by else ""
+    if jump.is_known_since:
+        yield "It became known after trust was worked out last, so walkers do not jump here yet."
+    elif not share or jump.site is None or not jump.site.trust:
+        yield "Walkers do not jump here."
+    else:
+        jumps = f"Walkers jump here: {f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of its importance"
+        yield f"{jumps}; the rest comes by links{most}." if jump.by_links else f"{jumps}. No link has brought it any."
+        return
+    yield f"All of its importance comes by links{most}." if jump.by_links else "No link has brought it any importance."
+
+
+def _of_site(jump: "PageJump") -> str:
+    site = jump.site
+    if site is None:
+        return "How far its site is trusted was not worked out yet."
+    name = f"Its site, {printable(site.name)},"
+    if site.trust > 0:
+        why = ", and ".join(trust_reasons(site, "a seed's"))
+        return f"{name} has {site.trust:.3g} of all trust: it is {printable(why)}."
+    if not site.trusted_by:
+        return f"{name} has no trust: no site that has some links to it."
+    have = f"{counted(site.trusted_by, 'site')} that {'has' if site.trusted_by == 1 else 'have'} some"
+    return f"{name} has no trust: {have} link{'s' if site.trusted_by == 1 else ''} to it, but none is passed on."
+
+
+def _of_door(page: "KnownPage", jump: "PageJump") -> str:
+    kinds = ["the front page of its host"] * jump.is_front
+    if page.ranked.depth == 0:
+        kinds.append("a seed" if page.found_on is None else "what a seed leads to")
+    door = f"It is a door of its site, as {' and '.join(kinds)}" if kinds else ""
+    if not jump.linked_by:
+        return f"{door or 'It is no door of its site'}; no other site links to it."
+    sites = f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it"
+    sites += f", first {printable(str(jump.linked_first))}"
+    if door:
+        return f"{door}; {sites}."
+    return f"It is a door of its site: {sites}." if jump.door else f"{sites}, which has opened no door there."
+
+
 def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[str]:
     yield f"It waits: {why}."
     if page.attempts:
         yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
-        yield f"Pages with more cash that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
+        what = "cash" if page.jump is None else "importance"
+        yield f"Pages with more {what} that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
     if found.reason != "host-banned":
         yield f"Its host is asked for nothing before {at(page.host.dead_until or page.host.next_at)}."
 

@@ -26,6 +26,7 @@ KEYS_OF_A_PAGE = {
     "refresh",
     "waiting_key",
     "focus",
+    "jump",
 }
 
 

@@ -1,10 +1,12 @@
 """What became of a URL, in sentences."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 from command_line import HOME, answer, run
-from sites import Server, Site, crawl
+from sites import Server, Site, crawl, rows
 
 SITE: Site = {
     HOME: [HOME + name for name in ("a", "b", "private", "out", "moved", "gone", "meta")],
@@ -62,3 +64,92 @@ def test_a_ban_is_told(store: Path) -> None:
     assert "It waits: its host is banned" in text
     assert "is asked for nothing before" not in text
     run("control", "unban", "a.test", "--store", store)
+
+
+A, B, C, D = (f"http://{name}.test/" for name in "abcd")
+SITES: Site = {
+    A: [A + "in", A + "moved", B, B + "deep"],
+    A + "in": [A + "late"],
+    A + "moved": A,
+    B: [A, C],
+    B + "deep": [],
+    C: [D],
+    D: [D + "x"],
+    D + "x": [],
+}
+"""Nothing leads back from the third site, which therefore passes no trust on to the fourth."""
+
+
+@pytest.fixture(scope="module")
+def of_sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("sites") / "crawl.db"
+    crawl(SITES, store, [A], jump="sites")
+    return store
+
+
+def why(store: Path, url: str) -> list[str]:
+    """The sentences about a page that are about trust, doors and jumps; numbers are N."""
+    lines = [line.strip() for line in run("why", url, "--store", store).output.splitlines()]
+    begin = next(at for at, line in enumerate(lines) if line.startswith(("Its site, ", "How far its site")))
+    end = next(at for at, line in enumerate(lines) if line.startswith("state "))
+    return [re.sub(r"\b0\.\d+|\b\d+%", "N", line) for line in lines[begin:end]]
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (A, [
+            "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
+            "It is a door of its site, as the front page of its host and a seed; "
+            "1 other site links to it, first b.test.",
+            f"Walkers jump here: N of its importance; the rest comes by links, first {B} with N of that.",
+        ]),
+        (A + "in", [
+            "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
+            "It is no door of its site; no other site links to it.",
+            f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
+        ]),
+        (B + "deep", [
+            "Its site, b.test, has N of all trust: it is trusted by 1 site, first a.test.",
+            "It is a door of its site: 1 other site links to it, first a.test.",
+            f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
+        ]),
+        (A + "moved", [
+            "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
+            "It is no door of its site; no other site links to it.",
+            "It has no importance of its own: that goes to the page that it stands for.",
+        ]),
+        (D, [
+            "Its site, d.test, has no trust: 1 site that has some links to it, but none is passed on.",
+            "It is a door of its site, as the front page of its host; 1 other site links to it, first c.test.",
+            "Walkers do not jump here.",
+            f"All of its importance comes by links, first {C} with N of that.",
+        ]),
+    ],
+)  # fmt: skip
+def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
+    of_sites: Path, url: str, said: list[str]
+) -> None:
+    assert why(of_sites, url) == said
+
+
+def test_a_page_that_waits_is_explained_as_it_stands(tmp_path: Path) -> None:
+    """By importance, as pages wait by it there."""
+    store = tmp_path / "crawl.db"
+    crawl(SITES, store, [A], jump="sites", pages=1)
+    waiting = [page for page in answer("top", "--all", "--store", store) if page["state"] == "waiting"]
+    assert {page["url"] for page in waiting} == {A + "in", A + "moved", B, B + "deep"}
+    for page in waiting:
+        before = sum(other["importance"] > page["importance"] for other in waiting)
+        assert answer("why", page["url"], "--store", store)["queue"]["before"] == before
+    assert "Pages with more importance that wait, too: " in run("why", B, "--store", store).output
+    assert (
+        why(store, B)[0] == "Its site, b.test, has no trust: 1 site that has some links to it, but none is passed on."
+    )
+
+
+def test_a_page_known_since_trust_was_worked_out_is_not_jumped_to_yet(of_sites: Path, tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    shutil.copy(of_sites, store)
+    rows(store, "UPDATE meta SET value = (SELECT id FROM pages WHERE url = ?) WHERE key = 'shared_out'", B + "deep")
+    assert "It became known after trust was worked out last, so walkers do not jump here yet." in why(store, B + "deep")

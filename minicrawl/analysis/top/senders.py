@@ -8,7 +8,7 @@ So shares of that sum are exact, to the unit. The links are gone through once, i
 about; of the pages that send, only those that do are looked up.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,10 +61,11 @@ class _Links:
     place: IntArray
 
 
-def senders(store: Store, pages: Sequence[int]) -> list[Senders]:
-    """Who has sent each of some pages what, in their order."""
+def senders(store: Store, pages: Sequence[int], blocks: Iterable[LinkGraph] | None = None) -> list[Senders]:
+    """Who has sent each of some pages what, in their order. blocks: the links to look at; None: all of the store."""
     with store.snapshot():
-        links = _links_to(store, np.array(pages, dtype=np.int64))
+        blocks = store.link_table.blocks() if blocks is None else blocks
+        links = _links_to(store, np.array(pages, dtype=np.int64), blocks)
         sites = {host.id: site_of(hostname(f"http://{host.name}/")) for host in store.hosts.all()}
         return [_senders_of(store, page, links, sites) for page in pages]
 
@@ -84,18 +85,20 @@ def known_places(links: LinkGraph) -> IntArray:
     return np.where(is_known[row], links.places.astype(np.int64), -1)
 
 
-def _links_to(store: Store, pages: IntArray) -> _Links:
+def _links_to(store: Store, pages: IntArray, blocks: Iterable[LinkGraph]) -> _Links:
     is_asked = np.zeros(store.size(), dtype=np.bool_)
     is_asked[pages] = True
-    found = list(_found(store, is_asked))
+    found = list(_found(store, is_asked, blocks))
     empty = np.zeros(0, dtype=np.int64)
     columns = [np.concatenate([empty, *column]) for column in zip(*found, strict=True)] or [empty] * 5
     return _Links(*columns)
 
 
-def _found(store: Store, is_asked: npt.NDArray[np.bool_]) -> Iterator[tuple[IntArray, ...]]:
+def _found(
+    store: Store, is_asked: npt.NDArray[np.bool_], blocks: Iterable[LinkGraph]
+) -> Iterator[tuple[IntArray, ...]]:
     surfer = kept_surfer(store)
-    for block in store.link_table.blocks():
+    for block in blocks:
         hits = np.flatnonzero(is_asked[block.targets])
         rows = np.unique(np.searchsorted(block.indptr, hits, side="right") - 1)
         if not len(rows):

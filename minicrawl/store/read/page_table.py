@@ -138,12 +138,16 @@ class PageTable:
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
 
-    def queue(self, page: int) -> Queue:
-        """How many pages wait beside a page that does; looks at all pages."""
-        query = """
-            SELECT count(*), total(it.standing > mine.standing), total(it.host = mine.host),
-                total(it.host = mine.host AND it.standing > mine.standing)
-            FROM pages AS it, (SELECT host, standing FROM pages WHERE id = ?) AS mine WHERE it.state = 'waiting'"""
+    def queue(self, page: int, *, by_importance: bool = False) -> Queue:
+        """How many pages wait beside a page that does, and how many have more cash, or importance; looks at all
+        pages."""
+        worth, joined = ("x", "JOIN weighed USING (id)") if by_importance else ("standing", "")
+        query = f"""
+            SELECT count(*), total(it.{worth} > mine.worth), total(it.host = mine.host),
+                total(it.host = mine.host AND it.{worth} > mine.worth)
+            FROM (SELECT pages.host, pages.state, {worth} FROM pages {joined}) AS it,
+                (SELECT host, {worth} AS worth FROM pages {joined} WHERE id = ?) AS mine
+            WHERE it.state = 'waiting'"""
         return Queue._make(map(int, self._tables.row(query, page)))
 
     def senders(

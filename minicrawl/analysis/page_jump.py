@@ -1,0 +1,69 @@
+"""Where the importance of a page comes from, in a store whose walkers jump to sites.
+
+R_j, B_j   what page j has received, and its birth cash (opic/ledger.py)
+
+    importance of j = X_j / sum(X) = R_j / sum(X)  by links  +  V' B_j / sum(B) / sum(X)  by jumps
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from minicrawl.analysis.top.senders import senders
+from minicrawl.crawler.books.stored_births import SHARED_OUT, jumps_to_sites
+from minicrawl.model import State
+from minicrawl.opic.sites.births import DOOR_UNIT
+from minicrawl.store.read.site_table import TrustedSite
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+
+
+@dataclass(frozen=True)
+class PageJump:
+    """Why walkers jump to a page, and how much of its importance that is.
+
+    site: of the page; None before trust was worked out. linked_by: how many other sites link to the page; linked_first:
+    the one of these that has the most trust. door: its door weight. is_front: whether it is the front page of a host.
+    is_known_since: whether it became known after trust was worked out last: walkers do not jump there yet.
+    by_jumps, by_links: their sum is its importance. most_by: of `looked_at` pages that link to it the one that has sent
+    the most, which is `most_share` of what links have brought; None where no page has.
+    """
+
+    site: TrustedSite | None
+    linked_by: int
+    linked_first: str | None
+    door: float
+    is_front: bool
+    is_known_since: bool
+    by_jumps: float
+    by_links: float
+    most_by: str | None
+    most_share: float
+    looked_at: int
+
+
+def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int]) -> PageJump | None:
+    """The same of a page; None where walkers jump to all pages alike. sources: pages that link to it."""
+    if not jumps_to_sites(store):
+        return None
+    facts, table = store.page_table.facts(page), store.site_table
+    site, linking, door = table.trusted(facts["host"].id), table.linking(page), table.door(page)
+    received = 0 if ranked.state in (State.ALIAS, State.ELSEWHERE) else facts["received"]
+    by_links = received / max(float(store.meta("ledger_total") or 0.0), 1.0)
+    by_jumps = 0.0 if ranked.state in (State.ALIAS, State.ELSEWHERE, State.GONE) else ranked.importance - by_links
+    most_units, most_by = 0, None
+    if received and sources:
+        (sent,) = senders(store, [page], [store.link_table.graph_of(sorted(sources))])
+        most_units, most_by = sent.most_units, sent.most_by
+    return PageJump(
+        site=site[0] if site else None,
+        linked_by=len(linking),
+        linked_first=linking[0] if linking else None,
+        door=door.weight / DOOR_UNIT if door else 0.0,
+        is_front=bool(door and door.is_front),
+        is_known_since=page >= int(store.meta(SHARED_OUT) or 0),
+        by_jumps=by_jumps,
+        by_links=by_links,
+        most_by=most_by if most_units else None,
+        most_share=most_units / received if received else 0.0,
+        looked_at=len(sources),
+    )
