@@ -289,6 +289,8 @@ class Absorber:
         self.admission.protect(in_http)
         for _ in self.discovery.know_seeds(seeds, now, self.writer.sizes.seeds):
             pass
+        if self.sites is not None:
+            self.sites.note_seeds()
         self.guesses.begin(guessed)
 
     def adjust_hosts(self, settings: CrawlSettings, now: float) -> None:

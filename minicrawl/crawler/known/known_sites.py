@@ -57,8 +57,8 @@ class KnownSites:
 
     @property
     def is_due(self) -> bool:
-        """Whether the crawl has grown by a twentieth since births were last shared out; by a hundredth where it ends by
-        coverage."""
+        """Whether the crawl has grown by a twentieth since births were last shared out, by a hundredth where it ends by
+        coverage, or has other seeds."""
         grown = 100 if self.bounds_coverage else 20
         return grown * self._size() > (grown + 1) * self._size_then
 
@@ -67,6 +67,10 @@ class KnownSites:
         if is_front(url):
             self._fronts.append(page)
             self._doors.add(page)
+
+    def note_seeds(self) -> None:
+        """Seeds have been added while the crawl runs: trust begins at their sites, too, before it has grown."""
+        self._size_then = 0
 
     def note_links(self, page: int, links: Pages, before: Pages) -> None:
         """The links of a page at its turn, and those that it had before."""

@@ -221,6 +221,58 @@ def test_every_seed_has_its_turn_before_a_large_site_is_read(tmp_path: Path) -> 
     assert set(seeds[1:]) <= set(top)
 
 
+def many_sites(seed: int, count: int) -> tuple[Site, list[str]]:
+    """Sites of very unequal size, whose pages link to the largest ones most; and their front pages."""
+    draw = random.Random(seed)
+    words = iter(_words(20_000))
+    weights = [draw.paretovariate(0.6) for _ in range(count)]
+    sizes = [max(1, int(8_000 * weight / sum(weights))) for weight in weights]
+    urls = [
+        [f"http://s{site}.test/", *(f"http://s{site}.test/{next(words)}" for _ in range(size - 1))]
+        for site, size in enumerate(sizes)
+    ]
+    largest = sorted(urls, key=len, reverse=True)
+    web: Site = {}
+    for own in urls:
+        for at, url in enumerate(own):
+            web[url] = [own[0], *own[8 * at + 1 : 8 * at + 9], *draw.sample(own, min(3, len(own)))]
+            if draw.random() < 0.5:
+                web[url].append(draw.choice(largest[min(int(draw.paretovariate(0.7)), count) - 1]))
+    fronts = [own[0] for own in urls]
+    draw.shuffle(fronts)
+    return web, fronts
+
+
+@pytest.mark.parametrize(("in_flight", "delay"), [(1, 0.0), (1, 1.0), (16, 1.0), (64, 1.0)])
+@pytest.mark.parametrize("seed", range(2))
+def test_front_pages_of_all_seeds_are_among_the_first_that_are_read(
+    tmp_path: Path, seed: int, in_flight: int, delay: float
+) -> None:
+    """Within a twentieth more fetches than there are seeds: a page that most of them link to may be worth more."""
+    web, fronts = many_sites(seed, 60)
+    most = len(fronts) + len(fronts) // 20
+    assert most < len(web) // 100
+    _, server = crawl(
+        web, tmp_path / "crawl.db", fronts, jump="sites", pages=most, delay=delay, concurrency=in_flight, probe=False
+    )
+    assert set(fronts) <= set(server.asked)
+
+
+def test_seeds_that_are_added_do_not_wait_until_the_crawl_has_grown(tmp_path: Path) -> None:
+    web, fronts = many_sites(2, 20)
+    absorber = absorber_of(tmp_path / "crawl.db", jump="sites", probe=False)
+    absorber.start(fronts, 0.0)
+    crawl_all(absorber, web, most=400)  # type: ignore[arg-type]
+    absorber.keep_ranking()
+    absorber.add_seeds(["http://new.test/"], 0.0)
+    absorber.commit({})
+    absorber.keep_ranking()
+    best = absorber.frontier.best_page(0.0)
+    found = None if best is None else absorber.urls.url(best)
+    absorber.writer.close()
+    assert found == "http://new.test/"
+
+
 def _words(count: int) -> list[str]:
     draw = random.Random(0)
     return ["".join(draw.choices("abcdefghij", k=8)) for _ in range(count)]
