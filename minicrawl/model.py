@@ -332,11 +332,11 @@ class Progress:
 
     `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
     `CrawlReport`. `errors`: final failures of this run by reason code; `given_up`: pages given up in all runs, as of
-    the last commit. `top`: (importance, URL) of the most important pages, best first. `clock`: cash spent so far, in
-    turnovers of the cash in the pages' hands. `graph`: the crawled web as of a while ago; None while the crawl is
-    small. `silence`: None unless nobody answers. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this
-    one. `pages_per_second`, `bytes_per_second`: of the last half minute. `requests`: in flight, the oldest first, some
-    of them; `waits`: hosts that wait the longest, some; `came`: what came last, the newest first.
+    the last commit. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `graph`: the crawled web
+    as of a while ago; None while the crawl is small. `silence`: None unless nobody answers. `state`, `reason`: as in
+    `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
+    `requests`: in flight, the oldest first, some of them; `waits`: hosts that wait the longest, some; `came`: what came
+    last, the newest first.
     """
 
     seconds: float
@@ -350,7 +350,6 @@ class Progress:
     clock: float
     coverage: float
     errors: dict[str, int]
-    top: tuple[tuple[float, str], ...]
     left_out: int = 0
     graph: GraphCounts | None = None
     silence: Silence | None = None

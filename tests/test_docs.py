@@ -134,7 +134,7 @@ def test_python_that_is_shown_runs(
 def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
     graph, silence = GraphCounts(1, 1, 1, 1, 1, 1), Silence(0.0, 1.0)
     moment = replace(
-        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, errors={}, top=((0.5, "u"),)),
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, errors={}),
         graph=graph,
         silence=silence,
         limits=LimitsNow(pages=9),
@@ -144,7 +144,7 @@ def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
         given_up={"dns": 1},
     )
     console = Console(file=io.StringIO(), width=200, record=True)
-    console.print(render(moment))
+    console.print(render(moment, ((0.5, "u"),)))
     shown = console.export_text().partition("most important")[0]
     shown += run(["status"], port).partition("\n")[2]
     for url in ("http://example.org/", "http://example.org/nowhere"):

@@ -187,6 +187,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 ) -> "CrawlReport":
     import asyncio
 
+    from minicrawl.cli.best_so_far import BestSoFar
     from minicrawl.cli.display import awaiting_index, showing
     from minicrawl.control.listening import listening
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
@@ -196,7 +197,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
-    with showing(live) as show:
+    with showing(live, BestSoFar(store)) as show:
 
         def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
             return crawl_and_follow(
@@ -265,10 +266,11 @@ def _nothing_fetched(reason: str, store: Path) -> str:
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
+    from minicrawl.cli.best_so_far import SHOWN
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        best, expected = top_list(reader, None, 10, per_site=lines_per_site(reader)), reader.expected.of()
+        best, expected = top_list(reader, None, SHOWN, per_site=lines_per_site(reader)), reader.expected.of()
     lines = [
         f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{WHY_STOPPED[report.reason]}.",

@@ -147,6 +147,7 @@ def _start_afresh(store: Path) -> None:
 
 
 async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:
+    from minicrawl.cli.best_so_far import BestSoFar
     from minicrawl.cli.display import showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
@@ -155,7 +156,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
     if not is_quiet():
         order = given.get("strategy", "by importance")
         click.echo(f"Crawling {given['pages']:,} pages of the demo web, {order} ...", err=True)
-    with showing(live) as show:
+    with showing(live, BestSoFar(store)) as show:
         async with serving(web) as port:
             await crawl_with(
                 given | {"connect_to": f"::127.0.0.1:{port}"},

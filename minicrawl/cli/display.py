@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from minicrawl.cli.best_so_far import SHOWN, Best
 from minicrawl.cli.fitting import shortened
 from minicrawl.cli.frame import Frame
 from minicrawl.cli.outlook import Bar, bars, doing, waits_line
@@ -32,7 +33,7 @@ _PLAIN_SECONDS = 5.0
 _SLOW_SECONDS = 2.0
 _AWAITED = "the index takes in what is left, which Ctrl-C leaves for the next run"
 _BAR = 24
-_LEAST_TOP, _MOST_TOP = 3, 10
+_LEAST_TOP = 3
 _WIDE = 90
 _LABELS = 12
 """Columns that the names of figures take."""
@@ -40,16 +41,19 @@ _COLOURS = {RunState.RUNNING: "green", RunState.PAUSED: "yellow", RunState.STOPP
 
 
 @contextmanager
-def showing(live: bool) -> Iterator[Callable[[Progress], None]]:
-    """Gives a function to show progress with, on standard error: live, or a plain line every few seconds."""
+def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress], None]]:
+    """Gives a function to show progress with, on standard error: live, or a plain line every few seconds.
+
+    best: gives the best pages so far.
+    """
     console = Console(stderr=True)
     if not live or console.is_dumb_terminal:
-        yield _plain_lines()
+        yield _plain_lines(best)
         return
     frame = Frame(sys.stderr, _size)
     try:
         with redirect_stderr(cast(TextIO, frame)):
-            yield lambda progress: frame.draw(_drawn(progress, frame.room, console))
+            yield lambda progress: frame.draw(_drawn(progress, best(), frame.room, console))
     finally:
         frame.clear()
 
@@ -93,8 +97,8 @@ def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
     frame.clear()
 
 
-def render(progress: Progress, columns: int = 100, rows: int = 40) -> RenderableType:
-    """The display of one moment, in so many columns and rows."""
+def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -> RenderableType:
+    """The display of one moment, with the best pages, in so many columns and rows."""
     wide = max(columns - _LABELS, 20)
     facts = Table.grid(padding=(0, 2))
     facts.add_column(min_width=_LABELS - 2, no_wrap=True)
@@ -102,20 +106,20 @@ def render(progress: Progress, columns: int = 100, rows: int = 40) -> Renderable
     lines = list(_facts(progress, wide))
     for name, value in lines:
         facts.add_row(Text(name, style="dim"), value)
-    shown = min(max(rows - len(lines) - 3, _LEAST_TOP), _MOST_TOP)
-    if not progress.top:
+    shown = min(max(rows - len(lines) - 3, _LEAST_TOP), SHOWN)
+    if not best:
         return facts
     top = Table(box=None, pad_edge=False, title="most important now", title_justify="left", title_style="bold")
     top.add_column("importance", justify="right")
     top.add_column("url", no_wrap=True)
-    for importance, url in progress.top[:shown]:
+    for importance, url in best[:shown]:
         top.add_row(f"{importance:.2%}", Text(shortened(printable(url), wide)))
     return Group(facts, Text(), top)
 
 
-def plain(progress: Progress) -> str:
+def plain(progress: Progress, best: Best) -> str:
     """The same in one line."""
-    best = f"; first {printable(progress.top[0][1])}" if progress.top else ""
+    first = f"; first {printable(best[0][1])}" if best else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     state = f" {doing(progress)};" if progress.state is not RunState.RUNNING else ""
     done = [f"{bar.what}{f', {bar.left}' if bar.left else ''}" for bar in bars(progress)]
@@ -126,7 +130,7 @@ def plain(progress: Progress) -> str:
         f"{size}, {progress.known:,} known, {progress.never_read:,} not read, "
         f"{counted(progress.hosts_ready, 'host')} ready, {progress.hosts_waiting} waiting, "
         f"{progress.in_flight} in flight, "
-        f"{sum(progress.given_up.values()):,} given up{''.join(f'; {part}' for part in done)}{best}{silence}"
+        f"{sum(progress.given_up.values()):,} given up{''.join(f'; {part}' for part in done)}{first}{silence}"
     )
 
 
@@ -135,7 +139,7 @@ def _size() -> tuple[int, int]:
     return size.columns, size.lines
 
 
-def _drawn(progress: Progress, room: tuple[int, int], terminal: Console) -> list[str]:
+def _drawn(progress: Progress, best: Best, room: tuple[int, int], terminal: Console) -> list[str]:
     """The lines of the display, with the codes of their style as the terminal takes them."""
     columns, rows = room
     out = io.StringIO()
@@ -146,7 +150,7 @@ def _drawn(progress: Progress, room: tuple[int, int], terminal: Console) -> list
         color_system=cast(str, terminal.color_system) if not terminal.no_color else None,  # type: ignore[arg-type]
         no_color=terminal.no_color,
     )
-    console.print(render(progress, columns, rows), highlight=False)
+    console.print(render(progress, best, columns, rows), highlight=False)
     return [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")]
 
 
@@ -214,7 +218,7 @@ def _came(came: CameNow, wide: int) -> Text:
     )
 
 
-def _plain_lines() -> Callable[[Progress], None]:
+def _plain_lines(best: Callable[[], Best]) -> Callable[[Progress], None]:
     shown_at, state = 0.0, RunState.RUNNING
 
     def show(progress: Progress) -> None:
@@ -224,6 +228,6 @@ def _plain_lines() -> Callable[[Progress], None]:
         is_news = is_other and progress.reason in (None, "interrupted")  # by somebody who wants to see it
         if is_news or progress.seconds - shown_at >= _PLAIN_SECONDS:
             shown_at = progress.seconds
-            print(plain(progress), file=sys.stderr, flush=True)  # noqa: T201
+            print(plain(progress, best()), file=sys.stderr, flush=True)  # noqa: T201
 
     return show

@@ -79,13 +79,14 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":
+    from minicrawl.cli.best_so_far import BestSoFar
     from minicrawl.cli.display import showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
     from minicrawl.store.reader import open_store
 
     open_store(store).close()  # a store that is not there is told, not made
-    with showing(live) as show:
+    with showing(live, BestSoFar(store)) as show:
         return asyncio.run(
             crawl_with(
                 given,

@@ -18,7 +18,6 @@ from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, St
 from minicrawl.run_look import CoursePoint, RunLook
 from minicrawl.store.rows import MetaValue
 
-_TOP = 10
 _SHOWN = 3
 _LATELY = 30.0
 """Seconds over which the speed is measured."""
@@ -57,12 +56,11 @@ class RunProgress:
         self._came.appendleft(CameNow(fetched.url, fetched.status, fetched.reason))
 
     def now(self, silence: Silence | None) -> Progress:
-        """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
+        """The crawl as it stands; now and then looks at every link."""
         absorber, accounts, frontier = self._absorber, self._absorber.accounts, self._absorber.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.note(self.seconds, self.fetched, self.bytes)
         speed = self._speed.now()
-        best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
@@ -75,7 +73,6 @@ class RunProgress:
             clock=accounts.book.clock / max(accounts.book.in_hand(), 1),
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.tally.failures),
-            top=tuple(zip(importance.tolist(), map(absorber.urls.url, best.tolist()), strict=True)),
             left_out=absorber.tally.left_out,
             graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=silence,

@@ -6,7 +6,7 @@ import numpy as np
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import CrawlAtRest, at_rest
-from minicrawl.analysis.top.top_list import TopList, top_list
+from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
 from minicrawl.dashboard.readings import FloatArray, Reading
@@ -44,7 +44,7 @@ class StoreReadings:
 
     def top(self, by: str | None, n: int) -> TopList:
         with open_store(self.path) as store:
-            return top_list(store, by, n, is_rough=True)
+            return top_list(store, by, n, per_site=lines_per_site(store), is_rough=True)
 
     def collected(self) -> tuple[FloatArray, FloatArray]:
         with open_store(self.path) as store, store.snapshot():

@@ -29,7 +29,6 @@ MOMENT = Progress(
     errors={"dns": 3},
     given_up={"dns": 3, "http-404": 12},
     left_out=15_001,
-    top=((0.02, "http://a.test/\x1b[31m"), *((0.01, f"http://b.test/{'日本/' * 40}{page}") for page in range(9))),
     limits=LimitsNow(pages=4000),
     earlier=Sums(2, 500, 1_000_000, 60.0),
     pages_per_second=8.0,
@@ -39,10 +38,12 @@ MOMENT = Progress(
     graph=GraphCounts(900, 9000, 20, 700, 30, 800),
 )
 
+BEST = ((0.02, "http://a.test/\x1b[31m"), *((0.01, f"http://b.test/{'日本/' * 40}{page}") for page in range(9)))
+
 
 def shown(progress: Progress, columns: int = 100, rows: int = 40) -> list[str]:
     out = io.StringIO()
-    Console(file=out, width=columns, force_terminal=False).print(render(progress, columns, rows))
+    Console(file=out, width=columns, force_terminal=False).print(render(progress, BEST, columns, rows))
     return out.getvalue().splitlines()
 
 
@@ -88,7 +89,7 @@ def live(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("LINES", "40")
     terminal = Terminal(100, 40)
     monkeypatch.setattr(sys, "stderr", terminal)
-    with showing(live=True) as show:
+    with showing(live=True, best=lambda: BEST) as show:
         show(progress)
         show(progress)
         drawn = copy.deepcopy(terminal)
@@ -119,16 +120,16 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("TERM", "dumb")
     terminal = Terminal(100)
     monkeypatch.setattr(sys, "stderr", terminal)
-    with showing(live=True) as show:
+    with showing(live=True, best=lambda: BEST) as show:
         show(MOMENT)
-    assert terminal.screen == [plain(MOMENT)]
+    assert terminal.screen == [plain(MOMENT, BEST)]
 
 
 def test_what_is_printed_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal(100, 40)
     monkeypatch.setattr(sys, "stderr", terminal)
-    with showing(live=True) as show:
+    with showing(live=True, best=lambda: BEST) as show:
         show(MOMENT)
         sys.stderr.write("a warning\n")
         show(MOMENT)
@@ -136,7 +137,7 @@ def test_what_is_printed_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_plain_line_is_one_line() -> None:
-    line = plain(MOMENT)
+    line = plain(MOMENT, BEST)
     assert "\n" not in line
     assert "\x1b" not in line
     assert line.startswith("2:05: 1,500 pages, 8.0/s, 13.3 MB, 5,000 known, 3,900 not read")
@@ -144,7 +145,7 @@ def test_plain_line_is_one_line() -> None:
 
 
 def test_a_stop_is_told_at_once_in_plain_lines_too(capsys: pytest.CaptureFixture[str]) -> None:
-    with showing(live=False) as show:
+    with showing(live=False, best=lambda: BEST) as show:
         show(MOMENT)
         show(replace(MOMENT, seconds=125.1, state=RunState.STOPPING, reason="interrupted"))
         show(replace(MOMENT, seconds=125.2, state=RunState.STOPPING, reason="interrupted"))
@@ -154,7 +155,7 @@ def test_a_stop_is_told_at_once_in_plain_lines_too(capsys: pytest.CaptureFixture
 
 
 def test_plain_lines_come_every_few_seconds_only(capsys: pytest.CaptureFixture[str]) -> None:
-    with showing(live=False) as show:
+    with showing(live=False, best=lambda: BEST) as show:
         show(replace(MOMENT, seconds=0.2, state=RunState.STARTING))
         for seconds in (0.5, 4.9, 5.0, 5.5, 9.9, 10.1):
             show(replace(MOMENT, seconds=seconds))

@@ -115,13 +115,14 @@ def test_json_says_the_same(store: Path) -> None:
 
 def test_neither_does_the_display() -> None:
     progress = replace(
-        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, {}, ((0.5, HOME + EVIL),)),
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, {}),
         requests=(InFlightNow(HOME + EVIL, 1.0),),
         waits=(HostWait(EVIL, 1.0, "delay", 1.0),),
         came=(CameNow(HOME + EVIL, 200, None),),
     )
-    assert plain(progress).isprintable()
-    top = render(progress).renderables[2]
+    best = ((0.5, HOME + EVIL),)
+    assert plain(progress, best).isprintable()
+    top = render(progress, best).renderables[2]
     assert [text.plain for text in top.columns[1]._cells] == [printable(HOME + EVIL)]  # type: ignore[union-attr]
 
 

@@ -20,7 +20,6 @@ MOMENT = Progress(
     clock=1.25,
     coverage=0.45,
     errors={},
-    top=(),
     pages_per_second=10.0,
     bytes_per_second=100_000.0,
 )

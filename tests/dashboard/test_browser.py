@@ -21,7 +21,7 @@ from cluster_runs import SEEDS, folder_at
 from command_line import answer, run
 from counted_web import CountedWeb, counted_web
 from hostile import HostileServer
-from sites import crawl, rows
+from sites import Site, crawl, rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import found
@@ -310,13 +310,16 @@ def test_either_side_may_be_killed(browser: Any, web: CountedWeb, store: Path, t
 
 def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, store: Path) -> None:
     links = [f"{HOME}{name}" for name in "abcdefgh"]
-    crawled({HOME: ["<title>The home page</title>", *links], **{url: [HOME] for url in links}}, store)
+    site: Site = {HOME: ["<title>The home page</title>", *links], **{url: [HOME] for url in links}}
+    crawled(site, store, jump="sites")
     with dashboard(store) as (address, _), opened(browser, address) as page:
         is_just(page, "#state", "Not running")
         page.click("#tab-importance")
         page.get_by_role("link", name="The home page").click()
         says(page, "#view-why .sentence", "Read")
         says(page, "#view-why .facts", "1 of 9")
+        says(page, "#view-why .facts", "a.test has 1 of all trust; it is a seed's")
+        says(page, "#view-why .facts", "of its importance; the rest comes by links")
         page.click("#tab-statistics")
         says(page, "#view-statistics .facts", "Bow tie")
         assert page.locator("#view-statistics svg").count() >= 3

@@ -21,12 +21,15 @@ from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.model import State
+from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 
 _PER_SITE = 3
 _MANY_SITES = 10
 """A crawl is of many sites from so many on that have answered."""
+_LOOKED_AT = 1_000
+"""Pages that can be named without a look at all others."""
 _SAME_PAGE = {"print", "mirror"}
 """Kinds of near-duplicates that are the same page to whoever reads them."""
 
@@ -63,8 +66,12 @@ class TopList:
 
 def lines_per_site(store: Store) -> int | None:
     """How many lines a site may have in a list; None: any number, as the crawl is of few sites."""
-    sites = {_site(f"http://{name}/") for name in store.hosts.answering()}
-    return _PER_SITE if len(sites) >= _MANY_SITES else None
+    sites = set()
+    for name in store.hosts.answering():
+        sites.add(_site(f"http://{name}/"))
+        if len(sites) == _MANY_SITES:
+            return _PER_SITE
+    return None
 
 
 def top_list(  # noqa: PLR0913 - what a list is asked for
@@ -81,6 +88,13 @@ def top_list(  # noqa: PLR0913 - what a list is asked for
     with store.snapshot():
         order, ranked = best_first(store, by, is_rough=is_rough)
         return replace(list_of(store, only(ranked, is_wanted), n, per_site), order=order)
+
+
+def first_lines(store: Store, n: int) -> list[Line]:
+    """The first lines of that list by importance, for who asks again and again: only some pages are looked at."""
+    with store.snapshot():
+        ranked = islice(store.ranks.best_first(RANKINGS[0]), _LOOKED_AT)
+        return list_of(store, ranked, n, lines_per_site(store)).lines
 
 
 def list_of(

@@ -1,7 +1,7 @@
 // Everything known of one URL, and what may be asked of it.
 
 import {card, el, known, outside, whyOf} from "./dom.js";
-import {amount, count, day, duration, percent, printable, small} from "./format.js";
+import {amount, count, counted, day, duration, percent, printable, small} from "./format.js";
 
 export class Why {
   constructor(app) {
@@ -71,15 +71,27 @@ function pageFacts(found) {
     ["Rank", `${found.is_rank_exact ? "" : "about "}${count(found.rank)} of ${count(found.known_pages)}`],
     ["Importance", `${small(found.importance)} (${percent(found.importance, 3)})`],
     ["Expected", small(found.expected)],
+    ...(found.jump ? jumpFacts(found) : []),
     ["Links", `${count(found.inlinks)} in, ${count(found.outlinks)} out`],
     ["Depth", `${count(found.depth)} links from a seed`],
     ["Found on", found.found_on ? known(found.found_on, printable(found.found_on)) : "a seed, or a sitemap"],
     ["Leads to", found.leads_to ? printable(found.leads_to) : null],
     ["Answer", found.status ? `${found.status}, ${printable(found.content_type ?? "")}, ${amount(found.bytes ?? 0)} in ${duration(found.seconds ?? 0)}` : null],
-    ["Before it", found.queue ? `${count(found.queue.before)} pages with more cash, ${count(found.queue.before_on_host)} of them on its host` : null],
+    ["Before it", found.queue ? `${count(found.queue.before)} pages with more ${found.jump ? "importance" : "cash"}, ${count(found.queue.before_on_host)} of them on its host` : null],
     ["Same as", found.duplicate_of ? known(found.duplicate_of.url, printable(found.duplicate_of.url)) : null],
     ["Partition", found.partition === undefined ? null : `${found.partition}${found.mirrors.length ? `; pages of ${found.mirrors.join(", ")} link to it, too` : ""}`],
     ["Host", `${printable(found.host.name)}: ${small(found.host.delay)} s between two requests`],
+  ];
+}
+
+function jumpFacts({importance, jump}) {
+  const {site, linked_by, linked_first} = jump;
+  const first = (name) => (name ? `, first ${printable(name)}` : "");
+  const trusted = site && `${site.is_seed ? "; it is a seed's" : ""}; trusted by ${counted(site.trusted_by, "site")}${first(site.trusted_first)}`;
+  return [
+    ["Site", site ? `${printable(site.name)} has ${small(site.trust)} of all trust${trusted}` : null],
+    ["Other sites", `${counted(linked_by, "site")} link to it${first(linked_first)}`],
+    ["Walkers", importance ? `jump here: ${percent(jump.by_jumps / importance, 0)} of its importance; the rest comes by links` : null],
   ];
 }
 

@@ -1,5 +1,6 @@
 """Hosts, what their robots.txt files say, and the domains they belong to."""
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -39,12 +40,12 @@ class Hosts:
         query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
         return dict(self._tables.rows(f"{query} GROUP BY host"))
 
-    def answering(self) -> list[str]:
+    def answering(self) -> Iterator[str]:
         """The names of hosts that have answered, be it for a robots.txt; some twice."""
         query = """
             SELECT name FROM hosts WHERE seconds > 0
             UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
-        return [name for (name,) in self._tables.rows(query)]
+        return (name for (name,) in self._tables.each(query))
 
     def count(self) -> int:
         """Number of hosts."""
