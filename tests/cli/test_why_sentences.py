@@ -133,6 +133,12 @@ def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
     assert why(of_sites, url) == said
 
 
+def test_the_same_is_an_object_as_json(of_sites: Path) -> None:
+    jump = answer("why", A, "--store", of_sites)["jump"]
+    assert (jump["site"]["name"], jump["site"]["trusted_by"], jump["site"]["is_seed"]) == ("a.test", 1, True)
+    assert (jump["linked_by"], jump["linked_first"], jump["door"], jump["is_front"]) == (1, "b.test", 2.0, True)
+
+
 def test_a_page_that_waits_is_explained_as_it_stands(tmp_path: Path) -> None:
     """By importance, as pages wait by it there."""
     store = tmp_path / "crawl.db"
