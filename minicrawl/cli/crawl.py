@@ -23,11 +23,9 @@ from minicrawl.cli.output import (
     document,
     duration,
     expected_column,
-    order_lines,
     printable,
     read_line,
     short_line,
-    table,
     tally,
 )
 from minicrawl.errors import NothingFetchedError
@@ -267,6 +265,7 @@ def _nothing_fetched(reason: str, store: Path) -> str:
 def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
     from minicrawl.cli.best_so_far import SHOWN
+    from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
@@ -281,6 +280,5 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     if report.out_of_reach is not None:
         lines.append(f"{short_line(report.out_of_reach)}.")
     column = expected_column([line.page for line in best.lines], best.order)
-    alike = [len(line.alike) for line in best.lines]
-    lines += ["", *table([line.page for line in best.lines], column, alike), *order_lines(best.order)]
+    lines += ["", *list_lines(best, column, command="minicrawl top ")]
     click.echo("\n".join(fitted(lines)))

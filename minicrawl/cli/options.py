@@ -75,7 +75,7 @@ ranking_option = click.option(
 order_option = click.option(
     "--by",
     default=None,
-    show_default="expected while pages wait to be read, then importance",
+    show_default="importance; expected while pages wait to be read, where walkers jump to all pages alike",
     metavar=f"{EXPECTED}|{'|'.join(RANKINGS)}|NAME",
     shell_complete=rankings,
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",

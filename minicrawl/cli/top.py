@@ -85,9 +85,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     missing here. By cash all pages are shown: that is the order in which they wait.
 
     While pages wait to be read, the order is that of expected importance: what importance will be when they have been,
-    if they link like the pages of their site that were read. Two lines below the table say what that rests on.
-    --by importance is that of the ledger: exact for the links found so far once a crawl has stopped. History and cash
-    are the two numbers that steer the crawl.
+    if they link like the pages of their site that were read. Two lines below the table say what that rests on. Where
+    walkers jump to sites, it is importance at once. --by importance is that of the ledger: exact for the links found so
+    far once a crawl has stopped. History and cash are the two numbers that steer the crawl.
 
     --hubs orders pages by how much importance they lead to on their site, each page's shared by all that link to it,
     times the share of the site that links to them: what people pass through, beside what they come to.
@@ -172,7 +172,7 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
         click.echo(_document(found, column, why))
     else:
         expected = expected_column([line.page for line in found.lines], found.order)
-        click.echo("\n".join(fitted(_lines(found, column or expected, why))))
+        click.echo("\n".join(fitted(list_lines(found, column or expected, why))))
 
 
 def _print_columns(reader: "Store", found: "TopList", names: str, ranking: str | None, as_json: bool) -> None:
@@ -198,7 +198,10 @@ def _document(found: "TopList", column: Column | None, why: "Sequence[Senders]")
     return document(rows)
 
 
-def _lines(found: "TopList", column: Column | None, why: "Sequence[Senders]") -> Iterator[str]:
+def list_lines(
+    found: "TopList", column: Column | None, why: "Sequence[Senders]" = (), command: str = ""
+) -> Iterator[str]:
+    """A list of pages, and what it does not show. command: which one shows it, where that is not this one."""
     pages, alike = [line.page for line in found.lines], [len(line.alike) for line in found.lines]
     head, *lines = table(pages, column, alike)
     yield head
@@ -207,7 +210,7 @@ def _lines(found: "TopList", column: Column | None, why: "Sequence[Senders]") ->
         if of_page is not None:
             yield f"{'':>8}{_why(of_page)}"
     yield from order_lines(found.order)
-    yield from _not_shown(found)
+    yield from _not_shown(found, command)
 
 
 def _why(found: "Senders") -> str:
@@ -223,7 +226,7 @@ def _why(found: "Senders") -> str:
     return line + (f"; links by place: {tally(found.places)}" if found.places else "")
 
 
-def _not_shown(found: "TopList") -> list[str]:
+def _not_shown(found: "TopList", command: str = "") -> list[str]:
     """What stands between the lines of a list and was left out, and how to see it."""
     unread = sum(found.unread.values())
     parts = [
@@ -231,9 +234,11 @@ def _not_shown(found: "TopList") -> list[str]:
         f"{found.alike:,} like one of these",
     ]
     not_shown = [part for part, count in zip(parts, (unread, found.alike), strict=True) if count]
-    lines = [f"Not shown: {' and '.join(not_shown)}; see --all."] if not_shown else []
+    lines = [f"Not shown: {' and '.join(not_shown)}; see {command}--all."] if not_shown else []
     if found.of_full_sites:
-        lines.append(f"Not shown: {counted(found.of_full_sites, 'more page')} of these sites; see --per-site all.")
+        lines.append(
+            f"Not shown: {counted(found.of_full_sites, 'more page')} of these sites; see {command}--per-site all."
+        )
     return lines
 
 

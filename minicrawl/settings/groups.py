@@ -16,8 +16,8 @@ from minicrawl.settings.setting import setting
 
 SCOPES = ("any", "site", "host", "prefix")
 _STRATEGY = (
-    "Which page is next: greedy, the one with the most cash; anticipated, the one with the most that it has or can be "
-    "expected to get (docs/ranking.md)."
+    "Which page is next: greedy, the one with the most cash, or importance with --jump sites; anticipated, the one "
+    "with the most that it has or can be expected to get (docs/ranking.md)."
 )
 STRATEGY_NAMES = ("greedy", "anticipated", "opic", "random", "cycle", "breadth-first")
 BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"

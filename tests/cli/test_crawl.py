@@ -46,6 +46,13 @@ def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
         assert (result.exit_code, result.stderr) == (0, "")
 
 
+def test_list_at_the_end_is_that_of_top_with_what_it_does_not_show(store: Path) -> None:
+    ended = run("crawl", "--store", store).stdout.partition("\n\n")[2].splitlines()
+    shown = run("top", "--n", "10", "--store", store).stdout.splitlines()
+    assert shown[-1].startswith("Not shown: ")
+    assert ended == [line.replace("; see --", "; see minicrawl top --") for line in shown]
+
+
 def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(store: Path) -> None:
     """One of four pages is not there. At least 60 % can be reached, 99 % cannot."""
     found = json.loads(run("crawl", "--store", store, "--until-coverage", "99%", "--json").stdout)
