@@ -17,6 +17,7 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.archiving.capture import MakeCapture
 from minicrawl.crawler.archiving.replayed import check_replayed
 from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
@@ -27,7 +28,7 @@ from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
-from minicrawl.crawler.remembered_settings import refuse_partition, resumed
+from minicrawl.crawler.remembered_settings import Resumed, Source, refuse_partition, resumed
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sharing.share import Share
@@ -44,9 +45,10 @@ from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import BY_CREDIT, CrawlSettings
+from minicrawl.settings import BY_CREDIT, BY_PAGES, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
+from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
 from minicrawl.system import STOPPING, on_signals, passes_sockets
 from minicrawl.timing import STANDARD, Timing
@@ -70,8 +72,9 @@ class Run:
 class Start:
     """What a run starts with.
 
-    changes: settings that are otherwise than in the run before, in lines for people. again: pages that were given up
-    and are asked for again. is_nameless: whether other people's hosts are not told whom to ask about a new crawl.
+    changes: settings that are otherwise than in the run before, or than they would be in a new crawl, in lines for
+    people. again: pages that were given up and are asked for again. is_nameless: whether other people's hosts are not
+    told whom to ask about a new crawl.
     """
 
     settings: CrawlSettings
@@ -122,7 +125,8 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
         again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
         if on_start is not None:
             asks_others = is_new and not settings.from_archive
-            on_start(Start(settings, remembered.changes, again, asks_others and is_nameless(settings, seeds.urls)))
+            changes = (*remembered.changes, *_kept_jump(writer, remembered))
+            on_start(Start(settings, changes, again, asks_others and is_nameless(settings, seeds.urls)))
         with indexed(settings.from_archive) as replayed:
             return await _crawl(
                 settings,
@@ -166,7 +170,8 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         timing=timing,
     )
     engine, absorber = run.engine, run.absorber
-    absorber.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
+    begun: dict[str, MetaValue] = {"settings": settings.to_json(writer.path.parent), "stopped": None}
+    absorber.commit(begun if absorber.sites is not None else {**begun, JUMP: BY_PAGES})
     async with run.source:
         if on_begin is not None:
             on_begin(run)
@@ -181,6 +186,16 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     if absorber.items is not None:
         absorber.items.finish()
     return _report(engine, absorber)
+
+
+def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
+    """Tell once that the walkers of a store that is older than the default jump as they did."""
+    is_pages = remembered.settings.jump == BY_PAGES and remembered.sources["jump"] is not Source.GIVEN
+    if is_pages and writer.size() and writer.meta(JUMP) is None:
+        yield (
+            "Walkers go on jumping to all pages alike in this store; 'minicrawl crawl --jump sites' lets them jump to "
+            "sites that others trust, without a request."
+        )
 
 
 def _settle(engine: Engine, absorber: Absorber, *, merges: bool) -> None:

@@ -12,6 +12,7 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import values
 from minicrawl.settings.groups import (
     BY_CREDIT,
+    BY_PAGES,
     GROUPS,
     Focus,
     Http,
@@ -39,6 +40,8 @@ _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.paths))
 
 DISCOVERY_BESIDE_REFRESH = 0.7
+_EARLIER = {"jump": BY_PAGES}
+"""What crawls did before this could be set, where it is not the default."""
 
 
 class AsBefore(Enum):
@@ -179,8 +182,9 @@ class CrawlSettings(
 
 
 def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Settings as a store in `folder` has kept them, paths from the root."""
-    return _with_paths(kept, lambda path: whole_path(path, folder))
+    """Settings as a store in `folder` has kept them, paths from the root, and those that it is older than."""
+    known = {**_EARLIER, **kept} if kept else kept
+    return _with_paths(known, lambda path: whole_path(path, folder))
 
 
 def lasting(kept: Mapping[str, Any]) -> dict[str, Any]:
