@@ -143,8 +143,11 @@ class Absorber:
         waiting, discovery = self.frontier.pages, self.discovery
         if sites is not None:
             discovery.note_page = sites.note_page
-        if waiting.ledger is not None:
-            self.accounts.note_moved = lambda pages: waiting.moved(pages[pages < discovery.offered])
+            self.accounts.note_moved = lambda pages: waiting.note_moved(pages[pages < discovery.offered])
+
+    def order(self, settings: CrawlSettings) -> None:
+        """Let pages never read be in the order that settings ask for."""
+        self.frontier.order_by(self.accounts.ledger if settings.reads_by_worth else None)
 
     def _neighbours(self, share: Share | None) -> tuple[Outbox | None, Mirrors | None]:
         """What goes to other partitions, if there are any."""

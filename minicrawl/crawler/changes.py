@@ -32,7 +32,8 @@ from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
 
 _OF_HOSTS = ("delay", "ip_delay", "per_host")
-_OF_SCOPE = ("scope", "allow", "deny", "max_depth", "html_only", "boost", "intrinsic_weight")
+_OF_CASH = ("boost", "intrinsic_weight")
+_OF_SCOPE = ("scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH)
 
 
 def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings:
@@ -88,6 +89,8 @@ class Changes:
             absorber.adjust_hosts(settings, now)
         if changed & set(_OF_SCOPE):
             absorber.admission.adjust(settings, absorber.seeds() if "scope" in changed else None)
+        if changed & set(_OF_CASH):
+            absorber.order(settings)
         if "max_depth" in changed:
             absorber.follow_further(now)
         if settings.until_coverage is not None:

@@ -13,6 +13,7 @@ from minicrawl.settings import values
 from minicrawl.settings.groups import (
     BY_CREDIT,
     BY_PAGES,
+    BY_SITES,
     GROUPS,
     Focus,
     Http,
@@ -155,6 +156,13 @@ class CrawlSettings(
     def discovery_share(self) -> float:
         """Share of the fetches for pages never read. Where pages are due again, 1 would leave nothing for them."""
         return DISCOVERY_BESIDE_REFRESH if self.refreshes and self.discovery >= 1.0 else self.discovery
+
+    @property
+    def reads_by_worth(self) -> bool:
+        """Whether pages never read are in order by what they hold in the ledger: where nothing steers, as cash does."""
+        bends_cash = self.boost or self.topic or self.focus_type or self.intrinsic_weight != 1.0
+        is_plain = self.strategy == "greedy" and self.discovery_by == BY_CREDIT and not bends_cash
+        return self.jump == BY_SITES and is_plain
 
     @property
     def delay_per_address(self) -> float:

@@ -99,8 +99,9 @@ def view_is_right(store: Path) -> None:
         assert sum(importance for _, _, importance in ranked) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("jump", ["sites", "pages"])
 @pytest.mark.parametrize("seed", range(4))
-def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, jump: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few pages kept, so that some come, some go, and the floor rises."""
     monkeypatch.setattr(top_pages, "KEPT", 5)
     path = tmp_path / "crawl.db"
@@ -116,7 +117,7 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: p
 
     monkeypatch.setattr(Writer, "transaction", looked_at)
     for pages in (5, 10, 20, 50):
-        crawl(web, path, seeds, pages=pages, discovery=0.6)
+        crawl(web, path, seeds, pages=pages, jump=jump, discovery=0.6)
         web = {url: links if number % 7 else 404 for number, (url, links) in enumerate(web.items())}
         view_is_right(path)
         with open_store(path) as reader:

@@ -13,7 +13,7 @@ JUMP, SHARED_OUT = "jump", "shared_out"
 
 def stored_births(store: Store, host_of: Pages) -> Births:
     """host_of: the host of every page of the store. Raises StoreError."""
-    return births_of_sites(store, host_of) if jumps_to_sites(store) else EvenBirths()
+    return _of_sites(store, host_of) if jumps_to_sites(store) else EvenBirths()
 
 
 def jumps_to_sites(store: Store) -> bool:
@@ -21,8 +21,7 @@ def jumps_to_sites(store: Store) -> bool:
     return store.meta(JUMP) == BY_SITES
 
 
-def births_of_sites(store: Store, host_of: Pages) -> SiteBirths:
-    """The same where walkers jump to sites."""
+def _of_sites(store: Store, host_of: Pages) -> SiteBirths:
     births = SiteBirths()
     births.grow(len(host_of))
     shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))

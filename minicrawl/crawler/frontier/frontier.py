@@ -16,7 +16,7 @@ from minicrawl.crawler.frontier.errands import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
-from minicrawl.opic import Adaptive, DiscoveryRule, Strategy
+from minicrawl.opic import Adaptive, DiscoveryRule, Ledger, Strategy
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
@@ -115,11 +115,21 @@ class Frontier:
         for host in self.hosts:
             self._reschedule(host, now)
 
+    def order_by(self, ledger: Ledger | None) -> None:
+        """Let pages never read be in order by what they hold in the ledger, or by their cash."""
+        if self.pages.ledger is not ledger:
+            self.pages.ledger = ledger
+            self._put_in_order()
+
     def reorder(self) -> None:
         """Put the pages in order anew that were never read, where not only visits decide on it."""
-        if self.pages.reorder():
-            for host in self.hosts:
-                self.pages.offer(host)
+        if self.pages.ledger is not None:
+            self._put_in_order()
+
+    def _put_in_order(self) -> None:
+        self.pages.reorder()
+        for host in self.hosts:
+            self.pages.offer(host)
 
     def acquire(self, now: float, *, attempts: bool = True) -> int | None:
         """Hand out the best page, or None. Its host is in flight until `release`."""

@@ -130,19 +130,19 @@ class WaitingPages:
             pages = flagged(self._book.visited[:size] & ~self._held[:size])
             self._due.load(pages, self.host_of[pages].astype(np.int64), now)
             self._held[pages] = True
-        self._load_lane(self._discovery, size, read=False)
+        self._load_unread(size)
         if self.is_by_strategy:
             self._load_lane(self._refresh, size, read=True)
 
-    def reorder(self) -> bool:
-        """Let pages never read wait in the order of what they hold in the ledger now; whether they wait in such an
-        order. `offer` all hosts then."""
-        if self.ledger is None:
-            return False
-        self.held_each = self.ledger.held()
+    def reorder(self) -> None:
+        """Let pages never read wait in the order of now. `offer` all hosts then."""
         self._discovery.clear()
-        self._load_lane(self._discovery, self._book.size, read=False)
-        return True
+        self._load_unread(self._book.size)
+
+    def _load_unread(self, size: int) -> None:
+        if self.ledger is not None:
+            self.held_each = self.ledger.held()
+        self._load_lane(self._discovery, size, read=False)
 
     def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:
         """Let those of pages 0..size-1 wait that are read, or are not, and may be handed out."""
@@ -192,6 +192,11 @@ class WaitingPages:
         hosts = self.host_of.take(pages)
         lane.rise_all(pages, hosts, self._priorities(pages))
         return set(hosts.tolist())
+
+    def note_moved(self, pages: Pages) -> None:
+        """What these pages hold in the ledger is otherwise than before. To be told like `moved`."""
+        if self.ledger is not None:
+            self.moved(pages)
 
     def moved(self, pages: Pages) -> None:
         """Let pages never read wait by their keys of now, be these larger or smaller than before. To be told before

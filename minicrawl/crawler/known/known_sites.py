@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, births_of_sites
+from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged
@@ -48,9 +48,8 @@ class KnownSites:
         self._is_shared_out = False
         self._size_then = self._shared = 0
         accounts.note_links = self.note_links
-        if writer.meta(JUMP) == BY_SITES:
-            self._births = births_of_sites(writer, frontier.pages.host_of[: accounts.size])
-            accounts.ledger.rule = self._births
+        if isinstance(accounts.ledger.rule, SiteBirths):
+            self._births = accounts.ledger.rule
             self._load(writer)
         else:
             self._count_links(writer)
@@ -104,7 +103,10 @@ class KnownSites:
         self._size_then, self._shared, self._is_shared_out = self._size(), accounts.size, True
 
     def save(self, writer: Writer) -> None:
-        """Write what has changed since the last commit; the rows of new hosts must be in the store."""
+        """Write what has changed since the last commit; the rows of new hosts must be in the store. Nothing before
+        births are shared out: until then all pages are born alike."""
+        if self._accounts.ledger.are_born_alike:
+            return
         self._count_turns()
         for voices in self._voices:
             writer.add_voices(map(VoiceRow._make, zip(*(column.tolist() for column in voices), strict=True)))

@@ -83,13 +83,13 @@ class KnownWeb:
         hosts, batch = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay)), Batch()
         pages = KnownPages(writer, batch)
         accounts.anticipated = frontier.pages.anticipated
+        if settings.reads_by_worth:
+            frontier.pages.ledger = accounts.ledger
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
         load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
         if settings.discovery_by == BY_CREDIT and accounts.book.unvisited_level:
             accounts.give_unvisited_level()
         sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
-        if sites is not None and strategy.follows_cash:
-            frontier.pages.ledger = accounts.ledger
         return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due, sites)
 
 

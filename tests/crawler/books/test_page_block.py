@@ -93,6 +93,7 @@ def test_copies_are_the_rows_after_every_run(tmp_path: Path, seed: int) -> None:
         site, seeds = changing(10 * seed + run)
         sizes = COPIED if run in (0, 1) else rng.choice([COPIED, STANDARD_SIZES])
         settings: dict[str, Any] = {"discovery": 0.5} if seed % 2 else {"refresh": True, "refresh_min": 1e-3}
+        settings["time"] = 60  # where nothing new is left, what was read is due much later
         if run == 4:
             settings["retry"] = ("error",)
         crawl(site, store, [*seeds, f"http://more{run}.test/"], sizes=sizes, pages=rng.choice([5, 15, 40]), **settings)
@@ -104,7 +105,10 @@ def test_copies_are_the_rows_after_every_run(tmp_path: Path, seed: int) -> None:
     assert len(rows(store, "SELECT * FROM page_blocks")) > 5
 
 
-@pytest.mark.parametrize("settings", [{"history": "variable:4"}, {"strategy": "anticipated"}, {"strategy": "cycle"}])
+TAKEN_UP = [{"history": "variable:4"}, {"strategy": "anticipated"}, {"strategy": "cycle"}, {"jump": "sites"}]
+
+
+@pytest.mark.parametrize("settings", TAKEN_UP)
 def test_whatever_is_kept_of_pages_is_taken_up(tmp_path: Path, settings: dict[str, Any]) -> None:
     store = tmp_path / "crawl.db"
     site, seeds = changing(1)

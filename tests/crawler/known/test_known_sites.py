@@ -3,6 +3,7 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.opic.sites.trust import site_trust
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 
 IMPORTANCE = "SELECT url, importance FROM ranks"
@@ -276,3 +278,48 @@ def test_seeds_that_are_added_do_not_wait_until_the_crawl_has_grown(tmp_path: Pa
 def _words(count: int) -> list[str]:
     draw = random.Random(0)
     return ["".join(draw.choices("abcdefghij", k=8)) for _ in range(count)]
+
+
+STEERED = [
+    {"boost": ("/wanted=50",)},
+    {"topic": "wanted"},
+    {"focus_type": ("news",)},
+    {"strategy": "opic", "boost": ("/wanted=50",)},
+]
+
+
+@pytest.mark.parametrize("settings", STEERED, ids=["boost", "topic", "type", "opic"])
+def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path, settings: dict[str, object]) -> None:
+    """It bends the cash, so the order goes by that; the ranking is by trust all the same."""
+    pages = [f"http://a.test/{number}" for number in range(30)]
+    wanted = [f"http://a.test/wanted/2026/11/21/{number}" for number in range(5)]
+    front: list[str] = [*pages, *(f'<a href="{url}">wanted</a>' for url in wanted)]
+    web: Site = {"http://a.test/": front, **dict.fromkeys(pages, pages), **{url: [] for url in wanted}}
+    found = {}
+    for jump in ("sites", "pages"):
+        _, server = crawl(web, tmp_path / f"{jump}.db", ["http://a.test/"], jump=jump, pages=6, **settings)
+        found[jump] = server.asked
+    assert set(found["sites"][1:]) == set(wanted)
+    assert found["sites"] == found["pages"]
+    with open_store(tmp_path / "sites.db") as reader:
+        assert reader.site_table.all()
+        assert verify(reader).stored.l1 < 2e-6
+
+
+def test_a_boost_that_comes_while_the_crawl_runs_puts_pages_in_order_by_cash(tmp_path: Path) -> None:
+    """And one that goes puts them back."""
+    plain = CrawlSettings(jump="sites")
+    absorber = absorber_of(tmp_path / "crawl.db", jump="sites", probe=False)
+    web: Site = {"http://a.test/": ["http://a.test/x", "http://b.test/y"], "http://a.test/x": [], "http://b.test/y": []}
+    absorber.start(["http://a.test/"], 0.0)
+    crawl_all(absorber, web, most=1)
+    accounts, frontier = absorber.accounts, absorber.frontier
+    waiting = [1, 2]
+    first = frontier.best_page(0.0)
+    assert first == max(waiting, key=lambda page: (accounts.ledger.worth(page, frontier.pages.held_each), -page))
+    accounts.book.standing[3 - first] += 10**9
+    absorber.order(replace(plain, boost=("/y=2",)))
+    assert frontier.best_page(0.0) == 3 - first
+    absorber.order(plain)
+    assert frontier.best_page(0.0) == first
+    absorber.writer.close()
