@@ -10,7 +10,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
 from minicrawl.model import READ, State
-from minicrawl.opic.sites.births import UNIT, Births
+from minicrawl.opic.sites.births import UNIT, Births, EvenBirths
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
@@ -45,6 +45,11 @@ class FoldedPages:
         """Pages that are only another name of a page: nothing links to them, and they link to nothing."""
         is_alias: npt.NDArray[np.bool_] = self.states == State.ALIAS
         return is_alias
+
+    @property
+    def all_alike(self) -> FloatArray:
+        """Where walkers jump to who jump to all pages alike, as in the papers."""
+        return _jump(self.stands_for, births_of(EvenBirths(), self.states))
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ class Judged:
 def candidates(store: Store, count: int, damping: float = 0.85) -> list[Candidate]:
     """The fetched pages with most inverse PageRank, the first `count` of them. Raises StoreError."""
     folded = folded_store(store)
-    inverse = inverse_pagerank(folded.graph, damping, folded.jump)
+    inverse = inverse_pagerank(folded.graph, damping, folded.all_alike)
     fetched = np.flatnonzero(folded.states == State.FETCHED)
     best = fetched[np.argsort(-inverse[fetched], kind="stable")[:count]]
     pages = store.ranks.of(best.tolist())
@@ -113,7 +113,7 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     bad = {int(folded.stands_for[page]) for url, page in known.items() if not judgement[url]}
     if not good:
         raise SettingError(f"no page that was judged good is known in {store.path}; put yes into the column good")
-    ranks = pagerank(folded.graph, damping, folded.jump)
+    ranks = pagerank(folded.graph, damping, folded.all_alike)
     trust = trustrank(folded.graph, good, damping)
     values = {
         "trust": trust,

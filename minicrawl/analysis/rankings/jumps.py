@@ -1,4 +1,4 @@
-"""Where walkers jump to: to all pages alike, to those of one person, or to what is new."""
+"""Where walkers jump to: as in the crawl, to the pages of one person, or to what is new."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ _RECENT = "recent:"
 
 
 def jump_of(given: str | None, store: Store, folded: FoldedPages) -> FloatArray:
-    """The preference that --jump FILE or recent:TIME gives; None: all pages alike. Raises SettingError."""
+    """The preference that --jump FILE or recent:TIME gives; None: as in the crawl. Raises SettingError."""
     if given is None:
         return folded.jump
     if given.startswith(_RECENT):

@@ -66,13 +66,13 @@ def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
     if options.trusted is not None:
         trusted = named_pages(options.trusted, "trusted", store, folded)
     else:
-        reach = inverse_pagerank(folded.graph, options.damping, folded.jump)
+        reach = inverse_pagerank(folded.graph, options.damping, folded.all_alike)
         trusted = (-reach).argsort(kind="stable")[: options.trusted_count]
     return Found({"trust": trustrank(folded.graph, trusted, options.damping)})
 
 
 def _inverse(options: Options, _: Store, folded: FoldedStore) -> Found:
-    return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.jump)})
+    return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike)})
 
 
 def _opic(_: Options, store: Store, folded: FoldedStore) -> Found:
