@@ -300,6 +300,8 @@ def of_version(version: int, store: Path) -> None:
             db.executescript(_FOURTH)
         if version < 4:
             db.executescript(_THIRD)
+        db.execute("UPDATE meta SET value = json_remove(value, '$.jump') WHERE key = 'settings'")
+        db.execute("DELETE FROM meta WHERE key = 'jump'")
         for table in (table for since, tables in _SINCE.items() if since > version for table in tables):
             db.execute(f"DROP TABLE {table}")
         db.execute(f"PRAGMA user_version = {version}")

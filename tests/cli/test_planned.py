@@ -18,7 +18,7 @@ def _no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_plan_of_a_new_crawl(tmp_path: Path) -> None:
     (tmp_path / "seeds.txt").write_text("https://a.test/\nhttps://a.test/b\nhttp://b.test/?utm_source=x\nno url\n")
-    words = ("--skip-bad", "--delay", "2", "--store", tmp_path / "crawl.db", "--dry-run")
+    words = ("--skip-bad", "--delay", "2", "--jump", "pages", "--store", tmp_path / "crawl.db", "--dry-run")
     result = run("crawl", tmp_path / "seeds.txt", *words)
     assert result.exit_code == 0
     assert result.stdout == (

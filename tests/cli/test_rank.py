@@ -21,7 +21,7 @@ def values(*words: str | Path) -> dict[str, float]:
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    crawl(SITE, path, [A])
+    crawl(SITE, path, [A], jump="pages")
     return path
 
 
@@ -46,6 +46,13 @@ def test_pagerank_is_that_of_networkx_and_of_the_crawl(store: Path) -> None:
     importance = dict(rows(store, "SELECT url, importance FROM ranks WHERE state != 'alias'"))
     assert values("--store", store) == pytest.approx(importance, abs=1e-6)
     assert values("--store", store, "--damping", "0.5") == pytest.approx(expected(drawn(), 0.5), abs=1e-10)
+
+
+def test_pagerank_is_importance_where_walkers_jump_to_sites(store: Path) -> None:
+    crawl(SITE, store, [], jump="sites")
+    importance = dict(rows(store, "SELECT url, importance FROM ranks WHERE state != 'alias'"))
+    assert values("--store", store) == pytest.approx(importance, abs=1e-6)
+    assert sum(abs(share - expected(drawn())[url]) for url, share in importance.items()) > 0.05
 
 
 @pytest.mark.parametrize("memory", ["2000", "1MB"])

@@ -161,7 +161,7 @@ def test_canonical_that_names_a_dead_page_is_void(tmp_path: Path, pages: int) ->
     site: Site = {HOME: [dead, A], A: [HOME, B], B: [dead, A], C: 404}
     crawl(site, store, [HOME], pages=pages, strategy="breadth-first")
     crawl(site, store, [HOME], strategy="breadth-first")
-    crawl(site | {HOME: [C, A], B: [C, A]}, plain, [HOME])
+    crawl(site | {HOME: [C, A], B: [C, A]}, plain, [HOME, C])  # what a seed stands for is at no distance from it
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert states == {
         HOME: "fetched canonical-dead",
@@ -194,7 +194,7 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     """For its other pages, too, and by the next run; other hosts are not held up."""
     absorber = absorber_of(tmp_path / "crawl.db", now=1000.0, delay=DELAY)
     absorber.start([HOME, A, "http://b.test/"], 1000.0)
-    assert handed_out(absorber, 1000.0) == [HOME, "http://b.test/"]
+    assert sorted(handed_out(absorber, 1000.0)) == [HOME, "http://b.test/"]
     (home,) = absorber.urls.find([HOME])
     assert home is not None
     absorber.visits.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
@@ -253,7 +253,7 @@ def test_page_that_never_was_does_not_go(tmp_path: Path) -> None:
 def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
-    crawl(site, store, [HOME])
+    crawl(site, store, [HOME, B])
     site |= {HOME: [A], A: [HOME, C], C: [HOME]}
     crawl(site, store, [], discovery=0.5, pages=20)
     fresh = tmp_path / "fresh.db"
@@ -376,7 +376,7 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
         absorb(self, *args)
         if rng.random() < 0.2:
             absorbers[0].commit({})
-        self.settling.settle()
+        absorbers[0].settle()
 
     monkeypatch.setattr(Absorber, "starting", noted)
     monkeypatch.setattr(Visits, "absorb", absorb_and_settle)

@@ -1,4 +1,4 @@
-"""The live crawl and a plain loop over the same graph drive the same algorithm to the same end."""
+"""The live crawl and a plain loop over the same graph drive the papers' algorithm to the same end."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def test_crawl_and_plain_loop_visit_the_same_pages_in_the_same_order_with_the_sa
     site, seeds = random_site(seed)
     visits, cash, _ = plain_loop(site, seeds, strategy)
     store = tmp_path / "crawl.db"
-    _, server = crawl(site, store, seeds, strategy=strategy, ignore_robots=True)
+    _, server = crawl(site, store, seeds, strategy=strategy, jump="pages", ignore_robots=True)
     assert server.asked == visits
     assert dict(rows(store, "SELECT url, cash FROM ranks")) == cash
 
@@ -31,7 +31,7 @@ def test_ledger_of_the_crawl_settles_to_that_of_the_plain_loop(tmp_path: Path, s
     site, seeds = random_site(seed)
     visits, _, ledger = plain_loop(site, seeds, "greedy")
     store = tmp_path / "crawl.db"
-    crawl(site, store, seeds)
+    crawl(site, store, seeds, jump="pages")
     number = {url: page for page, url in rows(store, "SELECT id, url FROM pages")}
     for _ in range(200):
         for url in visits:

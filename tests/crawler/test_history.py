@@ -75,7 +75,7 @@ def test_pages_never_read_have_the_history_of_newcomers(tmp_path: Path, policy: 
     site, seeds = wide_site(1500)
     for history in ("interpolation", policy):
         store = tmp_path / f"{history[:5]}.db"
-        report, _ = crawl(site, store, seeds, history=history, pages=120)
+        report, _ = crawl(site, store, seeds, history=history, jump="pages", pages=120)
         assert report.known > 2 * report.read
         with open_store(store) as reader:
             found[history] = verify(reader).history

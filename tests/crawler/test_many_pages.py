@@ -81,7 +81,7 @@ def test_audit_finds_what_is_wrong(tmp_path: Path, change: str) -> None:
 
 
 UNBALANCED = {
-    "UPDATE pages SET received = received + 1 WHERE id = 1": [
+    "UPDATE pages SET received = received + 1000000000000 WHERE id = 1": [
         "the ledger's total is kept as",
         "the ledger holds",
         "page 1 has received",

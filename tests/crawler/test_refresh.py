@@ -83,6 +83,9 @@ def go_on(absorber: Absorber, web: Web, until: float, *, now: float, takes: floa
         fetched = web.answer(absorber.urls.url(page), now)
         parsed = parse_html(fetched.body, fetched.url, fetched.content_type, WANTED)
         absorber.visits.absorb(page, fetched, parsed, now)
+        if absorber.sites is not None and absorber.sites.is_due:
+            absorber.commit({})
+            absorber.keep_ranking()
         now += takes
         most -= 1
     absorber.commit({})
@@ -107,13 +110,13 @@ def test_a_crawl_in_pieces_is_one_crawl(tmp_path: Path) -> None:
 
     one, other = tmp_path / "one.db", tmp_path / "other.db"
     whole, pieces = Web(8, changing), Web(8, changing)
-    absorber = opened(one, 0.0)
+    absorber = opened(one, 0.0, jump="pages")
     for _ in range(8):
         now = go_on(absorber, whole, 10_000 * DAY, now=whole.asked[-1][0] + 1.0 if whole.asked else 0.0, most=15)
     close(absorber, one)
     now = 0.0
     for _ in range(8):
-        absorber = opened(other, now)
+        absorber = opened(other, now, jump="pages")
         now = go_on(absorber, pieces, 10_000 * DAY, now=now, most=15)
         close(absorber, other)
     assert len(whole.asked) == 120

@@ -46,7 +46,7 @@ def accounts(store: Path) -> list[tuple[object, ...]]:
 def test_crawl_in_pieces_ends_as_the_crawl_in_one(tmp_path: Path, strategy: str, history: str) -> None:
     site, seeds = random_site(7)
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
-    settings = {"strategy": strategy, "history": history, "ignore_robots": True}
+    settings = {"strategy": strategy, "history": history, "jump": "pages", "ignore_robots": True}
     _, server = crawl(site, whole, seeds, **settings)
     asked: list[str] = []
     for part in (1, 2, 3, 5, 8, 1000):
@@ -77,7 +77,7 @@ def read_in(store: Path) -> list[str]:
 def test_pages_are_read_again_in_the_same_order_after_a_restart(tmp_path: Path) -> None:
     site, seeds = random_site(3, pages=20)
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
-    settings = {"discovery": 0.4, "ignore_robots": True}
+    settings = {"discovery": 0.4, "jump": "pages", "ignore_robots": True}
     _, server = crawl(site, whole, seeds, pages=60, **settings)
     asked = [url for part in (7, 30, 23) for url in crawl(site, pieces, seeds, pages=part, **settings)[1].asked]
     assert asked == server.asked

@@ -99,8 +99,9 @@ def test_reasonable_is_the_default_and_the_store_remembers_another(tmp_path: Pat
 @pytest.mark.parametrize("pages", [25, 1000], ids=["some pages read", "all"])
 def test_another_surfer_ranks_what_is_stored_anew_without_a_request(tmp_path: Path, pages: int) -> None:
     store, other = tmp_path / "crawl.db", tmp_path / "other.db"
-    crawl(framed_site(2), store, [HOME], pages=pages)
-    crawl(framed_site(2), other, [HOME], pages=pages, surfer="uniform")
+    same_order = {"strategy": "breadth-first"}
+    crawl(framed_site(2), store, [HOME], pages=pages, **same_order)
+    crawl(framed_site(2), other, [HOME], pages=pages, surfer="uniform", **same_order)
     cash = rows(store, "SELECT cash, history FROM ranks ORDER BY id")
     report, server = crawl(framed_site(2), store, [], surfer="uniform", time=1e-9)
     assert server.asked == []

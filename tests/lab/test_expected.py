@@ -42,7 +42,7 @@ def web(pages: int = 160) -> Site:
 @pytest.fixture(scope="module")
 def replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     path = tmp_path_factory.mktemp("finished") / "crawl.db"
-    crawl(web(), path, SEEDS)
+    crawl(web(), path, SEEDS, jump="pages")
     with open_store(path) as store:
         return replay_of(store, levels_of(store.page_table.urls()))
 
@@ -51,7 +51,7 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
 def test_replay_is_the_crawl_that_stopped_there(tmp_path: Path, replay: Replay, answers: int) -> None:
     """Pages have the same numbers in both, because the crawl goes the same way until then. Some were fetched twice."""
     path = tmp_path / "crawl.db"
-    crawl(web(), path, SEEDS, pages=answers)
+    crawl(web(), path, SEEDS, pages=answers, jump="pages")
     ((first_answers,),) = rows(path, "SELECT count(*) FROM fetches")
     links, pages = replay.at(first_answers)
     stopped = rows(path, "SELECT id, visited FROM pages ORDER BY id")
@@ -73,7 +73,7 @@ def test_page_without_an_answer_had_its_turn_between_failures_by_its_clock(tmp_p
     """A page that robots.txt forbids is visited without an answer, the better ones before it."""
     site = web()
     path = tmp_path / "crawl.db"
-    crawl(site, path, SEEDS)
+    crawl(site, path, SEEDS, jump="pages")
     url = "http://s2.test/9"
     rows(path, "UPDATE pages SET fetch = NULL, state = 'disallowed' WHERE url = ?", url)
     ((page, clock),) = rows(path, "SELECT id, clock FROM pages WHERE url = ?", url)
@@ -127,6 +127,6 @@ def test_agreement_of_rankings() -> None:
 
 def test_too_short_a_crawl_gets_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
-    crawl(web(), path, SEEDS, pages=20)
+    crawl(web(), path, SEEDS, pages=20, jump="pages")
     with open_store(path) as store, pytest.raises(StoreError, match="too few answers to replay: it takes 100"):
         replay_of(store, [])

@@ -62,7 +62,7 @@ def test_links_to_an_alias_count_for_the_page_it_stands_for(tmp_path):
 def test_duplicates_stand_under_their_leader(tmp_path):
     text = " ".join(f"word{i}" for i in range(200))
     site = {A: page("Leader", text), f"{B}copy": page("Leader", text), f"{C}copy": page("Leader", text)}
-    store = indexed(site | FILLER, tmp_path / "crawl.db", merge_duplicates=False)
+    store = indexed(site | FILLER, tmp_path / "crawl.db", merge_duplicates=False, strategy="breadth-first")
     (best,) = [hit for hit in found(store, "word7").pages if "word7" in hit.snippet.text]
     assert (best.url, len(best.alike)) == (A, 2)
 

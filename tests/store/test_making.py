@@ -91,7 +91,7 @@ def test_store_killed_while_it_is_made_opens(tmp_path: Path, at: str) -> None:
 @pytest.mark.parametrize("at", ["line", "step"])
 def test_store_killed_while_it_is_brought_up_to_date_opens_with_all_that_was_in_it(tmp_path: Path, at: str) -> None:
     old, path = tmp_path / "old.db", tmp_path / "crawl.db"
-    crawl(SITE, old, [HOME])
+    crawl(SITE, old, [HOME], jump="pages")
     ranked = "SELECT url, importance, history, cash, state FROM ranks"  # no old store has expected importance
     before = rows(old, ranked)
     of_version(4, old)

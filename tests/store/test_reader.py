@@ -12,6 +12,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
+from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
 from minicrawl.opic import Interpolation
 from minicrawl.settings import RANKINGS
@@ -34,6 +35,8 @@ def loaded(store: Store) -> Accounts:
     accounts = Accounts(Interpolation())
     for pages in store.page_table.columns():
         load_block(accounts, of_rows(pages))
+    hosts = np.concatenate([np.array(pages.host) for pages in store.page_table.columns()])
+    accounts.ledger.rule = stored_births(store, hosts)
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     return accounts
 

@@ -59,9 +59,14 @@ def test_what_changed_later_than_it_was_read_is_as_new_as_that(store: Store) -> 
     assert jump(store, "recent:1d") == pytest.approx({A: 0.25, A + "new": 1.0, A + "old": 0.5})
 
 
-def test_without_a_word_of_it_all_pages_are_alike(store: Store) -> None:
+@pytest.mark.parametrize("by", ["pages", "sites"])
+def test_without_a_word_of_it_walkers_jump_as_in_the_crawl(tmp_path: Path, by: str) -> None:
     """An alias gives its chance to its page; /gone is known and was not read."""
-    assert jump(store, None) == {A: 1.0, A + "new": 1.0, A + "old": 2.0, A + "gone": 1.0}
+    crawl(SITE, tmp_path / "crawl.db", [A], pages=4, jump=by)
+    with open_store(tmp_path / "crawl.db") as reader:
+        found = jump(reader, None)
+    births = [found[A + name] / found[A + "new"] for name in ("", "new", "old", "gone")]
+    assert births == pytest.approx([1, 1, 2, 1] if by == "pages" else [1 + 4, 1, 1, 1])
 
 
 @pytest.mark.parametrize(

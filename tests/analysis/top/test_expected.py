@@ -16,7 +16,7 @@ HOME = "http://a.test/"
 @pytest.fixture
 def stopped(tmp_path: Path) -> Path:
     site, seeds = wide_site(3)
-    crawl(site, tmp_path / "crawl.db", seeds, pages=40)
+    crawl(site, tmp_path / "crawl.db", seeds, pages=40, jump="pages")
     return tmp_path / "crawl.db"
 
 
@@ -39,8 +39,8 @@ def test_while_pages_wait_the_order_is_that_of_expected_importance(stopped: Path
 
 def test_in_the_end_both_orders_are_one(tmp_path: Path) -> None:
     site, seeds = wide_site(3, 60)
-    crawl(site, tmp_path / "crawl.db", seeds, pages=30)
-    crawl(site, tmp_path / "crawl.db", seeds)
+    crawl(site, tmp_path / "crawl.db", seeds, pages=30, jump="pages")
+    crawl(site, tmp_path / "crawl.db", seeds, jump="pages")
     with open_store(tmp_path / "crawl.db") as store:
         order, ranked = best_first(store, None)
         assert (order.by, order.has_unread, order.of) == ("importance", False, None)
@@ -99,7 +99,7 @@ def test_share_of_a_page_comes_from_links_found_and_expected(tmp_path: Path) -> 
         "http://c.test/": [],
     }
     path = tmp_path / "crawl.db"
-    crawl(site, path, [HOME], pages=3)
+    crawl(site, path, [HOME], pages=3, jump="pages")
     assert rows(path, "SELECT count(*) FROM pages WHERE visited AND url LIKE '%a.test%'") == [(2,)]
     with open_store(path) as store:
         (page,) = store.page_table.find(["http://c.test/"]).values()

@@ -74,7 +74,7 @@ def test_contents_come_before_what_everybody_cites(tmp_path: Path) -> None:
     """The licence is linked from all pages and leads nowhere new; the index of all words is linked from one."""
     chapters = [f"/chapter{number}" for number in range(20)]
     site: Site = {HOME: ["/contents", "/licence"], HOME + "contents": [*chapters, "/licence", HOME]}
-    site |= {HOME + chapter[1:]: ["/contents", "/licence"] for chapter in chapters}
+    site |= {HOME + chapter[1:]: ["/contents", "/licence", HOME] for chapter in chapters}
     site |= {HOME + "licence": [HOME, "/words"], HOME + "words": [*chapters, "/licence"]}
     crawl(site, tmp_path / "crawl.db", [HOME])
     with open_store(tmp_path / "crawl.db") as reader:

@@ -25,7 +25,7 @@ def stopped(tmp_path: Path, seed: int, pages: int) -> Path:
     changed: Site = dict(site)
     for number in range(6, 60, 6):
         changed[urls[number]] = 404 if number % 4 else urls[number + 1]
-    crawl(changed, tmp_path / "crawl.db", seeds, pages=pages)
+    crawl(changed, tmp_path / "crawl.db", seeds, pages=pages, jump="pages")
     return tmp_path / "crawl.db"
 
 
@@ -46,7 +46,7 @@ def test_it_is_what_the_replay_of_the_same_crawl_expects(tmp_path: Path, seed: i
     """Of links that all weigh alike. The replay has no pages but those it needs, and its own importance."""
     site, seeds = wide_site(seed, 400)
     path = tmp_path / "crawl.db"
-    crawl(site, path, seeds, pages=120, surfer="uniform")
+    crawl(site, path, seeds, pages=120, surfer="uniform", jump="pages")
     with open_store(path) as store:
         shares = store.expected.shares()
         replay = replay_of(store, levels_of(store.page_table.urls()))
@@ -77,9 +77,9 @@ def test_at_the_end_it_is_importance(tmp_path: Path, surfer: str) -> None:
     whole: Site = {url: ["<nav>", *links[:3], "</nav>words words words", *links[3:]] for url, links in site.items()}
     whole[urls[3]], whole[urls[4]] = urls[1], 404
     path = tmp_path / "crawl.db"
-    crawl(Server(whole, robots="User-agent: *\nDisallow: /a"), path, seeds, surfer=surfer, pages=30)
+    crawl(Server(whole, robots="User-agent: *\nDisallow: /a"), path, seeds, surfer=surfer, pages=30, jump="pages")
     whole[urls[5]] = 410
-    crawl(Server(whole, robots="User-agent: *\nDisallow: /a"), path, seeds)
+    crawl(Server(whole, robots="User-agent: *\nDisallow: /a"), path, seeds, jump="pages")
     assert {"alias", "error", "disallowed"} <= {state for (state,) in rows(path, "SELECT state FROM pages")}
     with open_store(path) as store:
         assert np.abs(store.expected.shares() - store.ranks.importance()).sum() <= 1e-9
@@ -98,7 +98,7 @@ def test_pages_of_sites_of_which_nothing_was_read_change_nothing(tmp_path: Path,
         HOME + "d": HOME + "b",
     }
     path = tmp_path / "crawl.db"
-    crawl(site, path, [HOME], pages=4, surfer=str(surfer))
+    crawl(site, path, [HOME], pages=4, surfer=str(surfer), jump="pages")
     assert rows(path, "SELECT url FROM pages WHERE state = 'waiting'") == [("http://later.test/",)]
     with open_store(path) as store:
         found = expectation_of(store, tolerance=1e-12)
@@ -121,7 +121,7 @@ def test_sites_say_what_is_expected_of_whom(tmp_path: Path) -> None:
     """Of a.test two pages were read and two wait, which link like these; nothing is known of b.test."""
     site: Site = {HOME: ["/b", "/c", "/d", "http://b.test/"], HOME + "b": [HOME]}
     path = tmp_path / "crawl.db"
-    crawl(site, path, [HOME], pages=2)
+    crawl(site, path, [HOME], pages=2, jump="pages")
     with open_store(path) as store:
         (found,) = store.expected.sites(["a.test", "b.test"])
     assert (found.owner, found.visited, found.unvisited) == ("a.test", 2, 2)
@@ -131,8 +131,8 @@ def test_sites_say_what_is_expected_of_whom(tmp_path: Path) -> None:
 def test_what_stays_is_told_by_what_stayed_since_half_of_the_answers(tmp_path: Path) -> None:
     """Of fewer than a hundred pages all are among the first hundred, so all have stayed."""
     site, seeds = wide_site(2, 300)
-    crawl(site, tmp_path / "few.db", seeds, pages=20)
-    crawl(site, tmp_path / "many.db", seeds, pages=110)
+    crawl(site, tmp_path / "few.db", seeds, pages=20, jump="pages")
+    crawl(site, tmp_path / "many.db", seeds, pages=110, jump="pages")
     with open_store(tmp_path / "few.db") as few, open_store(tmp_path / "many.db") as many:
         of_few, of_many = few.expected.of(), many.expected.of()
         assert of_few is not None
@@ -144,6 +144,6 @@ def test_what_stays_is_told_by_what_stayed_since_half_of_the_answers(tmp_path: P
 
 def test_nothing_was_visited_before(tmp_path: Path) -> None:
     """The one answer there is belongs to the half that is left out."""
-    crawl({HOME: ["/b", "/c"]}, tmp_path / "crawl.db", [HOME], pages=1)
+    crawl({HOME: ["/b", "/c"]}, tmp_path / "crawl.db", [HOME], pages=1, jump="pages")
     with open_store(tmp_path / "crawl.db") as store:
         assert expectation_of(store).of.stays == 0.0

@@ -28,7 +28,7 @@ class Cpu:
 
 def absorbing(store: Path, visited: int) -> tuple[Absorber, dict[str, list[str]]]:
     site, seeds = wide_site(3, 600)
-    absorber = absorber_of(store, discovery=1.0)
+    absorber = absorber_of(store, discovery=1.0, jump="pages")
     absorber.start(seeds, 0.0)
     crawl_all(absorber, site, most=visited)
     return absorber, site
@@ -106,12 +106,12 @@ def test_another_run_begins_with_what_was_kept(tmp_path: Path) -> None:
     """So it is not due again at once; and comes to the same as a crawl that never stopped."""
     site, seeds = wide_site(7)
     halves, whole = tmp_path / "halves.db", tmp_path / "whole.db"
-    crawl(site, halves, seeds, pages=110)
-    absorber = absorber_of(halves)
+    crawl(site, halves, seeds, pages=110, jump="pages")
+    absorber = absorber_of(halves, jump="pages")
     assert not absorber.expecting.is_due
     absorber.writer.close()
-    crawl(site, halves, seeds, pages=40)
-    crawl(site, whole, seeds, pages=150)
+    crawl(site, halves, seeds, pages=40, jump="pages")
+    crawl(site, whole, seeds, pages=150, jump="pages")
     with open_store(halves) as one, open_store(whole) as other:
         assert one.expected.of() == other.expected.of()._replace(
             coverage=pytest.approx(other.expected.of().coverage, abs=1e-4)
@@ -138,7 +138,7 @@ def test_a_running_crawl_keeps_it_up(tmp_path: Path) -> None:
 
     server = Server(site)
     server.site = Peeking(site)
-    crawl(server, path, seeds, pages=900, traps=False)
+    crawl(server, path, seeds, pages=900, traps=False, jump="pages")
     kept = [of.visited for of in seen if of is not None]
     assert kept
     assert kept == sorted(kept)

@@ -61,7 +61,8 @@ def test_in_the_end_the_ranking_is_pagerank(tmp_path: Path) -> None:
     links = absorber.writer.links()
     indptr = np.zeros(absorber.accounts.size + 1, dtype=np.int64)
     indptr[links.sources + 1] = np.diff(links.indptr)
-    expected = pagerank(Graph(np.cumsum(indptr), links.targets), DAMPING)
+    births = absorber.accounts.ledger.birth(slice(0, absorber.accounts.size))
+    expected = pagerank(Graph(np.cumsum(indptr), links.targets), DAMPING, births)
     assert absorber.accounts.ledger.importance() == pytest.approx(expected, abs=1e-4)
     assert (
         np.abs(absorber.accounts.ledger.importance() - expected).sum() <= absorber.accounts.ledger.certificate() + 1e-9
@@ -83,7 +84,8 @@ def test_links_that_are_read_once_are_read_again_when_some_have_changed(tmp_path
     absorber.settling.settle_again(1e-9)
     links = absorber.writer.links()
     indptr = np.concatenate([[0], np.cumsum(np.bincount(links.sources, np.diff(links.indptr), absorber.accounts.size))])
-    expected = pagerank(Graph(indptr.astype(np.int64), links.targets), DAMPING)
+    births = absorber.accounts.ledger.birth(slice(0, absorber.accounts.size))
+    expected = pagerank(Graph(indptr.astype(np.int64), links.targets), DAMPING, births)
     assert links.targets[indptr.astype(np.int64)[leaf]] == away
     assert np.abs(absorber.accounts.ledger.importance() - expected).sum() < 1e-5
     absorber.settling.forget_links()

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from absorbing import page_of
 from asking import A, Asking
@@ -46,11 +45,10 @@ def test_in_a_turn_that_failed_the_page_fails_that_is_the_best_by_then(asking: A
     """While the address of a host was looked up, another page may have become worth more."""
     request = asking.next()
     absorber = asking.absorber
-    frontier, book = absorber.frontier, absorber.accounts.book
+    frontier = absorber.frontier
     other = next(page for page in range(3) if page != request.page)
     turn = frontier.begin(request.host, PageTurn(asking.pages, absorber.turns, absorber.urls, other), 0.0)
-    book.standing[other] += 10 * int(book.standing[request.page])
-    frontier.pages.credit(np.array([other]))
+    frontier.put_first(other, 0.0)
     request.fail(turn, "dns", 1.0)
     assert (request.page, request.url) == (other, absorber.urls.url(other))
     assert not frontier.in_flight

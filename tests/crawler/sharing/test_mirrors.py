@@ -23,7 +23,7 @@ SHARE = Share(0, lambda url: int("b.test" in url))
 
 
 def opened(store: Path) -> Absorber:
-    return absorber_of(store, share=SHARE, scope="any", discovery=1.0, traps=False, probe=False)
+    return absorber_of(store, share=SHARE, scope="any", jump="pages", discovery=1.0, traps=False, probe=False)
 
 
 @pytest.fixture
