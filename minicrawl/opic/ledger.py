@@ -159,10 +159,6 @@ class Ledger(LedgerColumns):
         worths: FloatArray = self.received[pages] + held * self.birth(pages)
         return np.where(self.alias[pages], -1.0, worths)
 
-    def worth(self, page: int, held: float) -> float:
-        """The same of one page that is no alias."""
-        return self.received.item(page) + held * self.birth_of(page)
-
     def residuals(self) -> IntArray:
         """|B + R - H| of every visited page, 0 for the others, shape (size,): what a visit would move."""
         known = slice(0, self.size)

@@ -50,8 +50,8 @@ class WaitingPages:
         self._least_age = least_age
         self.ledger: Ledger | None = None
         """By what pages never read hold there they are in order; None: by their cash."""
-        self.held_each = 0.0
-        """What the virtual page held for each unit of birth cash when they were last put in order."""
+        self._by_jumps: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
+        """What jumps would bring each page when they were last put in order; 0 of those known since."""
         self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
@@ -72,6 +72,8 @@ class WaitingPages:
         self.host_of = grown(self.host_of, size)
         self._held = grown(self._held, size)
         self._is_put_off = grown(self._is_put_off, size)
+        if self.ledger is not None:
+            self._by_jumps = grown(self._by_jumps, size)
         if self._due is not None:
             self._due.grow(size, self.host_of)
         if self.anticipated is not None:
@@ -141,7 +143,9 @@ class WaitingPages:
 
     def _load_unread(self, size: int) -> None:
         if self.ledger is not None:
-            self.held_each = self.ledger.held()
+            self._by_jumps = np.zeros(len(self.host_of), dtype=np.float32)
+            for rows in slices(size):
+                self._by_jumps[rows] = self.ledger.held() * self.ledger.birth(rows)
         self._load_lane(self._discovery, size, read=False)
 
     def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:
@@ -156,7 +160,7 @@ class WaitingPages:
             with_pages = np.flatnonzero(waiting)
             ends = waiting.cumsum()[with_pages]
             starts = ends - waiting[with_pages]
-            first = bests(pages, self._priorities(pages), starts) if len(pages) else []
+            first = bests(pages, self._priorities(pages, read=read), starts) if len(pages) else []
             numbers = (with_pages + hosts.start).tolist()
             for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):
                 lane.load(self._hosts[number], pages[start:end], best)
@@ -183,14 +187,14 @@ class WaitingPages:
             return set()
         pages = pages[~self._held.take(pages)]
         is_read = self._book.visited.take(pages)
-        hosts = self._rise(self._discovery, pages[~is_read])
+        hosts = self._rise(pages[~is_read], read=False)
         if self.is_by_strategy:
-            hosts |= self._rise(self._refresh, pages[is_read])
+            hosts |= self._rise(pages[is_read], read=True)
         return hosts
 
-    def _rise(self, lane: Lane, pages: Pages) -> set[int]:
+    def _rise(self, pages: Pages, *, read: bool) -> set[int]:
         hosts = self.host_of.take(pages)
-        lane.rise_all(pages, hosts, self._priorities(pages))
+        (self._refresh if read else self._discovery).rise_all(pages, hosts, self._priorities(pages, read=read))
         return set(hosts.tolist())
 
     def note_moved(self, pages: Pages) -> None:
@@ -396,7 +400,7 @@ class WaitingPages:
         if self.ledger is None or self._book.visited.item(page):
             priority = self._strategy.priority(page, self._book)
         else:
-            priority = int(self.ledger.worth(page, self.held_each))
+            priority = int(self.ledger.received.item(page) + self._by_jumps.item(page))
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
@@ -416,16 +420,18 @@ class WaitingPages:
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._book.visited[pages] == read) & ~self._held[pages]]
-        return pages, self._priorities(pages, are_due=read and self._due is not None)
+        return pages, self._priorities(pages, read=read)
 
-    def _priorities(self, pages: Pages, *, are_due: bool = False) -> IntArray:
-        if are_due and self._due is not None:
+    def _priorities(self, pages: Pages, *, read: bool) -> IntArray:
+        """Of pages that were all read, or of none that was."""
+        if read and self._due is not None:
             priorities = self._due.priorities(pages)
         else:
-            priorities = self._strategy.priorities(pages, self._book)
-            if self.ledger is not None:
-                worths = self.ledger.worths(pages, self.held_each).astype(np.int64)
-                priorities = np.where(self._book.visited[pages], priorities, worths)
+            if read or self.ledger is None:
+                priorities = self._strategy.priorities(pages, self._book)
+            else:
+                worths = self.ledger.received.take(pages) + self._by_jumps.take(pages)
+                priorities = worths.astype(np.int64)
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]
         if self.first:
