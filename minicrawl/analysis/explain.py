@@ -161,7 +161,8 @@ class KnownPage:
         for name in ("ranked", "nofollow", "refused"):
             del values[name]
         values["queue"] = self.queue and self.queue._asdict()
-        values["jump"] = self.jump and self.jump.as_json()
+        if self.jump is not None:
+            values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
         values["focus"] = self.focus and {"factor": self.focus.factor, **self.focus._asdict()}
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}

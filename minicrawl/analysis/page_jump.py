@@ -6,8 +6,7 @@ R_j, B_j   what page j has received, and its birth cash (opic/ledger.py)
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from minicrawl.analysis.top.senders import senders
 from minicrawl.crawler.books.stored_births import SHARED_OUT, jumps_to_sites
@@ -40,9 +39,6 @@ class PageJump:
     most_by: str | None
     most_share: float
     looked_at: int
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"site": self.site and self.site._asdict()}
 
 
 def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int]) -> PageJump | None:
