@@ -18,6 +18,7 @@ from typing import Any
 from rich.console import Console
 
 import minicrawl
+from minicrawl.cli.best_so_far import BestSoFar
 from minicrawl.cli.display import render
 from minicrawl.model import Progress
 from minicrawl.settings import option
@@ -38,12 +39,14 @@ def main(out: Path, pages: int, seeds: str, settings: dict[str, Any]) -> None:
     """Crawl, and draw."""
     moments: list[Progress] = []
     with tempfile.TemporaryDirectory() as folder:
-        minicrawl.crawl([seeds], Path(folder) / "crawl.db", on_progress=moments.append, pages=pages, **settings)
+        store = Path(folder) / "crawl.db"
+        minicrawl.crawl([seeds], store, on_progress=moments.append, pages=pages, **settings)
+        best = BestSoFar(store)()
     busy = [moment for moment in moments if moment.in_flight]
     console = Console(record=True, width=_COLUMNS, file=io.StringIO())
     options = [f" {option(name)} {given}" for name, given in settings.items() if name not in _UNSAID]
     console.print(f"[dim]$[/dim] [bold]minicrawl crawl seeds.txt{''.join(options)}[/bold]\n", highlight=False)
-    console.print(render(busy[-1], _COLUMNS), highlight=False)
+    console.print(render(busy[-1], best, _COLUMNS), highlight=False)
     # Without the fonts that would be fetched from elsewhere whenever somebody looks at the picture.
     svg = console.export_svg(title="minicrawl", unique_id="minicrawl")
     svg = re.sub(r"@font-face \{.*?\}\n", "", svg, flags=re.DOTALL)

@@ -5,11 +5,12 @@ doors and what pages are born with are worked out anew when the crawl has grown 
 """
 
 from collections.abc import Iterable
+from typing import cast
 
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
+from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged
@@ -48,8 +49,8 @@ class KnownSites:
         self._is_shared_out = False
         self._size_then = self._shared = 0
         accounts.note_links = self.note_links
-        if isinstance(accounts.ledger.rule, SiteBirths):
-            self._births = accounts.ledger.rule
+        if jumps_to_sites(writer):
+            self._births = cast(SiteBirths, accounts.ledger.rule)
             self._load(writer)
         else:
             self._count_links(writer)

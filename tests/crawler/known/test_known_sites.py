@@ -317,6 +317,7 @@ def test_a_boost_that_comes_while_the_crawl_runs_puts_pages_in_order_by_cash(tmp
     crawl_all(absorber, web, most=1)
     accounts, frontier = absorber.accounts, absorber.frontier
     first = frontier.best_page(0.0)
+    assert first is not None
     assert first == 1 + np.argmax(accounts.ledger.worths(np.array([1, 2]), accounts.ledger.held()))
     accounts.book.standing[3 - first] += 10**9
     absorber.order(replace(plain, boost=("/y=2",)))
