@@ -110,7 +110,7 @@ STAGES: dict[str, tuple[Any, str]] = {
     "of that, sums": (loading, "load_totals"),
     "of that, queues": (Frontier, "load"),
     "fingerprints": (Duplicates, "__init__"),
-    "budgets": (absorbing, "load_budgets"),
+    "budgets": (absorbing, "load_traps"),
 }
 
 

@@ -1,7 +1,10 @@
 """Everything a crawl knows of one URL, and which rule decided on it: what `minicrawl why` prints."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
 
 from minicrawl.analysis.page_jump import PageJump, page_jump
 from minicrawl.analysis.refresh.page_refresh import PageRefresh, page_refresh
@@ -10,6 +13,7 @@ from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.seen_types import Likelihood, SeenTypes
+from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
@@ -21,10 +25,11 @@ from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.rules import restored
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
+from minicrawl.crawler.urls.keys import hostname, origin_of, owner_of, politeness_key
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SettingError
 from minicrawl.model import State
+from minicrawl.opic.sites.trust import vouchers
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
@@ -45,12 +50,25 @@ class PatternCounts:
 
 
 @dataclass(frozen=True)
+class SiteRoom:
+    """How many sites vouch for a site, each as far as it is trusted, and how many pages it may have by that; None: any
+    number."""
+
+    vouchers: float
+    pages: int | None
+
+
+@dataclass(frozen=True)
 class Trap:
-    """The rule by which a URL is a trap, and the pattern it holds for. counts: None before a page of it was seen."""
+    """The rule by which a URL is a trap, and the pattern it holds for. counts: None before a page of it was seen.
+
+    room: of its site, where trust decides on that.
+    """
 
     rule: str
     pattern: str
     counts: PatternCounts | None
+    room: SiteRoom | None = None
 
 
 @dataclass(frozen=True)
@@ -352,7 +370,19 @@ class _Explainer:
             return None
         rule, pattern = found
         row = self._store.patterns.pattern(pattern)
-        return Trap(rule, pattern, PatternCounts(row.parsed, row.repeated, row.dropped) if row else None)
+        counts = PatternCounts(row.parsed, row.repeated, row.dropped) if row else None
+        return Trap(rule, pattern, counts, self._room(url) if rule in BUDGETS else None)
+
+    def _room(self, url: str) -> SiteRoom | None:
+        """What the site of a URL may have by who vouches for it; None where there is no trust. Looks at all voices."""
+        sites, name = self._store.site_table.all(), owner_of(hostname(url))
+        own = next((site.id for site in sites if site.name == name), None)
+        if own is None:
+            return None
+        by_trust = vouchers(np.array([0.0, *(site.trust for site in sites)]))
+        found = float(by_trust[self._store.site_table.linking_to(own)].sum())
+        pages = vouched_for(found)
+        return SiteRoom(found, round(pages) if math.isfinite(pages) else None)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
         row = self._store.recognised.fingerprint(page)

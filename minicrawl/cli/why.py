@@ -205,15 +205,15 @@ def _delay(host: "HostDelay") -> str:
 def _trap_lines(trap: "Trap | None") -> Iterator[str]:
     if trap is None:
         return
-    rule, counts = f"  trap        {trap.rule}, pattern {printable(trap.pattern)}", trap.counts
-    yield (
-        rule
-        if counts is None
-        else (
-            f"{rule}: {counts.read:,} read, {counts.repeated:,} of them repeated another page; "
-            f"{counted(counts.dropped, 'link')} dropped"
-        )
-    )
+    line = f"  trap        {trap.rule}, pattern {printable(trap.pattern)}"
+    if (counts := trap.counts) is not None:
+        line += f": {counts.read:,} read, {counts.repeated:,} of them repeated another page; "
+        line += f"{counted(counts.dropped, 'link')} dropped"
+    yield line
+    if (room := trap.room) is not None:
+        vouched = f"sites that link to its site vouch for it like {room.vouchers:.2g} trusted ones"
+        pages = "any number of" if room.pages is None else f"{room.pages:,}"
+        yield f"  trust       {vouched}; it may have {pages} pages"
 
 
 def _duplicate_lines(page: "KnownPage") -> Iterator[str]:

@@ -21,7 +21,7 @@ from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.known.known_web import KnownWeb
-from minicrawl.crawler.known.loading import load_budgets
+from minicrawl.crawler.known.loading import load_traps
 from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.known.tally import Tally
@@ -107,7 +107,7 @@ class Absorber:
         self.cookies = _cookies(writer, settings, share)
         self.settling = Settling(accounts, web.batch, writer, web.sites)
         self.expecting = Expecting(accounts, writer)
-        traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
+        traps = load_traps(writer, accounts, frontier, web.sites) if settings.traps else None
         self.outbox, self.mirrors = self._neighbours(share)
         admission = self.admission = _admission(writer, settings, strategy, traps, owns, share)
         discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission, self.mirrors)

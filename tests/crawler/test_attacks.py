@@ -23,6 +23,9 @@ Answer = Callable[[str], list[str] | None]
 """The links of a page of the attacker's, by URL; text where it starts with "<"; None: no page of his."""
 
 
+WEB = DemoWeb.generate(seed=3, hosts=10, pages=400)
+
+
 def number_of(text: str) -> int:
     return int(hashlib.sha1(text.encode()).hexdigest()[:8], 16)
 
@@ -77,12 +80,17 @@ def calendar(url: str) -> list[str] | None:
 
 
 class Attack(NamedTuple):
-    """An attack, and the most of all importance and of all answers that it may bring."""
+    """An attack, and the most of all importance and of all answers that it may bring where walkers jump to all pages
+    alike."""
 
     answer: Answer
     entrance: str
     importance: float
     answers: float
+
+
+OF_SITES = 0.02
+"""The most of all importance that any attack may bring where walkers jump to sites."""
 
 
 ATTACKS = {
@@ -97,10 +105,17 @@ ATTACKS = {
 }
 
 
-def shares(store: Path, attack: Attack, pages: int) -> tuple[float, float, int]:
+def shares(store: Path, attack: Attack, pages: int, jump: str) -> tuple[float, float, int]:
     """The attacker's share of importance and of answers, and how many URLs of his are known."""
-    web = DemoWeb.generate(seed=3, hosts=10, pages=400)
-    victim = web.seeds[0]
+    crawl_attacked(WEB.seeds[0], store, attack, pages, jump)
+    found = rows(store, "SELECT url, importance, status IS NOT NULL FROM ranks")
+    his = [(importance, is_fetched) for url, importance, is_fetched in found if attack.answer(url) is not None]
+    answers = sum(is_fetched for _, _, is_fetched in found)
+    return sum(share for share, _ in his), sum(is_fetched for _, is_fetched in his) / answers, len(his)
+
+
+def crawl_attacked(victim: str, store: Path, attack: Attack, pages: int, jump: str) -> None:
+    """Crawl the web, the attacker having a link on the page `victim`."""
 
     def answer(request: httpx.Request) -> httpx.Response:
         url = str(request.url)
@@ -109,23 +124,49 @@ def shares(store: Path, attack: Attack, pages: int) -> tuple[float, float, int]:
         links = attack.answer(url)
         if links is not None:
             return httpx.Response(200, html=html(links))
-        reply = web.respond(url)
+        reply = WEB.respond(url)
         content = reply.body
         if url == victim:
             content = content.replace(b"</body>", f'<a href="{attack.entrance}">x</a></body>'.encode())
         return httpx.Response(reply.status, headers=dict(reply.headers), content=content)
 
-    settings = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "sitemaps": False}
-    asyncio.run(acrawl(web.seeds, store, transport=httpx.MockTransport(answer), pages=pages, **settings))
-    found = rows(store, "SELECT url, importance, status IS NOT NULL FROM ranks")
-    his = [(importance, is_fetched) for url, importance, is_fetched in found if attack.answer(url) is not None]
-    answers = sum(is_fetched for _, _, is_fetched in found)
-    return sum(share for share, _ in his), sum(is_fetched for _, is_fetched in his) / answers, len(his)
+    settings = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "sitemaps": False, "jump": jump}
+    asyncio.run(acrawl(WEB.seeds, store, transport=httpx.MockTransport(answer), pages=pages, **settings))
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attacker_gets_no_more_than(tmp_path: Path, name: str) -> None:
-    importance, answers, known = shares(tmp_path / "crawl.db", ATTACKS[name], 700)
+    importance, answers, known = shares(tmp_path / "crawl.db", ATTACKS[name], 700, "pages")
     assert importance < ATTACKS[name].importance
     assert answers < ATTACKS[name].answers
     assert known <= PAGES + PAGES_PER_LINKER
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attacker_gets_next_to_nothing_by_jumps_to_sites(tmp_path: Path, name: str) -> None:
+    """Whatever he makes up, his one link brings as much trust."""
+    assert shares(tmp_path / "crawl.db", ATTACKS[name], 700, "sites")[0] < OF_SITES
+
+
+@pytest.mark.parametrize(("jump", "first", "last"), [("pages", 1, 20), ("sites", 60, 400)])
+def test_calendar_of_an_honest_site_hardly_lifts_what_it_links_to(
+    tmp_path: Path, jump: str, first: int, last: int
+) -> None:
+    """Days without end, which all link to a page of their site: its place among the 400 honest pages."""
+    root = f"http://{WEB.hosts[4]}/"
+    target = f"{root}target"
+
+    def days(url: str) -> list[str] | None:
+        if not url.startswith(f"{root}cal?d="):
+            return [] if url == target else None
+        day = int(url.rpartition("=")[2])
+        return [
+            f"<p>No events on day {day}</p>",
+            target,
+            *(f"{root}cal?d={day + step}" for step in (-1, 1, 7, 30, 365)),
+        ]
+
+    store = tmp_path / "crawl.db"
+    crawl_attacked(root, store, Attack(days, f"{root}cal?d=0", 0.0, 0.0), 700, jump)
+    found = [url for (url,) in rows(store, "SELECT url FROM ranks WHERE status = 200 ORDER BY importance DESC")]
+    assert first <= found.index(target) + 1 <= last

@@ -16,7 +16,7 @@ from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
 from minicrawl.opic.sites.graph import SiteGraph, Voices
-from minicrawl.opic.sites.trust import door_weights, site_trust
+from minicrawl.opic.sites.trust import door_weights, site_trust, vouchers
 from minicrawl.settings import BY_SITES
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
@@ -40,6 +40,7 @@ class KnownSites:
         self._births = SiteBirths()
         self._numbers: dict[str, int] = {}
         self._trust: FloatArray = np.zeros(1)
+        self._vouchers: FloatArray = np.zeros(0)
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = 0
         self._fronts: list[int] = []
@@ -61,6 +62,11 @@ class KnownSites:
         coverage, or has other seeds."""
         grown = 100 if self.bounds_coverage else 20
         return grown * self._size() > (grown + 1) * self._size_then
+
+    def vouchers(self, name: str) -> float | None:
+        """How many sites vouch for one that they link to, each as far as it is trusted; None: the site is new."""
+        site = self._numbers.get(name, len(self._vouchers))
+        return self._vouchers.item(site) if site < len(self._vouchers) else None
 
     def note_page(self, page: int, url: str) -> None:
         """A page has become known."""
@@ -99,6 +105,8 @@ class KnownSites:
         start = np.append(self._trust, np.zeros(sites - len(self._trust)))
         pairs = self._graph.pairs(site)
         self._trust = site_trust(*pairs, roots, sites, start=start if start.any() else None)
+        vouching = np.bincount(pairs.target, vouchers(self._trust)[pairs.source], minlength=sites)
+        self._vouchers = vouching.astype(np.float64, copy=False)
         accounts.ledger.share_births_out(births, self._trust)
         accounts.coverage.note_change()
         self._size_then, self._shared, self._is_shared_out = self._size(), accounts.size, True

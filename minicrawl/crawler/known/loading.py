@@ -13,6 +13,7 @@ import numpy as np
 
 from minicrawl import log
 from minicrawl.crawler.admission.traps.budgets import Budgets
+from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.page_block import load_block, page_blocks
@@ -34,6 +35,7 @@ from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.database import damaged
@@ -159,13 +161,15 @@ def load_anticipated(writer: Writer, accounts: Accounts, anticipated: Anticipate
 
 
 @_no_garbage()
-def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
-    """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
+def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: KnownSites | None) -> Traps:
+    """What was learned of traps. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
     budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages.by_host())
+    if sites is not None:
+        budgets.vouchers = sites.vouchers
     is_seed = accounts.depth[: accounts.size] == 0
     hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
     budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
-    return budgets
+    return Traps(writer.patterns, budgets=budgets)
 
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:

@@ -90,9 +90,9 @@ MEANINGS = {
     "trap-session": "trap: pages of its pattern mostly say the same, and it has the id of a session",
     "trap-parameters": "trap: URLs of its pattern only combine known values of parameters",
     "trap-calendar": "trap: a calendar, or numbered pages, without end",
-    "trap-host-budget": "trap: its registrable domain has had as many pages as its in-links from other domains earn",
-    "trap-many-hosts": "trap: its registrable domain has had as many hosts as its in-links from other domains earn",
-    "trap-address-budget": "trap: the domains at its address have had as many pages as their in-links earn",
+    "trap-host-budget": "trap: its site has as many pages as trusted sites that link to it vouch for",
+    "trap-many-hosts": "trap: its site has as many hosts as trusted sites that link to it vouch for",
+    "trap-address-budget": "trap: the sites at its address have as many pages as sites that link to them vouch for",
 }
 """What a reason code means."""
 

@@ -43,6 +43,8 @@ DOORS = 0.5
 """m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
 GENERATED = 100
 """A site that links to more pages of another does it by a program, and opens no door there."""
+VOUCHES = 0.25
+"""Of the trust of a typical site: who has so much vouches in full for a site that it links to."""
 WALK = 3
 """So many links of sites trust goes to find the goals, and walks go to find them again; five would find the same."""
 
@@ -87,6 +89,19 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
         shares *= (u / (u + kappa))[sources]
     least = tolerance * (1.0 - damping) / damping if damping else math.inf
     return fixed_point(step, p if start is None else _distribution(start, size), least)
+
+
+def vouchers(trust: FloatArray) -> FloatArray:
+    """How far each site vouches for those that it links to: in full from a quarter of a typical site's trust on.
+
+        min(1, t / (VOUCHES typical))      typical = exp(sum of t log t), which is t where all sites have as much
+
+    However many sites somebody makes up, all together vouch for no more than by their share of the trust.
+    """
+    held = trust[trust > 0.0]
+    typical = math.exp(float((held * np.log(held)).sum()))
+    weights: FloatArray = np.minimum(trust / (VOUCHES * typical), 1.0)
+    return weights
 
 
 def first_half(trust: FloatArray) -> Flags:

@@ -93,6 +93,13 @@ class SiteTable:
         """The row of `doors` of a page; None where it has none."""
         return self._tables.record(DoorRow, "doors WHERE page = ?", page)
 
+    def linking_to(self, site: int) -> IntArray:
+        """The numbers of the sites that link to a site; looks at all voices."""
+        query = """
+            SELECT DISTINCT voices.site FROM voices CROSS JOIN pages ON pages.id = page
+            JOIN hosts ON hosts.id = pages.host WHERE hosts.site = ?"""
+        return np.array([linking for (linking,) in self._tables.rows(query, (site,))], dtype=np.int64)
+
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 3)."""
         return self._array(f"SELECT {columns(DoorRow)} FROM doors", 3)

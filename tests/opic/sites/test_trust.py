@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.opic.sites.trust import door_weights, jump, link_shares, returns, site_trust
+from minicrawl.opic.sites.trust import VOUCHES, door_weights, jump, link_shares, returns, site_trust, vouchers
 
 
 def trust(links, roots, **options):
@@ -84,6 +84,15 @@ def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm):
     roots = [1, 0] + [0] * farm
     assert trust(links, roots)[3:].sum() == 0.0
     assert farm == 1 or trust(links, roots, kappa=0.0)[3:].sum() > 0.1
+
+
+@each("sites", [1, 7, 100])
+def test_sites_alike_vouch_in_full_and_a_farm_as_far_as_its_share(sites):
+    alike = np.full(sites, 1 / sites)
+    assert vouchers(alike) == pytest.approx(1.0)
+    found = vouchers(np.concatenate([0.99 * alike, np.full(10_000, 0.01 / 10_000), [0.0]]))
+    assert found[:sites] == pytest.approx(1.0)
+    assert found[sites:].sum() < 0.01 / VOUCHES * 1.2 * sites
 
 
 def test_trust_from_where_it_was_is_the_same():

@@ -1,4 +1,4 @@
-"""How many pages a registrable domain may have: the more, the more others link to it (IRLbot's STAR, WWW 2008).
+"""How many pages a registrable domain may have: the more, the more others vouch for it (IRLbot's STAR, WWW 2008).
 
 Whoever owns a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
 are counted by domain, whatever host they are on, and so are the domains that link to one, from the first link on.
@@ -7,6 +7,9 @@ domain    a registrable domain, or what a shared host such as github.io gives ea
           of the public suffix list: what one of them makes up must not cut the others
 linker    who links to a domain: the domain without that section, for a name under github.io costs nothing; domains that
           a name server sends to one IP address are one linker, for names on one machine cost little
+voucher   a linker as far as it is trusted, where walkers jump to sites (opic/sites/trust.py): a thousand domains that
+          somebody makes up behind one honest link vouch for little more than nobody. So each makes as much room as
+          PAGES, while a linker that may be made up makes less
 group     the domains at one IP address. They have a budget together, by the linkers from elsewhere; but none is left
           fewer pages than its own linkers give it, so that nobody can use up another's.
 
@@ -19,7 +22,7 @@ end of one table.
 import ipaddress
 import math
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -31,16 +34,24 @@ from minicrawl.store.writer import Writer
 
 PAGES = 5_000
 PAGES_PER_LINKER = 1_000
-HOSTS = 100
-HOSTS_PER_LINKER = 20
+PAGES_PER_HOST = 50
+HOSTS = PAGES // PAGES_PER_HOST
 MANY_LINKERS = 100
 """A domain to which so many link has no budget."""
+
+BUDGETS = frozenset({"trap-host-budget", "trap-many-hosts", "trap-address-budget"})
+"""The rules that look at what a domain has."""
 
 _BITS = 256
 _BYTES = _BITS // 8
 _ENOUGH = round(_BITS * -math.expm1(-MANY_LINKERS / _BITS))  # bits that so many linkers set
 _NO_GROUP = -1
 _UNKNOWN = -1
+
+
+def vouched_for(vouchers: float) -> float:
+    """The pages that a domain may have for which so many vouch."""
+    return PAGES * (1.0 + vouchers) if vouchers < MANY_LINKERS else math.inf
 
 
 def linkers_of(bits: int) -> int:
@@ -51,8 +62,11 @@ def linkers_of(bits: int) -> int:
 class Budgets:
     """The pages, hosts and linkers of every domain. Domains have numbers, in the order in which they became known.
 
-    Invariant: what is decided depends on the rows, the seeds and the numbers of pages alone.
+    Invariant: what is decided depends on the rows, the seeds, who vouches and the numbers of pages alone.
     """
+
+    vouchers: Callable[[str], float | None] | None = None
+    """How many domains vouch for one, each as far as it is trusted, where walkers jump to sites; None: it is new."""
 
     def __init__(
         self,
@@ -136,14 +150,12 @@ class Budgets:
         has_many_hosts = self._hosts[number] >= HOSTS and host not in self._domain_of
         if not (known >= PAGES or is_crowded or has_many_hosts) or number in self._seeds:
             return None
-        linkers = self.linkers(number)
-        if linkers >= MANY_LINKERS:
-            return None
-        if known >= PAGES + PAGES_PER_LINKER * linkers:
+        earned = self.earned(number)
+        if known >= PAGES + earned:
             return "trap-host-budget", self._names[number]
-        if has_many_hosts and self._hosts[number] >= HOSTS + HOSTS_PER_LINKER * linkers:
+        if has_many_hosts and PAGES_PER_HOST * self._hosts[number] >= PAGES + earned:
             return "trap-many-hosts", f"*.{self._names[number]}"
-        if is_crowded and known >= PAGES_PER_LINKER * linkers and self._is_full(group):
+        if is_crowded and known >= earned and self._is_full(group):
             return "trap-address-budget", self._names[number]
         return None
 
@@ -157,6 +169,14 @@ class Budgets:
         group = self._group[number]
         if group != _NO_GROUP and number not in self._seeds:
             self._group_pages[group] += 1
+
+    def earned(self, number: int) -> float:
+        """The pages that a domain may have on top of PAGES: by its vouchers, by its linkers if these are unknown."""
+        vouchers = None if self.vouchers is None else self.vouchers(self._names[number])
+        if vouchers is not None:
+            return vouched_for(vouchers) - PAGES
+        linkers = self.linkers(number)
+        return PAGES_PER_LINKER * linkers if linkers < MANY_LINKERS else math.inf
 
     def linkers(self, number: int) -> int:
         """How many link to a domain, as estimated."""

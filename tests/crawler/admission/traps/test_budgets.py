@@ -10,9 +10,9 @@ from sites import crawl, random_site
 
 from minicrawl.crawler.admission.traps.budgets import (
     HOSTS,
-    HOSTS_PER_LINKER,
     MANY_LINKERS,
     PAGES,
+    PAGES_PER_HOST,
     PAGES_PER_LINKER,
     Budgets,
     linkers_of,
@@ -103,7 +103,7 @@ def test_hosts_of_a_domain_are_limited_but_for_pages_of_those_that_are_known() -
     budgets.linked("a.test", ["x0.wild.test"])
     hosts = [f"x{number}.wild.test" for number in range(1_000)]
     known = [host for host in hosts if budgets.refusal(host) is None and budgets.add(host) is None]
-    assert known == hosts[: HOSTS + HOSTS_PER_LINKER]
+    assert known == hosts[: HOSTS + PAGES_PER_LINKER // PAGES_PER_HOST]
     assert budgets.refusal(hosts[-1]) == ("trap-many-hosts", "*.wild.test")
     assert budgets.refusal(hosts[0]) is None
 
@@ -125,6 +125,42 @@ def test_users_of_a_shared_host_have_budgets_of_their_own_and_are_one_linker() -
         budgets.linked(f"farm{number}.github.io", ["b.test", "one.github.io"])
     assert room(budgets, "b.test", 100_000) == PAGES + PAGES_PER_LINKER
     assert budgets.refusal("one.github.io") is not None
+
+
+# Trust.
+
+
+def test_linkers_make_room_as_far_as_they_are_trusted() -> None:
+    """Two hundred domains of a farm that all link to one of them hardly vouch for it; four trusted ones do."""
+    budgets = Budgets()
+    budgets.vouchers = {"hub.test": 0.2, "large.test": 4.0, "known.test": 100.0, "new.test": None}.__getitem__
+    for number in range(200):
+        budgets.linked(f"farm{number}.test", ["hub.test"])
+    budgets.linked("farm0.test", ["new.test"])
+    assert room(budgets, "hub.test", 100_000) == PAGES + PAGES // 5
+    assert budgets.refusal("hub.test") == ("trap-host-budget", "hub.test")
+    assert room(budgets, "large.test", 20_000) == 20_000
+    assert room(budgets, "known.test", 1_000_000) == 1_000_000
+    assert room(budgets, "new.test", 100_000) == PAGES + PAGES_PER_LINKER
+
+
+def test_hosts_of_a_domain_share_what_its_vouchers_earn() -> None:
+    budgets = Budgets()
+    budgets.vouchers = {"wild.test": 1.0}.get
+    for number in range(200):
+        budgets.linked(f"farm{number}.other", ["x0.wild.test"])
+    hosts = [f"x{number}.wild.test" for number in range(1_000)]
+    known = [host for host in hosts if budgets.refusal(host) is None and budgets.add(host) is None]
+    assert known == hosts[: 2 * HOSTS]
+    assert sum(room(budgets, host, 2 * PAGES) for host in hosts[:3]) + len(known) == 2 * PAGES
+
+
+def test_trusted_domain_has_room_at_an_address_that_others_have_used_up() -> None:
+    budgets = Budgets()
+    budgets.vouchers = {"good.test": 2.0, "bad.test": 0.0}.__getitem__
+    located(budgets, "8.8.8.8", ["good.test", "bad.test"])
+    assert room(budgets, "bad.test", 100_000) == PAGES
+    assert room(budgets, "good.test", 100_000) == 2 * PAGES
 
 
 # Addresses.

@@ -488,6 +488,33 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
     ]
     assert [(each["trap"] or {"rule": None})["rule"] for each in told] == ["trap-host-budget"] * 2 + [None]
     assert (told[0]["trap"]["pattern"], told[0]["trap"]["counts"]["dropped"]) == ("b.test", 2)
+    assert told[0]["trap"]["room"] is None
+
+
+def test_farm_makes_no_room_and_why_says_who_vouches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty domains behind one honest link vouch for their hub less than seven honest sites do for one."""
+    monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES", 50)
+    monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES_PER_LINKER", 10)
+    honest, large = [f"http://s{number}.test/" for number in range(8)], "http://s1.test/"
+    web: Site = {site: [other for other in honest if other != site] for site in honest}
+    web[large] = [*honest, *(f"{large}{page}" for page in range(20))]
+    web |= {f"{large}{page}": [f"{large}{page}/{leaf}" for leaf in range(10)] for page in range(20)}
+    web[honest[0]] = [*honest, "http://farm0.test/"]
+    for number in range(60):
+        links = [f"http://farm{(number + step) % 60}.test/" for step in (1, 2, 3)]
+        web[f"http://farm{number}.test/"] = [*links, *(f"http://hub.test/{number}-{page}" for page in range(20))]
+    store = tmp_path / "crawl.db"
+    for pages in (8, 20, 20, 500):
+        crawl(web, store, honest[:1], jump="sites", pages=pages)
+    known = dict(rows(store, "SELECT name, count(*) FROM pages JOIN hosts ON hosts.id = host GROUP BY name"))
+    assert known["s1.test"] == 221
+    assert known["hub.test"] < 150
+    told = json.loads(run("why", "http://hub.test/59-19", "--json", "--store", store))["trap"]
+    assert (told["rule"], told["pattern"]) == ("trap-host-budget", "hub.test")
+    assert told["room"]["vouchers"] < 1
+    assert told["room"]["pages"] == round(50 * (1 + told["room"]["vouchers"]))
+    said = run("why", "http://hub.test/59-19", "--store", store)
+    assert f"trusted ones; it may have {told['room']['pages']} pages\n" in said
 
 
 @pytest.mark.parametrize(
