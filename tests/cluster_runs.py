@@ -45,12 +45,13 @@ def crawled_in_parts(path: Path, count: int, settings: dict[str, Any]) -> Folder
     return found(path)
 
 
-def crawled_alone(store: Path) -> dict[str, RankedPage]:
+def crawled_alone(store: Path, **settings: Any) -> dict[str, RankedPage]:
     """What one process finds, by URL, best first."""
 
     async def crawl() -> None:
         async with serving(WEB) as port:
-            await acrawl(WEB.seeds, store, connect_to=(ConnectTo(None, None, "127.0.0.1", port),), **SETTINGS)
+            connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
+            await acrawl(WEB.seeds, store, connect_to=connect_to, **(SETTINGS | settings))
 
     asyncio.run(crawl())
     with open_store(store) as reader:

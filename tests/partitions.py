@@ -15,6 +15,7 @@ from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.taking import Taking
+from minicrawl.cluster.running.trust_of_all import shared_out, site_links, trust_of_all
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.model import Fetched, ParsedPage
@@ -38,7 +39,9 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
-def plain_absorber(store: Path, homes: Homes | None = None, number: int = 0, discovery: float = 1.0) -> Absorber:
+def plain_absorber(
+    store: Path, homes: Homes | None = None, number: int = 0, discovery: float = 1.0, jump: str = "pages"
+) -> Absorber:
     """A partition, or a crawl by itself, that judges no page by others."""
     share = None if homes is None else homes.share(number)
     return absorber_of(
@@ -47,6 +50,7 @@ def plain_absorber(store: Path, homes: Homes | None = None, number: int = 0, dis
         sizes=COPIED,
         scope="any",
         discovery=discovery,
+        jump=jump,
         traps=False,
         probe=False,
         sitemaps=False,
@@ -57,9 +61,11 @@ def plain_absorber(store: Path, homes: Homes | None = None, number: int = 0, dis
 class Partitions:
     """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change."""
 
-    def __init__(self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0) -> None:
+    def __init__(  # noqa: PLR0913 - what a crawl is opened with
+        self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0, jump: str = "pages"
+    ) -> None:
         self.homes = Homes(count, b"a secret")
-        self.web, self.seeds, self.discovery = web, seeds, discovery
+        self.web, self.seeds, self.discovery, self.jump = web, seeds, discovery, jump
         self.stores = [folder / f"{number:03}.db" for number in range(count)]
         for number, store in enumerate(self.stores):
             make_store(store, "a crawl", number, count)
@@ -86,7 +92,7 @@ class Partitions:
 
     def start(self, number: int) -> None:
         """Open a partition as its store has it."""
-        absorber = plain_absorber(self.stores[number], self.homes, number, self.discovery)
+        absorber = plain_absorber(self.stores[number], self.homes, number, self.discovery, self.jump)
         self.open[number] = absorber
         self._takings[number] = Taking(absorber)
         absorber.start(self.seeds, 0.0)
@@ -148,6 +154,19 @@ class Partitions:
             if not self.exchange():
                 return exchanges
         raise AssertionError(f"not settled after {most} exchanges")
+
+    def share_births_out(self) -> None:
+        """Where walkers jump to sites: all hear of all links between sites, and how sites trust each other."""
+        for number in self.numbers:
+            sites = self.open[number].sites
+            assert sites is not None
+            sites.count_voices()
+        while self.exchange():
+            pass
+        told = [site_links(self.open[number]) for number in self.numbers]
+        for number, trust in zip(self.numbers, trust_of_all(told), strict=True):
+            shared_out(trust, self.open[number])
+            self.commit(number)
 
     # What the stores say: the last commit of each.
 

@@ -140,6 +140,7 @@ _TWELFTH = """
 _ELEVENTH = """
     DROP VIEW ranks;
     DROP VIEW weighed;
+    DROP VIEW born;
     DROP VIEW books;
     CREATE VIEW ranks AS SELECT * FROM pages;
     CREATE VIEW weighed AS SELECT * FROM pages;

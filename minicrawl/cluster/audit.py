@@ -5,6 +5,7 @@ in flight  a row of an outbox that its home has not taken yet
     sum of all cash + cash in flight = TOTAL
     sum of all that was carried + received in flight = 0
     R_j = B_j + what the links of all partitions to j have sent - what of that is in flight or still at a mirror
+    sites elsewhere that link to j, as its home counts them = those of all mirrors of j - those in flight
     taken by B of A <= sent by A to B
 """
 
@@ -23,6 +24,7 @@ from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.sharing.records import from_bytes
+from minicrawl.crawler.sharing.voices import shared_voices
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.window import Interpolation
@@ -34,10 +36,12 @@ MOST = 1_000
 
 
 class _Sent(NamedTuple):
-    """What links of other partitions have sent to a page at home and it has taken: units, and how many links."""
+    """What links of other partitions have brought a page at home, and it has taken: units, and how many links, of how
+    many sites where these count."""
 
     received: int
     inlinks: int
+    voices: int
 
 
 def audit_all(stores: Sequence[AskedStore]) -> Iterator[str]:
@@ -70,9 +74,9 @@ def _sent(stores: Sequence[AskedStore], flying: Sequence[OutboxRow]) -> Sequence
     """By home and URL: what all mirrors have received and handed over, and homes have taken."""
     sent: list[dict[str, _Sent]] = [{} for _ in stores]
 
-    def add(home: int, url: str, received: int, inlinks: int) -> None:
-        before = sent[home].get(url, _Sent(0, 0))
-        sent[home][url] = _Sent(before.received + received, before.inlinks + inlinks)
+    def add(home: int, url: str, received: int, inlinks: int, voices: int) -> None:
+        before = sent[home].get(url, _Sent(0, 0, 0))
+        sent[home][url] = _Sent(before.received + received, before.inlinks + inlinks, before.voices + voices)
 
     for store in stores:
         for home, mirrors in store.ask(_mirrors).items():
@@ -80,8 +84,10 @@ def _sent(stores: Sequence[AskedStore], flying: Sequence[OutboxRow]) -> Sequence
                 add(home, url, *mirror)
     for row in flying:
         records = from_bytes(row.records)
-        for url, units, inlinks in zip(records.urls, records.received.tolist(), records.inlinks.tolist(), strict=True):
-            add(row.home, url, -units, -inlinks)
+        voices = records.voices.tolist() or [0] * len(records.urls)
+        rows = zip(records.urls, records.received.tolist(), records.inlinks.tolist(), voices, strict=True)
+        for url, units, inlinks, sites in rows:
+            add(row.home, url, -units, -inlinks, -sites)
     return sent
 
 
@@ -92,9 +98,10 @@ def _mirrors(store: Store) -> Mapping[int, list[tuple[str, _Sent]]]:
     forwarded: dict[int, int] = {}
     for columns in store.page_table.columns_of(np.array([row.page for row in rows], dtype=np.int32)):
         forwarded.update(zip(columns.id.tolist(), columns.account.forwarded.tolist(), strict=True))
+    heard = shared_voices(store)
     by_home: defaultdict[int, list[tuple[str, _Sent]]] = defaultdict(list)
     for row in rows:
-        by_home[row.home].append((urls[row.page], _Sent(forwarded[row.page], row.inlinks)))
+        by_home[row.home].append((urls[row.page], _Sent(forwarded[row.page], row.inlinks, heard.get(row.page, 0))))
     return dict(by_home)
 
 
@@ -110,12 +117,14 @@ def _of_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> Iterator[s
     for block in store.link_table.blocks():
         np.add.at(counted, block.targets, 1)
         add_sent(expected, ledger, block.sources, block.indptr, block.targets, block.places)
-    pages = store.page_table.find(list(sent))
-    for url, (units, inlinks) in sent.items():
+    pages, heard = store.page_table.find(list(sent)), shared_voices(store)
+    for url, (units, inlinks, sites) in sent.items():
         if url in pages:
+            if (here := heard.get(pages[url], 0)) != sites:
+                yield f"partition {number} counts {here} sites elsewhere that link to {url}, instead of {sites}"
             expected[pages[url]] += units
             counted[pages[url]] += inlinks
-        elif units or inlinks:
+        elif units or inlinks or sites:
             yield f"partition {number} does not know {url}, which others have sent {units} units to"
     at_home = ~ledger.is_mirror(slice(0, size))
     for page in np.flatnonzero(at_home & (expected != ledger.received[:size])).tolist():

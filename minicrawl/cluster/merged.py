@@ -1,6 +1,6 @@
 """The stores of all partitions read as one: every URL where it is at home.
 
-X = R - B + V' * B / sum(B)    as in one process (opic/ledger.py), with V' and sum(B) of all partitions
+X = R + V' * B / sum(B)        as in one process (opic/ledger.py), with V' and sum(B) of all partitions
 importance = X / sum(X)
 
 So every store can tell the X of its pages by itself once the sums are known. Each sorts its own; what is merged are
@@ -15,7 +15,6 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from minicrawl.model import State
-from minicrawl.opic.ledger import UNIT
 from minicrawl.store.reader import Answer, Given, Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -39,25 +38,24 @@ class AskedStore(Protocol):
 
 
 class Sums(NamedTuple):
-    """What importance in partitions is worked out of. held: V' * B / sum(B) of a page, in units; total: sum(X)."""
+    """What importance in partitions is worked out of. held: V' / sum(B); total: sum(X)."""
 
     held: float
     total: float
 
 
 class _OwnSums(NamedTuple):
-    """Those of a partition. virtual, births: units. received: by pages that have importance, of which `born` have a
-    birth."""
+    """Those of a partition, in units. births: sum(B). received, born: by pages that have importance, and with."""
 
     virtual: int
     births: int
     received: float
-    born: int
+    born: float
 
 
 def sums_of(stores: Sequence[AskedStore]) -> Sums:
     sums = [store.ask(_own_sums) for store in stores]
-    held = sum(own.virtual for own in sums) * (UNIT / max(sum(own.births for own in sums), UNIT))
+    held = sum(own.virtual for own in sums) / max(sum(own.births for own in sums), 1)
     return Sums(held, max(sum(own.received + own.born * held for own in sums), 1e-300))
 
 

@@ -11,7 +11,7 @@ from minicrawl.system import has_local_sockets, passes_sockets
 
 WORKING = (
     *("pages", "time", "bytes", "until_coverage", "host_pages", "max_depth", "host_max_depth"),
-    *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer"),
+    *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer", "jump"),
     *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
     *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery"),

@@ -53,7 +53,7 @@ from minicrawl.crawler.visits.visit import Visits
 from minicrawl.extract.gathering import columns_of
 from minicrawl.extract.item_file import ItemFile
 from minicrawl.opic import Strategy, Window
-from minicrawl.opic.arrays import Pages
+from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.settings import CrawlSettings, parse_host_limit
 from minicrawl.store.rows import Fingerprint, MetaValue
 from minicrawl.store.texts.writing import TextWriter
@@ -155,7 +155,8 @@ class Absorber:
             return None, None
         self.accounts.has_neighbours = True
         outbox = Outbox(self.writer)
-        return outbox, Mirrors(share, self.accounts, self.urls.url, outbox, self.writer)
+        voices = None if self.sites is None else self.sites.shared
+        return outbox, Mirrors(share, self.accounts, self.urls.url, outbox, self.writer, voices)
 
     def _recognisers(self, settings: CrawlSettings, aliases: Aliases) -> Recognisers:
         """What pages are recognised by, as the store has it."""
@@ -274,7 +275,7 @@ class Absorber:
         self.guesses.begin(guessed)
         self.follow_further(now)
         if self.sites is not None:
-            self.sites.work_out()
+            self.sites.begin()
             self.frontier.reorder()
         if self.accounts.size >= self.writer.sizes.arrays:
             give_memory_back()  # all that was read is arrays by now: a fifth of what there is of ten million pages
@@ -305,6 +306,12 @@ class Absorber:
     def follow_further(self, now: float) -> None:
         """Follow the links that only a smaller --max-depth has kept out."""
         self.deep_links.follow_further([*self.writer.link_table.too_deep(), *self.batch.refused.values()], now)
+
+    def share_births_out(self, trust: FloatArray) -> None:
+        """Share births out by the trust of sites, as `KnownSites.links` has these, and make virtual visits."""
+        assert self.sites is not None, "walkers jump to sites"
+        self.sites.share_out(trust)
+        self.settle()
 
     def keep_ranking(self) -> None:
         """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""

@@ -21,7 +21,7 @@ import numpy as np
 from minicrawl.errors import SettingError
 from minicrawl.lab.heap import Heap, add, compiled, empty_heap, pop, risen
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.sites.trust import DOORS, KAPPA, door_weights, jump, site_trust
+from minicrawl.opic.sites.trust import DOORS, KAPPA, door_weights, jump, site_trust, voice_counts
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.compare import overlap
 from minicrawl.rank.components import subgraph
@@ -106,9 +106,8 @@ class Jump:
         roots[web.site[web.seeds]] = True
         trust = site_trust(*ends, links.links.astype(np.int64), roots, web.sites, kappa=self.kappa)
         sources, targets = web.graph.sources(), web.graph.targets.astype(np.int64)
-        return jump(
-            trust, web.site, door_weights(web.site[sources], targets, web.site, web.entrances), standing, self.doors
-        )
+        doors = door_weights(voice_counts(web.site[sources], targets, web.site), web.entrances)
+        return jump(trust, web.site, doors, standing, self.doors)
 
 
 JUMPS = {

@@ -105,8 +105,8 @@ CREATE TABLE doors (
 -- Links from other sites, by the page they lead to and the site they come from.
 CREATE TABLE voices (
     page         INTEGER NOT NULL,             -- pages.id
-    site         INTEGER NOT NULL,             -- sites.id
-    links        INTEGER NOT NULL,
+    site         INTEGER NOT NULL,             -- sites.id; 0: sites of other partitions, see crawler/sharing/voices.py
+    links        INTEGER NOT NULL,             --   of those how many sites
     PRIMARY KEY (page, site)
 ) STRICT, WITHOUT ROWID;
 
@@ -474,10 +474,21 @@ SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
        max(1e-300, (SELECT value FROM meta WHERE key = 'ledger_total')) AS total,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
 
--- Every page with its importance. The formulas are those of the package minicrawl.opic:
---   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
+-- Every page with its birth cash, where that counts for its importance: that of an alias does for its target.
 --   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, and that of doors by
 --     its weight; 1 of a page that became known since births were shared out                         (births.py)
+CREATE VIEW born AS
+SELECT pages.*,
+       CASE WHEN state IN ('alias', 'gone', 'elsewhere') THEN 0.0
+            WHEN page_level IS NULL THEN 16777216.0
+            WHEN pages.id >= shared_out THEN 1.0
+            ELSE page_level + coalesce(doors.weight, 0) * door_level END AS birth
+FROM pages CROSS JOIN books
+LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
+LEFT JOIN doors ON doors.page = pages.id;
+
+-- Every page with its importance. The formulas are those of the package minicrawl.opic:
+--   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 --   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
@@ -514,20 +525,13 @@ SELECT url,
        (SELECT CAST(nullif(substr(shares, 19 * (number % 50) + 1, 19), x'') AS INTEGER) / 1e18
         FROM expected WHERE first = number - number % 50) AS expected
 FROM (
-    SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
-           window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
-           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
-                WHEN state = 'gone' THEN received
-                ELSE received + virtual / births * CASE
-                    WHEN page_level IS NULL THEN 16777216.0
-                    WHEN pages.id >= shared_out THEN 1.0
-                    ELSE page_level + coalesce(doors.weight, 0) * door_level END END AS x,
+    SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
+           window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, born.clock AS known_at,
+           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE received + virtual / births * birth END AS x,
            floor AS least,
            standing + CASE WHEN visited THEN level ELSE unvisited_level END AS cash,
-           books.clock - pages.clock AS elapsed
-    FROM pages CROSS JOIN books
-    LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
-    LEFT JOIN doors ON doors.page = pages.id
+           books.clock - born.clock AS elapsed
+    FROM born CROSS JOIN books
 ) LEFT JOIN fetches ON fetches.id = fetch;
 
 -- Every link as it stands on a page: pages.id of the page, and of the one it leads to. A redirect leads to its target. A

@@ -10,6 +10,7 @@ Whoever compares them has the URLs, accounts and links of all.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -21,7 +22,7 @@ from minicrawl.cluster.merged import AskedStore, in_flight, ranked_pages
 from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.errors import StoreError
 from minicrawl.model import State
-from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.arrays import Flags, IntArray, Pages
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 
@@ -45,6 +46,23 @@ def verify_all(stores: Sequence[AskedStore]) -> Verification:
             f"the links of all partitions cannot be ranked: {error}; 'minicrawl cluster check' may say more"
         ) from error
     return verified(books, folded)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Births as partitions have them, by page."""
+
+    units: IntArray
+    alike: int | None = None
+
+    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
+        return np.where(gone, 0, self.units[pages])
+
+    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
+        return 0 if gone else self.units.item(page)
+
+    def grow(self, size: int) -> None:
+        pass
 
 
 def _numbered(stores: Sequence[AskedStore], each: Sequence[Books]) -> tuple[dict[str, int], list[IntArray]]:
@@ -72,10 +90,13 @@ def _merged(
     received, forwarded = np.zeros((2, size), dtype=np.int64)
     states = np.full(size, State.WAITING, dtype=np.array(list(State)).dtype)
     here = [books.states != State.ELSEWHERE for books in each]
+    births = np.full(size, each[0].rule.alike or 1, dtype=np.int64)
     for books, own, at_home in zip(each, pages, here, strict=True):
         states[own[at_home]] = books.states[at_home]
         received[own[at_home]] = books.received[at_home]
         forwarded[own[at_home]] = books.forwarded[at_home]
+        gone, alias = books.states == State.GONE, books.states == State.ALIAS
+        births[own[at_home]] = books.rule.of(slice(0, len(own)), gone, alias)[at_home]
     for books, own, at_home in zip(each, pages, here, strict=True):
         received[own[~at_home]] += (books.received - books.forwarded)[~at_home]
     for _, row in in_flight(stores):
@@ -89,7 +110,7 @@ def _merged(
         rankings=_rankings(stores, numbers),
         virtual=sum(books.virtual for books in each),
         surfer=each[0].surfer,
-        rule=each[0].rule,
+        rule=_Kept(births),
     )
 
 

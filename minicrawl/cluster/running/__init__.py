@@ -10,6 +10,7 @@ covered    how much of all importance is read, by what each says
 quotas     how many pages each may fetch, so that all together fetch exactly as many as they may
 shared_addresses  who may ask which IP address
 run_clock  the time of a run, which stands still while it is paused
+trust_of_all  how the sites of all trust each other
 keeper     starts all partitions, knows when nothing is left, lets them settle
 steering   what others may ask of a keeper's crawl
 added_up   what partitions say of themselves, as one crawl says it

@@ -25,16 +25,18 @@ from minicrawl.cluster.running.kept import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.run_clock import RunClock
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
+from minicrawl.cluster.running.trust_of_all import trust_of_all
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.http.logins.kept_cookies import write_rows
+from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.errors import StoreError
 from minicrawl.model import RunState
 from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger_columns import LedgerSums
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
@@ -115,6 +117,8 @@ class Keeper:
     quotas: Quotas | None = None
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
+    _size_then: int = 0
+    """How far all had come when births were last shared out, if walkers jump to sites."""
     _latest: dict[int, Message] = field(default_factory=dict)
     """What partitions reported last in this run, whatever became of their processes."""
 
@@ -198,6 +202,7 @@ class Keeper:
             now = _counters(reports)
             is_over = now is not None and now == before and not self.clock.is_paused
             await self._stop_if_due(reports, seconds, is_over=is_over)
+            await self._share_births_out_if_due()
             if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
                 return
             before = now or before
@@ -265,15 +270,43 @@ class Keeper:
             self._settling = None
 
     async def _settle(self) -> int:
+        if self.settings.jump == BY_SITES:
+            is_shared_out = False
+            while not is_shared_out:
+                await self._in_rounds("count voices")
+                is_shared_out = await self._share_births_out()
+        return await self._in_rounds("settle")
+
+    async def _in_rounds(self, what: str) -> int:
+        """Let all do that, and hand over, until none has anything to hand over; in how many rounds."""
         rounds = 0
         while True:
-            await self._all({"do": "settle"})
+            done = await self._all({"do": what})
             handed = await self._all({"do": "hand over"})
-            if all(answer is not None and not answer["some"] for answer in handed):
+            if None not in done and all(answer is not None and not answer["some"] for answer in handed):
                 return rounds
-            if None in handed:
+            if None in done or None in handed:
                 await asyncio.sleep(_LOOKS_APART)
             rounds += 1
+
+    async def _share_births_out_if_due(self) -> None:
+        """Where walkers jump to sites, and all together have grown enough."""
+        if self.settings.jump != BY_SITES or self._reason is not None:
+            return
+        size = sum(report["size"] for report in self._latest.values())
+        is_due = is_grown(size, self._size_then, bounds_coverage=self.settings.until_coverage is not None)
+        if is_due and await self._share_births_out():
+            self._size_then = size
+
+    async def _share_births_out(self) -> bool:
+        """Work out how sites trust each other, and let all share births out by it; whether all have."""
+        answers = await self._all({"do": "links of sites"})
+        links = [answer["links"] for answer in answers if answer is not None and answer["links"] is not None]
+        if len(links) < len(answers):
+            return False
+        trust = await asyncio.to_thread(trust_of_all, links)
+        shared = await self.each([{"do": "share out", "trust": one} for one in trust])
+        return all(answer is not None and answer["done"] for answer in shared)
 
     async def _end(self) -> Sequence[Message | None]:
         """What has come of each."""

@@ -5,13 +5,14 @@ does, a row is sent until it is confirmed, and taken once.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from minicrawl.cluster.running.covered import Covered
 from minicrawl.cluster.running.taking import Taking
+from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.frontier.addresses import Trade
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
@@ -22,6 +23,7 @@ from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
 
+_T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until rows are sent again that were not confirmed; twice as long each time."""
 _HAND_OVERS, _SHORTEST, _LONGEST = 300, 0.5, 2.0
@@ -141,7 +143,23 @@ class Partition:
         if due is not None:
             due.elsewhere = sums
 
+    async def between_answers(self, look: Callable[[Absorber], _T]) -> _T | None:
+        """What is done to all that this knows, while it crawls, comes to; None where that cannot be done just now."""
+        if self._engine.state == RunState.STARTING:
+            return None
+        with suppress(CrawlEndedError):
+            return await self._engine.commands.seen(lambda now: look(self._absorber), self._absorber.accounts.size)
+        return None
+
     # When all have crawled.
+
+    def count_voices(self) -> None:
+        """Let other partitions hear how many sites here link to their pages, and of all else there is; commit."""
+        assert self._absorber.sites is not None, "walkers jump to sites"
+        self._absorber.sites.count_voices()
+        self._mirrors.is_due = _always
+        self.commit()
+        self._mirrors.is_due = _never
 
     def settle(self, error: float = SETTLED_ERROR) -> None:
         """Virtual visits along the links of this partition, until what mirrors hold outweighs what is left; commit."""

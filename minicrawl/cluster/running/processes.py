@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.post import hung_up
-from minicrawl.cluster.running.worker import Brief, packed
+from minicrawl.cluster.running.worker import LONGEST_OF_ALL, Brief, packed
 from minicrawl.control.messages import Message, answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
 from minicrawl.errors import StoreError
 from minicrawl.system import started_over_socket
 
-_ANSWER = 16 * 2**20
-"""Bytes of an answer, at most."""
 _SECONDS, _APART = 60.0, 0.1
 """Until processes have ended whose keeper was killed, and between two looks at their stores."""
 
@@ -71,6 +69,6 @@ def wait_for_orphans(folder: Folder) -> None:
 async def started(brief: Brief) -> Process:
     """A process that has the partition."""
     process, ours = started_over_socket("minicrawl.cluster.running.worker")
-    reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
+    reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_OF_ALL)
     writer.write(packed(brief))
     return Process(process, reader, writer)

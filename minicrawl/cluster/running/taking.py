@@ -55,6 +55,8 @@ class Taking:
         pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
         depths = accounts.depth[pages]
         accounts.take_over(pages, records.cash, records.received)
+        if absorber.sites is not None and absorber.sites.shared is not None and len(records.voices):
+            absorber.sites.shared.take_over(pages, records.voices)
         accounts.inlinks[pages] += records.inlinks
         accounts.depth[pages] = np.minimum(depths, records.depth)
         absorber.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())

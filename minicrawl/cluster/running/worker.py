@@ -7,6 +7,8 @@ do that are steered (control/messages.py):
 
 report     how far it is, see `Worker.report`
 stop       begin no more requests; with "now", do not wait for those in flight
+links of sites, share out    how sites trust each other, see trust_of_all.py
+count voices    let others hear how many sites here link to their pages, when it has crawled
 settle     virtual visits, when it has crawled
 hand over  send all that is in the outbox; whether there was anything
 steer      do what a crawl may be asked by others (control/commands.py); what came of it, be it that it failed. With
@@ -25,8 +27,10 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
@@ -34,9 +38,11 @@ from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import VERSION, SocketPost, check_version, delivered
 from minicrawl.cluster.running.quotas import has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
+from minicrawl.cluster.running.trust_of_all import shared_out, site_links
 from minicrawl.cluster.working import settings_of
 from minicrawl.control.commands import done as what_is_done
-from minicrawl.control.messages import LONGEST, Message, done, failed, line_of, message_of
+from minicrawl.control.messages import Message, done, failed, line_of, message_of
+from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.outcomes.retry import ask_again
@@ -49,6 +55,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
 
+_T = TypeVar("_T")
 _TOGETHER = 0.01
 """Seconds in which the rows of others come, too, while the ranking is settled: one commit holds them all."""
 
@@ -69,6 +76,8 @@ class Brief:
     is_paused: bool = False
 
 
+LONGEST_OF_ALL = 2**30
+"""Bytes of what is asked or answered, at most: what is told of millions of sites."""
 _HEAD = struct.Struct(">IQ")
 
 
@@ -161,7 +170,7 @@ class Worker:
             if not self._holds:
                 self._may_take.set()
 
-    async def do(self, asked: Message) -> Message:
+    async def do(self, asked: Message) -> Message:  # noqa: PLR0911 - one for all that has an answer
         """Raises MinicrawlError."""
         match asked["do"]:
             case "report":
@@ -170,6 +179,12 @@ class Worker:
                 self._stop(str(asked["reason"]), now=bool(asked["now"]))
             case "steer":
                 return await self._steer(asked["asked"], bounds_coverage=bool(asked.get("bounds_coverage")))
+            case "links of sites":
+                return {"links": await self._done_to_all(site_links)}
+            case "share out":
+                return {"done": await self._done_to_all(partial(shared_out, asked["trust"]))}
+            case "count voices":
+                self._partition.count_voices()
             case "settle":
                 self._partition.settle()
             case "hand over":
@@ -222,11 +237,11 @@ class Worker:
 
         pages: that it may have fetched by now, in all runs; the answer's `quota` says how many those are in fact, and
         `short` whether it would ask for one if it might. `coverage`: see `Covered`; None if not all is known yet.
-        `sums`: see `LedgerSums`. `earlier`: what was done before this process.
+        `size`: see `KnownSites`. `sums`: see `LedgerSums`. `earlier`: what was done before this process.
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises what ended it
-        dispatch, progress = self._dispatch, self._run.engine.progress
+        dispatch, progress, sites = self._dispatch, self._run.engine.progress, self._run.absorber.sites
         before = progress.earlier
         if pages is not None:
             dispatch.let(max(pages - before.fetched, 0))
@@ -240,6 +255,7 @@ class Worker:
             "quota": before.fetched + (dispatch.limits.quota or 0),
             "short": dispatch.is_short,
             "coverage": self._partition.coverage,
+            "size": 0 if sites is None else sites.size,
             "sums": self._partition.sums,
         }
 
@@ -267,6 +283,15 @@ class Worker:
         mirrors = int(ledger.is_mirror(slice(0, ledger.size)).sum())
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
+    async def _done_to_all(self, do: Callable[[Absorber], _T]) -> _T | None:
+        """What comes of what is done to all that this knows, committed if it has crawled; None where it cannot be done
+        just now."""
+        if not self._has_crawled:
+            return await self._partition.between_answers(do)
+        done = do(self._run.absorber)
+        self._partition.commit()
+        return done
+
     async def _hand_over(self) -> bool:
         homes = self._partition.outbox.homes()
         await asyncio.gather(*map(self._hand_over_to, homes))
@@ -293,7 +318,7 @@ class Worker:
 
 async def serve(line: socket.socket) -> None:
     """Do what the keeper asks until it closes the line."""
-    reader, writer = await asyncio.open_connection(sock=line, limit=2 * LONGEST)
+    reader, writer = await asyncio.open_connection(sock=line, limit=LONGEST_OF_ALL)
     head = await reader.readexactly(_HEAD.size)
     try:
         brief = unpacked(head + await reader.readexactly(_HEAD.unpack(head)[1]))

@@ -221,6 +221,8 @@ class Accounts:
         """Let distinct pages have what other partitions have gathered for them."""
         self.book.take_over(pages, cash)
         self.ledger.take_over(pages, received)
+        if self.note_moved is not None:
+            self.note_moved(pages[received < 0])
         self.coverage.note_change()
         self._credited.append(pages)
 

@@ -1,7 +1,8 @@
 """The sites that a crawl knows, and how much they trust each other: where its walkers jump to.
 
 The links between sites are counted as pages have their turns, exactly, and every commit writes what has changed. Trust,
-doors and what pages are born with are worked out anew when the crawl has grown by a twentieth, and when it ends.
+doors and what pages are born with are worked out anew when the crawl has grown by a twentieth, and when it ends. Where
+the crawl has partitions, trust is worked out of the links of all of them, and comes from outside.
 """
 
 from collections.abc import Iterable
@@ -12,11 +13,12 @@ import numpy as np
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.crawler.urls.keys import hostname, owner_of
-from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
-from minicrawl.opic.sites.graph import SiteGraph, Voices
-from minicrawl.opic.sites.trust import door_weights, site_trust, vouchers
+from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
+from minicrawl.opic.sites.trust import door_weights, voice_counts, vouchers
 from minicrawl.settings import BY_SITES
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
@@ -27,7 +29,7 @@ class KnownSites:
     """Sites by number, from 1 on, and the links between them.
 
     Invariant: the graph has the links of all pages at their last turns that lead to other sites, and so has the store
-    after a commit.
+    after a commit. `shared`: what partitions tell each other of it; None where the crawl has none.
     """
 
     def __init__(self, accounts: Accounts, frontier: Frontier, writer: Writer) -> None:
@@ -50,18 +52,24 @@ class KnownSites:
         self._is_shared_out = False
         self._size_then = self._shared = 0
         accounts.note_links = self.note_links
+        stored = writer.site_table.voices()
+        self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
         if jumps_to_sites(writer):
             self._births = cast(SiteBirths, accounts.ledger.rule)
-            self._load(writer)
+            self._load(writer, stored[stored[:, 1] > 0])
         else:
             self._count_links(writer)
 
     @property
     def is_due(self) -> bool:
-        """Whether the crawl has grown by a twentieth since births were last shared out, by a hundredth where it ends by
-        coverage, or has other seeds."""
-        grown = 100 if self.bounds_coverage else 20
-        return grown * self._size() > (grown + 1) * self._size_then
+        """Whether the crawl has grown enough since births were last shared out, or has other seeds; never in a
+        partition."""
+        return self.shared is None and is_grown(self.size, self._size_then, bounds_coverage=self.bounds_coverage)
+
+    @property
+    def size(self) -> int:
+        """How far the crawl has come: pages known at home and pages that had their turn."""
+        return self._accounts.size - self._accounts.ledger.mirrors + self._accounts.book.payees
 
     def vouchers(self, name: str) -> float | None:
         """How many sites vouch for one that they link to, each as far as it is trusted; None: the site is new."""
@@ -87,29 +95,59 @@ class KnownSites:
         if len(links):
             self._turns.append((page, links, 1))
 
+    def begin(self) -> None:
+        """The crawl begins: work out trust, but in a partition that has had it from all of them."""
+        if self.shared is None or not self._trust.any():
+            self.work_out()
+
     def work_out(self) -> None:
         """Work out trust, doors and births anew. Virtual visits pass on what that changes."""
+        links = self.links()
+        start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
+        trust = links.trust(start if start.any() else None)
+        self.share_out(trust)
+        if self.shared is None:
+            self._vouchers = np.zeros(len(trust) + 1)
+            np.add.at(self._vouchers, links.pairs.target + 1, vouchers(trust)[links.pairs.source])
+
+    def links(self) -> SiteLinks:
+        """All sites, site k of them being number k + 1 here, and the links between them."""
         self._count_turns()
+        site = self._sites_of_all() - 1
+        seeds = self._is_at_home() & (self._accounts.depth[: self._accounts.size] == 0)
+        roots = np.bincount(site[seeds], minlength=len(self._numbers)) > 0
+        source, target, links = self._graph.pairs(site + 1)
+        return SiteLinks(list(self._numbers), roots, SitePairs(source - 1, target - 1, links))
+
+    def share_out(self, trust: FloatArray) -> None:
+        """Share births out by the trust of sites, as `links` has these; those that became known since have none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
-        births.grow(accounts.size)
-        site = self._of_host[self._frontier.pages.host_of[known]]
-        voices, sites = self._graph.voices(), len(self._numbers) + 1
         entrances = accounts.depth[known] == 0
-        roots = np.bincount(site[entrances], minlength=sites) > 0
         entrances[self._fronts] = True
-        doors = counted_doors(door_weights(voices.site, voices.page, site, entrances))
+        counts = self.count_voices()
+        site, doors = self._sites_of_all(), counted_doors(door_weights(counts, entrances & self._is_at_home()))
+        births.grow(accounts.size)
         self._doors.update(flagged(births.door[known] != doors).tolist())
         births.site[known], births.door[known] = site, doors
-        if not roots.any():
-            roots[1:] = True
-        start = np.append(self._trust, np.zeros(sites - len(self._trust)))
-        pairs = self._graph.pairs(site)
-        self._trust = site_trust(*pairs, roots, sites, start=start if start.any() else None)
-        vouching = np.bincount(pairs.target, vouchers(self._trust)[pairs.source], minlength=sites)
-        self._vouchers = vouching.astype(np.float64, copy=False)
+        self._trust = np.zeros(len(self._numbers) + 1)
+        self._trust[1 : len(trust) + 1] = trust
         accounts.ledger.share_births_out(births, self._trust)
         accounts.coverage.note_change()
-        self._size_then, self._shared, self._is_shared_out = self._size(), accounts.size, True
+        self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
+
+    def count_voices(self) -> IntArray:
+        """How many other sites link to each page, 0 to a mirror; the homes of mirrors are told with the next hand-over
+        how many do here."""
+        self._count_turns()
+        voices = self._graph.voices()
+        counts = voice_counts(voices.site, voices.page, self._sites_of_all())
+        if self.shared is not None:
+            mirrors = flagged(~self._is_at_home())
+            self.shared.grow(len(counts))
+            self.shared.note(mirrors, counts[mirrors])
+            counts += self.shared.heard[: len(counts)]
+            counts[mirrors] = 0
+        return np.maximum(counts, 0)
 
     def save(self, writer: Writer) -> None:
         """Write what has changed since the last commit; the rows of new hosts must be in the store. Nothing before
@@ -120,6 +158,8 @@ class KnownSites:
         for voices in self._voices:
             writer.add_voices(map(VoiceRow._make, zip(*(column.tolist() for column in voices), strict=True)))
         self._voices.clear()
+        if self.shared is not None:
+            writer.add_voices(map(VoiceRow._make, self.shared.take_changed()))
         hosts = range(self._saved_hosts, len(self._of_host))
         new = [(self._of_host.item(host), host) for host in hosts]
         some = None if self._is_shared_out else {site for site, _ in new}
@@ -166,11 +206,15 @@ class KnownSites:
         new = [self._numbers.setdefault(owner_of(name), len(self._numbers) + 1) for name in names]
         self._of_host = np.append(self._of_host, np.array(new, dtype=np.int64))
 
-    def _size(self) -> int:
-        """How far the crawl has come: pages known and pages that had their turn."""
-        return self._accounts.size + self._accounts.book.payees
+    def _sites_of_all(self) -> IntArray:
+        """The site of every page."""
+        return self._of_host[self._frontier.pages.host_of[: self._accounts.size]]
 
-    def _load(self, writer: Writer) -> None:
+    def _is_at_home(self) -> Flags:
+        """Which pages are no mirrors."""
+        return ~self._accounts.ledger.is_mirror(slice(0, self._accounts.size))
+
+    def _load(self, writer: Writer, voices: IntArray) -> None:
         rows = writer.site_table.all()
         self._numbers = {row.name: row.id for row in rows}
         self._trust = np.array([0.0, *(row.trust for row in rows)])
@@ -179,7 +223,7 @@ class KnownSites:
         self._of_host = of_host[: self._saved_hosts]
         doors = writer.site_table.doors()
         self._fronts = doors[doors[:, 1] > 0, 0].tolist()
-        self._graph.add(Voices(*writer.site_table.voices().T))
+        self._graph.add(Voices(*voices.T))
 
     def _count_links(self, writer: Writer) -> None:
         for page, url in enumerate(writer.page_table.urls()):
@@ -191,6 +235,13 @@ class KnownSites:
     def _note_block(self, block: LinkGraph) -> None:
         for page, start, end in zip(block.sources.tolist(), block.indptr[:-1], block.indptr[1:], strict=True):
             self.note_links(page, block.targets[start:end], block.targets[:0])
+
+
+def is_grown(size: int, size_then: int, *, bounds_coverage: bool) -> bool:
+    """Whether a crawl has grown by a twentieth since births were last shared out; by a hundredth where it ends by
+    coverage."""
+    grown = 100 if bounds_coverage else 20
+    return grown * size > (grown + 1) * size_then
 
 
 def is_front(url: str) -> bool:

@@ -3,5 +3,6 @@
 share    which part of the web is this partition's
 records  what crosses from one partition to another, as arrays and as bytes
 mirrors  pages that another partition has, and what they have gathered for it
+voices   how many sites of other partitions link to a page: what its home is told of that
 outbox   what has left the accounts here until its home has committed it; and which rows of others were taken
 """

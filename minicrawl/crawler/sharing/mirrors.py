@@ -16,6 +16,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.records import Records
 from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.store.write.transfer_rows import MirrorRow
 from minicrawl.store.writer import Writer
@@ -37,10 +38,17 @@ class Mirrors:
     down, while the crawl goes on.
     """
 
-    def __init__(
-        self, share: Share, accounts: Accounts, url_of: Callable[[int], str], outbox: Outbox, writer: Writer
+    def __init__(  # noqa: PLR0913 - the parts that it joins
+        self,
+        share: Share,
+        accounts: Accounts,
+        url_of: Callable[[int], str],
+        outbox: Outbox,
+        writer: Writer,
+        voices: SharedVoices | None = None,
     ) -> None:
-        """The accounts are as the store has them."""
+        """The accounts are as the store has them. voices: where walkers jump to sites."""
+        self._voices = voices
         self._share = share
         self._accounts = accounts
         self._url_of = url_of
@@ -104,6 +112,8 @@ class Mirrors:
             waiting = np.unique(np.concatenate(self._waiting))
             self._waiting.clear()
             pages = waiting[self._has_news(waiting)]
+            if self._voices is not None:
+                pages = np.union1d(pages, self._voices.unsaid())
             if self.error is not None:
                 pages = np.union1d(pages, self._unsettled(self.error))
             elif self.bounds_coverage:
@@ -156,6 +166,8 @@ class Mirrors:
             depth=accounts.depth[pages].copy(),
             chain_length=accounts.hops[pages].copy(),
         )
+        if self._voices is not None:
+            records = records._replace(voices=self._voices.hand_over(pages))
         self._inlinks[pages] += records.inlinks
         self._depth[pages] = np.minimum(self._depth[pages], records.depth)
         self._chain_length[pages] = np.maximum(self._chain_length[pages], records.chain_length)

@@ -1,6 +1,7 @@
 """What crosses from one partition to another: of each URL, what its mirror has gathered since the last hand-over.
 
-As bytes: the number of records (4 bytes), each column in turn, then all text, a line each; integers little endian.
+As bytes: the number of records (4 bytes), each column in turn, then all text, a line each; integers little endian. The
+text has `voices` in decimals, where there are any.
 """
 
 import re
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from minicrawl.opic.arrays import IntArray
 
 _COUNT = np.dtype("<u4")
+_DIGITS = 10
 _URL = re.compile(r"https?://[^\x00-\x20\x7f/]+/")
 _COLUMNS = {"cash": "<i8", "received": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
 
@@ -21,6 +23,7 @@ class Records(NamedTuple):
 
     `found_on`: the page that made the URL known, where its home may not know it yet; "" elsewhere.
     `cash`: what was there. `received`, `inlinks`: what has come to those of before. `depth`, `chain_length`: as of now.
+    `voices`: how many sites more link to each, see voices.py; none where no walkers jump to sites.
     """
 
     urls: list[str]
@@ -30,10 +33,11 @@ class Records(NamedTuple):
     inlinks: npt.NDArray[np.int32]
     depth: npt.NDArray[np.int32]
     chain_length: npt.NDArray[np.int8]
+    voices: IntArray = np.zeros(0, dtype=np.int64)
 
 
 def to_bytes(records: Records) -> bytes:
-    text = "\n".join([*records.urls, *records.found_on]).encode()
+    text = "\n".join([*records.urls, *records.found_on, *map(str, records.voices.tolist())]).encode()
     columns = (np.asarray(getattr(records, name)).astype(kind).tobytes() for name, kind in _COLUMNS.items())
     return b"".join([np.array(len(records.urls), _COUNT).tobytes(), *columns, text])
 
@@ -48,9 +52,10 @@ def from_bytes(packed: bytes) -> Records:
         columns[name] = np.frombuffer(packed, kind, count, start).astype(np.dtype(kind).newbyteorder("="))
         start += count * np.dtype(kind).itemsize
     lines = packed[start:].decode().split("\n") if count else []
-    if len(lines) != 2 * count:
+    if len(lines) not in (2 * count, 3 * count):
         raise ValueError(f"{count} records have {len(lines)} lines of text")
-    records = Records(lines[:count], lines[count:], **columns)
+    voices = np.array([int(number[:_DIGITS]) for number in lines[2 * count :]], dtype=np.int64)
+    records = Records(lines[:count], lines[count : 2 * count], **columns, voices=voices)
     for url in (*records.urls, *filter(None, records.found_on)):
         if not _URL.match(url):
             raise ValueError(f"{url[:100]!r} is no URL")

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray
+from minicrawl.opic.sites.trust import site_trust
 
 _SITE_BITS = 31
 
@@ -28,6 +29,21 @@ class SitePairs(NamedTuple):
     source: IntArray
     target: IntArray
     links: IntArray
+
+
+class SiteLinks(NamedTuple):
+    """What trust is worked out of. names: of the sites, by number, from 0 on. roots: which of them have a seed."""
+
+    names: list[str]
+    roots: Flags
+    pairs: SitePairs
+
+    def trust(self, start: FloatArray | None = None) -> FloatArray:
+        """Trust of every site; without a root all are roots. start: trust of before, where to begin."""
+        if not self.names:
+            return np.zeros(0)
+        roots = self.roots if self.roots.any() else np.ones(len(self.names), dtype=np.bool_)
+        return site_trust(*self.pairs, roots, len(self.names), start=start)
 
 
 class SiteGraph:

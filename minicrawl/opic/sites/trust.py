@@ -47,6 +47,8 @@ VOUCHES = 0.25
 """Of the trust of a typical site: who has so much vouches in full for a site that it links to."""
 WALK = 3
 """So many links of sites trust goes to find the goals, and walks go to find them again; five would find the same."""
+_ROUNDED = 1e-9
+"""What rounding may take from a sum of trust, as a share of it."""
 
 
 def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
@@ -105,10 +107,11 @@ def vouchers(trust: FloatArray) -> FloatArray:
 
 
 def first_half(trust: FloatArray) -> Flags:
-    """The sites that hold the first half of the trust, those with most of it first."""
-    order = np.argsort(-trust, kind="stable")
-    goals = np.zeros(len(trust), dtype=np.bool_)
-    goals[order[: int(np.searchsorted(np.cumsum(trust[order]), 0.5)) + 1]] = True
+    """The sites that hold the first half of the trust, those with most of it first, and any with as much as the last of
+    them: which they are depends neither on the numbers of sites nor on rounding."""
+    falling = -np.sort(-trust)
+    last = falling[np.searchsorted(np.cumsum(falling), 0.5 - _ROUNDED)]
+    goals: Flags = trust >= last * (1.0 - _ROUNDED)
     return goals
 
 
@@ -134,14 +137,20 @@ def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags
     return u
 
 
-def door_weights(
-    linking: Numbers, pages: Numbers, site: Numbers, entrances: Flags, most: int = GENERATED
-) -> FloatArray:
+def door_weights(voices: Numbers, entrances: Flags) -> FloatArray:
     """Door weight of every page, shape (pages,): e(p) = log2(1 + other sites that link to p), + 1 for an entrance.
 
+    voices: how many sites those are, see `voice_counts`. entrances: pages that are seeds or front pages of their site.
+    """
+    weights: FloatArray = np.log2(1.0 + voices) + entrances
+    return weights
+
+
+def voice_counts(linking: Numbers, pages: Numbers, site: Numbers, most: int = GENERATED) -> npt.NDArray[np.int64]:
+    """How many other sites link to each page, shape (pages,).
+
     linking[k], the number of a site, links to pages[k], as often as it likes; a site's links to itself do not count.
-    Neither do those of a pair of sites that links to more than `most` pages: a program made them. entrances: pages
-    that are seeds or front pages of their site, shape (pages,).
+    Neither do those of a pair of sites that links to more than `most` pages: a program made them. site: of every page.
     """
     size = len(site)
     across = linking != site[pages]
@@ -149,9 +158,7 @@ def door_weights(
     linking, pages = np.divmod(voices, max(size, 1))
     sites = int(max(site.max(initial=-1), linking.max(initial=-1))) + 1
     _, of_voice, linked = np.unique(linking * sites + site[pages], return_inverse=True, return_counts=True)
-    voice_counts = np.bincount(pages[linked[of_voice] <= most], minlength=size)
-    weights: FloatArray = np.log2(1.0 + voice_counts) + entrances
-    return weights
+    return np.bincount(pages[linked[of_voice] <= most], minlength=size)
 
 
 def jump(trust: FloatArray, site: Numbers, doors: FloatArray, standing: Flags, m: float = DOORS) -> FloatArray:

@@ -35,7 +35,7 @@ _READ = {
     "best": {""},
 }
 """What PAGES reads itself, "" being that there are rows; of a view all may be read, and only a view reads the rest."""
-_VIEWS = frozenset({"ranks", "weighed", "books"})
+_VIEWS = frozenset({"ranks", "weighed", "born", "books"})
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
 _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comment", "/*": "a comment"} | {
     **dict.fromkeys('"`[]', "quotes other than single ones"),

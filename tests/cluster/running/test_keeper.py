@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 
 import pytest
@@ -70,6 +70,12 @@ def test_processes_find_what_one_finds(count: int, alone: dict[str, RankedPage],
     folder = crawled_in_parts(tmp_path / "web", count, SETTINGS)
     compare(folder, alone)
     assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
+
+
+@pytest.mark.parametrize("count", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
+def test_processes_whose_walkers_jump_to_sites_find_what_one_finds(count: int, tmp_path: Path) -> None:
+    alone = crawled_alone(tmp_path / "crawl.db", jump="sites")
+    compare(crawled_in_parts(tmp_path / "web", count, SETTINGS | {"jump": "sites"}), alone)
 
 
 @pytest.mark.slow
@@ -184,6 +190,52 @@ def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
     ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
     assert ended.reason == "time"
     assert ended.rounds is not None
+
+
+@pytest.mark.slow
+def test_jump_of_processes_can_be_changed_there_and_back(alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    """As if it had been so from the start, without a request."""
+    by_sites = crawled_alone(tmp_path / "crawl.db", jump="sites")
+    crawled_in_parts(tmp_path / "web", 2, SETTINGS)
+    for jump, expected in (("sites", by_sites), ("pages", alone), ("sites", by_sites)):
+        ended = asyncio.run(run_in_parts(tmp_path / "web", 2, {**SETTINGS, "jump": jump}))
+        assert (ended.reason, ended.fetched) == ("nothing-left", 0)
+        compare(found(tmp_path / "web"), expected)
+
+
+@dataclass(frozen=True)
+class KilledAtTheEnd(Process):
+    """Killed before or after the next thing that is asked of it, when all have crawled."""
+
+    number: int = 0
+    left: list[tuple[str, str, int]] = field(default_factory=list)
+
+    async def ask(self, message: Message) -> Message | None:
+        if self.left and self.left[0] == (message["do"], "before", self.number):
+            self.left.pop(0)
+            os.kill(self.pid, signal.SIGKILL)
+        answer = await super().ask(message)
+        if self.left and self.left[0] == (message["do"], "after", self.number):
+            self.left.pop(0)
+            os.kill(self.pid, signal.SIGKILL)
+        return answer
+
+
+@pytest.mark.slow
+def test_processes_that_are_killed_as_births_are_shared_out_change_nothing(tmp_path: Path) -> None:
+    alone = crawled_alone(tmp_path / "crawl.db", jump="sites")
+    asked = ("count voices", "links of sites", "share out", "settle")
+    left = [(do, when, at % 3) for at, (do, when) in enumerate(product(asked, ("before", "after")))]
+
+    async def start(brief: Brief) -> Process:
+        return KilledAtTheEnd(**vars(await started(brief)), number=brief.number, left=left)
+
+    def beside(keeper: Keeper) -> None:
+        keeper.start = start
+
+    ended = asyncio.run(run_in_parts(tmp_path / "web", 3, {**SETTINGS, "jump": "sites"}, beside))
+    assert (ended.reason, ended.deaths, left) == ("nothing-left", 8, [])
+    compare(found(tmp_path / "web"), alone)
 
 
 HOSTS = [f"http://h{number}.test/" for number in range(9)]

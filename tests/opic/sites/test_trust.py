@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.opic.sites.trust import VOUCHES, door_weights, jump, link_shares, returns, site_trust, vouchers
+from minicrawl.opic.sites.trust import (
+    VOUCHES,
+    door_weights,
+    first_half,
+    jump,
+    link_shares,
+    returns,
+    site_trust,
+    voice_counts,
+    vouchers,
+)
 
 
 def trust(links, roots, **options):
@@ -117,18 +127,32 @@ def test_a_page_is_a_door_by_the_sites_that_link_to_it():
     links = [(1, 0), (1, 0), (2, 0), (0, 0), (1, 1), (3, 1), (4, 1), (0, 3)]
     linking, pages = np.array(links).T
     entrances = np.array([True, False, True, False, True])
-    doors = door_weights(linking, pages, site, entrances)
+    doors = door_weights(voice_counts(linking, pages, site), entrances)
     assert doors == pytest.approx([1 + math.log2(3), 2, 1, 1, 1])
 
 
 def test_links_to_more_than_a_hundred_pages_of_a_site_are_generated():
     site = np.array([0] * 101 + [1])
     linking, pages = np.full(101, 1), np.arange(101)
-    none = np.zeros(102, dtype=bool)
-    assert door_weights(linking, pages, site, none).sum() == 0
-    assert door_weights(linking[1:], pages[1:], site, none).sum() == 100
-    assert door_weights(np.full(101, 2), pages, site, none).sum() == 0
-    assert door_weights(linking[:0], pages[:0], site, none).sum() == 0
+    assert voice_counts(linking, pages, site).sum() == 0
+    assert voice_counts(linking[1:], pages[1:], site).sum() == 100
+    assert voice_counts(np.full(101, 2), pages, site).sum() == 0
+    assert voice_counts(linking[:0], pages[:0], site).sum() == 0
+
+
+@each(
+    ("trust", "expected"),
+    [
+        ([0.25] * 4, [True] * 4),
+        ([0.125, 0.25, 0.25, 0.125, 0.25], [False, True, True, False, True]),
+        ([0.3, 0.2 + 1e-16, 0.2, 0.1, 0.2], [True, True, True, False, True]),
+        ([0.2, 0.5 - 1e-16, 0.2, 0.1], [False, True, False, False]),
+        ([0.2, 0.5 + 1e-16, 0.2, 0.1], [False, True, False, False]),
+    ],
+)
+def test_first_half_is_the_same_whatever_the_numbers_of_sites(trust, expected):
+    assert first_half(np.array(trust)).tolist() == expected
+    assert first_half(np.array(trust[::-1])).tolist() == expected[::-1]
 
 
 @settings(max_examples=60, deadline=None)

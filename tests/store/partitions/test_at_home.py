@@ -14,12 +14,15 @@ UNIT = 16_777_216
 STATES = ("fetched", "waiting", "gone", "alias", "elsewhere")
 NUMBERS = ("level", "clock", "ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total")
 """What the importance of a store by itself is computed with."""
-HELD, TOTAL = 0.4 * UNIT, 37.0 * UNIT
+HELD, TOTAL = 0.4, 37.0 * UNIT
+SHARED_OUT, LEVELS, DOORS = 15, {0: (2 * UNIT, 0), 1: (UNIT // 2, 1000), 2: (7, 7)}, {1: 256, 5: 512, 9: 300, 17: 100}
+"""Where walkers jump to sites: pages known then, levels of a page and of a door by host, and weights of doors."""
 
 
 @pytest.fixture(params=range(4))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Twenty pages with what the books would not have together: what is asked is asked of each by itself."""
+    """Twenty pages with what the books would not have together: what is asked is asked of each by itself. In every
+    other one walkers jump to sites."""
     path, rng = tmp_path / "crawl.db", random.Random(request.param)
     with closing(Writer(path)) as writer, writer.transaction():
         writer.save_meta(dict.fromkeys(NUMBERS, 1))
@@ -33,15 +36,29 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
             "INSERT INTO pages (id, url, host, state, reason, received, depth, standing) "
             f"VALUES ({page}, '{url}', {host}, '{state}', 'ok', {received}, 0, 0)",
         )
+    if request.param % 2:
+        rows(path, f"INSERT INTO meta VALUES ('shared_out', {SHARED_OUT})")
+        for host, levels in LEVELS.items():
+            rows(path, f"INSERT INTO sites VALUES ({host + 1}, '{host}', 0.1, {levels[0]}, {levels[1]})")
+        rows(path, "UPDATE hosts SET site = id + 1")
+        for page, weight in DOORS.items():
+            rows(path, f"INSERT INTO doors VALUES ({page}, 0, {weight})")
     return path
+
+
+def birth(store: Path, page: int, host: int) -> int:
+    """Birth cash of a page that has not gone."""
+    if not rows(store, "SELECT 1 FROM sites"):
+        return UNIT
+    return LEVELS[host][0] + LEVELS[host][1] * DOORS.get(page, 0) if page < SHARED_OUT else 1
 
 
 def united(store: Path) -> dict[int, tuple[float, str, str]]:
     """By number of those at home: importance, URL, state; one after the other as the ledger's docstring has it."""
     found = {}
-    for page, url, state, received in rows(store, "SELECT id, url, state, received FROM pages"):
-        birth = 0 if state == "gone" else UNIT
-        x = 0.0 if state == "alias" else received + HELD * birth / UNIT
+    for page, url, state, received, host in rows(store, "SELECT id, url, state, received, host FROM pages"):
+        born = 0 if state == "gone" else birth(store, page, host)
+        x = 0.0 if state == "alias" else received + HELD * born
         if state != "elsewhere":
             found[page] = x / TOTAL, url, state
     return found
