@@ -66,7 +66,8 @@ class Partition:
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
-        """As of the last commit since all its seeds are known."""
+        """As of the last commit since all its seeds are known; where sites share births, the last since these were."""
+        self._covered_at = 0  # how often births had been shared out then
         self._ledger = run.absorber.accounts.ledger
         self.sums = self._ledger.sums()
         """As of the last commit."""
@@ -95,7 +96,9 @@ class Partition:
 
         def committed() -> None:
             self.sums = self._ledger.sums()
-            if knows_seeds:
+            is_anew = self._ledger.are_born_alike or self._covered_at != self._ledger.shared_out
+            if knows_seeds and (is_anew or self.coverage is None):
+                self._covered_at = self._ledger.shared_out
                 self.coverage = Covered(self._coverage.sums(), self.outbox.carried)
             loop.call_soon_threadsafe(self._send_news)
 
