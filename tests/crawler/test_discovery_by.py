@@ -60,8 +60,8 @@ def test_cash_that_never_read_pages_are_paid_adds_up(tmp_path: Path, rule: str) 
 def test_crawl_in_two_runs_is_one(tmp_path: Path, rule: str) -> None:
     """Lever and levels go on where they were."""
     whole, halves = tmp_path / "whole.db", tmp_path / "halves.db"
-    crawled(whole, 240, discovery=0.6, discovery_by=rule)
-    crawled(halves, 120, discovery=0.6, discovery_by=rule)
+    crawled(whole, 240, discovery=0.6, discovery_by=rule, jump="pages")
+    crawled(halves, 120, discovery=0.6, discovery_by=rule, jump="pages")
     crawled(halves, 120)
     asked = "SELECT url, visited, standing FROM pages ORDER BY url"
     assert rows(whole, asked) == rows(halves, asked)

@@ -125,7 +125,7 @@ def test_a_crawl_that_goes_on_is_still_logged_in(tmp_path: Path) -> None:
         if folder != "c":
             copied.write_bytes(store.read_bytes())
         given = {"cookies": False, "cookie_file": None} if options.get("forget") else options
-        crawled(web, copied, [f"{OWNER}/linked"], scope="host", pages=5, **given)
+        crawled(web, copied, [f"{OWNER}/linked"], scope="host", **given)
         assert ("SID=hush" in web.having("cookie").get(OWNER, "")) is (folder != "b")
 
 
