@@ -15,7 +15,7 @@ import click
 from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
 from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.settings import DEFAULT_STORE
+from minicrawl.settings import BY_PAGES, DEFAULT_STORE
 from minicrawl.system import on_signals
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     Some 40 hosts and a few thousand pages are served over HTTP on loopback, with robots.txt files, redirects,
     dead links, slow pages and a calendar without end. A part of them is crawled, by minicrawl's order and
-    breadth-first. What is truly important is known, because the web is generated.
+    breadth-first. What is truly important is known, because the web is generated: as the papers have it, where walkers
+    jump to all pages alike.
     """
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb
@@ -74,7 +75,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if serve is not None:
         asyncio.run(_serve(web, serve, _changing_web(web, seed, speed) if changing else None))
         return
-    given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True}
+    given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True, "jump": BY_PAGES}
     live = sys.stderr.isatty() and not no_progress
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
         _start_afresh(store)
