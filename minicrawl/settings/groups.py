@@ -264,7 +264,7 @@ class Order:
         metavar="reasonable|uniform|WEIGHTS",
     )
     jump: str = setting(
-        "pages",
+        BY_SITES,
         values.text,
         "Where a walker goes who follows no link: to sites, by how much other sites trust them, and there to pages "
         "that other sites link to; or to all pages alike, as in the papers. It decides importance, coverage, and with "

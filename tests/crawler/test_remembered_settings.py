@@ -44,7 +44,7 @@ EXAMPLES = {
     "history": "basic",
     "window": 4,
     "surfer": "uniform",
-    "jump": "sites",
+    "jump": "pages",
     "discovery": 0.5,
     "discovery_by": "edges",
     "focus_type": "xml",
