@@ -10,7 +10,7 @@ from sites import crawl, rows, web_of_sites
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_jump import PageJump
 from minicrawl.crawler.urls.keys import hostname, owner_of
-from minicrawl.opic.sites.trust import door_weights, jump
+from minicrawl.opic.sites.trust import door_weights, jump, voice_counts
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
 
@@ -57,7 +57,7 @@ def test_parts_are_those_of_slow_sums(tmp_path: Path, seed: int) -> None:
     ]
     ends = np.array(links)
     entrances = np.array([url in seeds or (url.count("/") == 3 and url.endswith("/")) for url in urls])
-    doors = door_weights(site[ends[:, 0]], ends[:, 1], site, entrances)
+    doors = door_weights(voice_counts(site[ends[:, 0]], ends[:, 1], site), entrances)
     v = jump(trust, site, doors, np.ones(len(urls), dtype=np.bool_))
     by_jumps = np.array([parts.by_jumps for _, parts in found.values()])
     assert by_jumps / by_jumps.sum() == pytest.approx(v, rel=2e-3)  # doors are counted in 256ths
