@@ -14,13 +14,13 @@ from sites import rows
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.partition import Partition, PostError, settle_all
+from minicrawl.cluster.running.partition import Partition, PostError, hand_over, settle_all
+from minicrawl.cluster.running.trust_of_all import shared_out, site_links, trust_of_all
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import opened
 from minicrawl.errors import CrawlEndedError
 from minicrawl.model import State
-from minicrawl.opic.ledger import UNIT
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
@@ -73,10 +73,11 @@ class Crawled:
             names = "'ledger_virtual', 'ledger_never_visited', 'ledger_births'"
             sums.update({name: int(value) for name, value in rows(store, f"SELECT * FROM meta WHERE key IN ({names})")})
         held = (sums["ledger_virtual"] + sums["ledger_never_visited"]) / sums["ledger_births"]
-        births = {State.GONE: 0}
         x = {
-            url: 0.0 if state == State.ALIAS else received + held * births.get(state, UNIT)
-            for url, (state, received) in self.pages("state, received").items()
+            url: 0.0 if state == State.ALIAS else received + held * birth
+            for store in self.stores
+            for url, state, received, birth in rows(store, "SELECT url, state, received, birth FROM born")
+            if state != State.ELSEWHERE
         }
         return {url: value / sum(x.values()) for url, value in x.items()}
 
@@ -133,4 +134,17 @@ async def crawl_together(  # noqa: PLR0913 - what a crawl is opened with
         await asyncio.gather(*crawls)
         if most is not None:
             return crawled
+        if chosen.jump == BY_SITES:
+            share_births_out(partitions)
         return replace(crawled, rounds=settle_all(partitions))
+
+
+def share_births_out(partitions: Sequence[Partition]) -> None:
+    """Let all that have crawled hear of links between sites, and how sites trust each other, as the keeper does."""
+    for partition in partitions:
+        partition.count_voices()
+    while hand_over(partitions):
+        pass
+    told = [site_links(partition.run.absorber) for partition in partitions]
+    for partition, trust in zip(partitions, trust_of_all(told), strict=True):
+        shared_out(trust, partition.run.absorber)

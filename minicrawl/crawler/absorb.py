@@ -313,6 +313,11 @@ class Absorber:
         self.sites.share_out(trust)
         self.settle()
 
+    @property
+    def is_coverage_old(self) -> bool:
+        """Whether a crawl that ends by its coverage has grown since that was worked out; a commit does so again."""
+        return self.sites is not None and self.sites.bounds_coverage and self.sites.is_due
+
     def keep_ranking(self) -> None:
         """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""
         if self.sites is not None and self.sites.is_due:

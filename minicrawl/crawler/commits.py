@@ -37,7 +37,8 @@ class Commits:
     def is_due(self, now: float) -> bool:
         is_late = now - self.last >= self._timing.batch
         is_full = self._absorber.turns_in_batch >= BATCH
-        return is_late or is_full or self._absorber.hosts.is_urgent or self._commands.wait_for_commit
+        is_awaited = self._commands.wait_for_commit or self._absorber.is_coverage_old
+        return is_late or is_full or is_awaited or self._absorber.hosts.is_urgent
 
     async def commit(self) -> None:
         """Write what was taken in, in the thread, and say so to those who wait for it."""

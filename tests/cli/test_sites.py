@@ -11,7 +11,7 @@ from sites import crawl, rows
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    crawl(SITE, path, [A])
+    crawl(SITE, path, [A], jump="pages")
     return path
 
 

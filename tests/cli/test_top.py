@@ -91,7 +91,7 @@ def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:
 @pytest.fixture
 def stopped(tmp_path: Path) -> Path:
     site, seeds = wide_site(3)
-    crawl(site, tmp_path / "stopped.db", seeds, pages=40)
+    crawl(site, tmp_path / "stopped.db", seeds, pages=40, jump="pages")
     return tmp_path / "stopped.db"
 
 

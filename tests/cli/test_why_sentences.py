@@ -35,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gone", "Given up: the answer was 404 Not Found."),
         ("b", "it leads to 0 pages, and 2 pages link to it."),
         ("late", "It waits: a page that was read links to it, and it has had no turn yet."),
-        ("late", "Pages with more cash that wait, too: "),
+        ("late", "Pages with more importance that wait, too: "),
         ("late", "Its host is asked for nothing before "),
     ],
 )
@@ -44,11 +44,11 @@ def test_why_says_it_in_sentences(store: Path, path: str, said: str) -> None:
 
 
 def test_how_many_are_before_a_page_is_counted(store: Path) -> None:
-    waiting = [page for page in answer("top", "--by", "cash", "--store", store) if page["state"] == "waiting"]
+    waiting = [page for page in answer("top", "--all", "--store", store) if page["state"] == "waiting"]
     assert len(waiting) >= 2
     for page in waiting:
         queue = answer("why", page["url"], "--store", store)["queue"]
-        before = [other for other in waiting if other["cash"] > page["cash"]]
+        before = [other for other in waiting if other["importance"] > page["importance"]]
         assert queue == {
             "all": len(waiting),
             "before": len(before),

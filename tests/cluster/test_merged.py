@@ -10,7 +10,6 @@ from sites import rows
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.merged import ranked_pages, states
 from minicrawl.model import State
-from minicrawl.opic.ledger import UNIT
 from minicrawl.store.rows import RankedPage
 
 
@@ -34,8 +33,9 @@ def test_importance_is_that_of_all_sums(folder: Folder, pages: list[RankedPage])
         sums.update({name: int(value) for name, value in rows(store, f"SELECT * FROM meta WHERE key IN ({names})")})
     held = (sums["ledger_virtual"] + sums["ledger_never_visited"]) / sums["ledger_births"]
     for store in folder.stores:
-        for url, state, received in rows(store, "SELECT url, state, received FROM pages WHERE state <> 'elsewhere'"):
-            x[url] = 0.0 if state == State.ALIAS else received + held * (0 if state == State.GONE else UNIT)
+        for url, state, received, birth in rows(store, "SELECT url, state, received, birth FROM born"):
+            if state != State.ELSEWHERE:
+                x[url] = 0.0 if state == State.ALIAS else received + held * birth
     whole = sum(x.values())
     assert {page.url for page in pages} == x.keys()
     for page in pages:

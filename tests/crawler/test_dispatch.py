@@ -43,7 +43,12 @@ def test_requests_at_once_per_host(tmp_path: Path, before: int, after: int) -> N
 
 @pytest.mark.parametrize(
     ("limit", "reason"),
-    [({"pages": 7}, "pages"), ({"time": 8}, "time"), ({"bytes": 1500}, "bytes"), ({"until_coverage": 0.2}, "coverage")],
+    [
+        ({"pages": 7}, "pages"),
+        ({"time": 8}, "time"),
+        ({"bytes": 1500}, "bytes"),
+        ({"until_coverage": 0.75}, "coverage"),
+    ],
 )
 def test_limits_are_set_and_taken_away(tmp_path: Path, limit: dict[str, Any], reason: str) -> None:
     """A limit that was given at the start and is taken away holds nobody; one that is given later does."""

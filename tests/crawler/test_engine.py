@@ -407,7 +407,7 @@ def test_pages_that_were_never_fetched_are_not_collected(tmp_path: Path) -> None
     forbidden = [f"http://a.test/no/{number}" for number in range(20)]
     server = Server({HOME: [*forbidden, HOME + "yes"], HOME + "yes": []}, robots="User-agent: *\nDisallow: /no")
     store = tmp_path / "crawl.db"
-    report, _ = crawl(server, store, [HOME])
+    report, _ = crawl(server, store, [HOME], jump="pages")
     assert (report.reason, report.fetched, report.known, report.read) == ("nothing-left", 2, 22, 2)
     # Walkers start at each of 22 pages, and .85 go on from HOME; HOME and /yes have 2 + .85 / 21 of 22.85.
     assert report.coverage == pytest.approx((2 + 0.85 / 21) / 22.85, rel=1e-6)

@@ -16,7 +16,7 @@ from minicrawl.errors import MinicrawlError, SettingError, StoreError
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("store") / "crawl.db"
     site, seeds = random_site(5)
-    crawl(site, path, seeds, pages=40)
+    crawl(site, path, seeds, pages=40, jump="pages")  # where there is expected importance
     return path
 
 

@@ -90,7 +90,7 @@ def test_coverage_of_an_older_store_is_counted_anew(tmp_path: Path, version: int
     site: Site = {HOME: [HOME + "1", HOME + "2"], HOME + "1": [HOME], HOME + "2": 404}
     stores = [tmp_path / "new.db", tmp_path / "old.db"]
     for store in stores:
-        crawl(site, store, [HOME])
+        crawl(site, store, [HOME], jump="pages")
     of_version(version, stores[1])
     open_store(stores[1]).close()
     assert rows(stores[1], "SELECT value ->> '$.coverage' FROM meta WHERE key = 'run'") == [(0.0,)]

@@ -26,6 +26,8 @@ MOST_BYTES = 8 * 2**20
 Call = Callable[..., Any]
 """Calls something on a machine: the name of a method, and what it is given; what it answers. Raises MinicrawlError."""
 _Of = ParamSpec("_Of")
+_READINGS = count()
+"""Two of the same store are two."""
 
 
 def as_message(method: Callable[_Of, object]) -> Callable[_Of, Message]:
@@ -118,7 +120,6 @@ class StoreElsewhere:
     def __init__(self, call: Call, folder: Folder, number: int) -> None:
         self._call = call
         self._of = folder, number
-        self._readings = count()
         self.received = 0
 
     @property
@@ -130,7 +131,7 @@ class StoreElsewhere:
         return answer
 
     def first(self, held: float, total: float, n: int = -1) -> Iterator[RankedPage]:
-        reading = next(self._readings)
+        reading = next(_READINGS)
         while some := self._whole(self._call("pages", *self._of, reading, (held, total, n))):
             yield from some
 

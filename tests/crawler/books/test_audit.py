@@ -14,7 +14,7 @@ from minicrawl.store.reader import open_store
 def crawled(tmp_path: Path) -> Path:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(2)
-    crawl(site, store, seeds, pages=12)
+    crawl(site, store, seeds, pages=12, jump="pages")  # where there is expected importance
     return store
 
 

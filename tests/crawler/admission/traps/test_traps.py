@@ -481,7 +481,7 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES", 3)
     monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES_PER_LINKER", 0)
     store, other = tmp_path / "crawl.db", "http://b.test/"
-    crawl({HOME: [f"{other}{page}" for page in "abcde"]}, store, [HOME])
+    crawl({HOME: [f"{other}{page}" for page in "abcde"]}, store, [HOME], jump="pages")
     assert rows(store, "SELECT count(*) FROM pages") == [(4,)]
     told = [
         json.loads(run("why", url, "--json", "--store", store)) for url in (other + "e", other + "new", other + "a")
