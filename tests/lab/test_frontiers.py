@@ -60,7 +60,7 @@ def test_compiled_crawl_is_the_live_one(tmp_path: Path, seed: int, strategy: str
     grant = GRANT if strategy == "greedy" else 0
     book, log = compiled.crawl(Graph.from_links(links), array([number[url] for url in seeds]), len(urls), grant=grant)
     store = tmp_path / "crawl.db"
-    _, server = crawl(site, store, seeds, strategy=strategy, ignore_robots=True)
+    _, server = crawl(site, store, seeds, strategy=strategy, ignore_robots=True, jump="pages")
     assert [urls[page] for page in log.pages] == server.asked
     assert book.cashes().tolist() == [cash for (cash,) in rows(store, "SELECT cash FROM ranks ORDER BY id")]
 

@@ -111,6 +111,7 @@ class Partition:
         finally:
             self.outbox.on_committed = lambda: None
             self._mirrors.is_due = _never
+            self._taking.is_crawling = False
             await self._end_sending()
 
     async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:

@@ -14,7 +14,13 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 
 
 class Taking:
-    """Takes rows of other partitions' outboxes; to be called between two turns of the crawl."""
+    """Takes rows of other partitions' outboxes; to be called between two turns of the crawl.
+
+    `is_crawling`: whether pages are handed out. When all have crawled virtual visits move what orders them, and nobody
+    asks for the order.
+    """
+
+    is_crawling = True
 
     def __init__(self, absorber: Absorber) -> None:
         assert absorber.outbox is not None, "the crawl has partitions"
@@ -61,8 +67,9 @@ class Taking:
         accounts.depth[pages] = np.minimum(depths, records.depth)
         absorber.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
         self._judge(records, pages, first, now)
-        frontier.pages.credit(pages[pages < discovery.offered])
-        discovery.offer_new(now)
+        if self.is_crawling:
+            frontier.pages.credit(pages[pages < discovery.offered])
+            discovery.offer_new(now)
         absorber.deep_links.note_nearer(pages.astype(np.int32), depths)
 
     def _judge(self, records: Records, pages: np.ndarray, first: int, now: float) -> None:

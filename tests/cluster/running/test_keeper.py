@@ -193,11 +193,11 @@ def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_jump_of_processes_can_be_changed_there_and_back(alone: dict[str, RankedPage], tmp_path: Path) -> None:
+def test_jump_of_processes_can_be_changed_there_and_back(tmp_path: Path) -> None:
     """As if it had been so from the start, without a request."""
-    by_sites = crawled_alone(tmp_path / "crawl.db", jump="sites")
-    crawled_in_parts(tmp_path / "web", 2, SETTINGS)
-    for jump, expected in (("sites", by_sites), ("pages", alone), ("sites", by_sites)):
+    by_sites, by_pages = (crawled_alone(tmp_path / f"{jump}.db", jump=jump) for jump in ("sites", "pages"))
+    crawled_in_parts(tmp_path / "web", 2, {**SETTINGS, "jump": "pages"})
+    for jump, expected in (("sites", by_sites), ("pages", by_pages), ("sites", by_sites)):
         ended = asyncio.run(run_in_parts(tmp_path / "web", 2, {**SETTINGS, "jump": jump}))
         assert (ended.reason, ended.fetched) == ("nothing-left", 0)
         compare(found(tmp_path / "web"), expected)

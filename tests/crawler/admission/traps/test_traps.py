@@ -318,7 +318,8 @@ def transport(web: DemoWeb) -> httpx.MockTransport:
 def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -> None:
     web = DemoWeb.generate(seed=0, hosts=40, pages=6000, traps=True)
     store = tmp_path / "crawl.db"
-    asyncio.run(acrawl(web.seeds, store, transport=transport(web), delay=0.0, concurrency=1, pages=5000))
+    settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "pages": 5000, "jump": "pages"}
+    asyncio.run(acrawl(web.seeds, store, transport=transport(web), **settings))
     assert web.traps is not None
     with open_store(store) as reader:
         fetched = reader.page_table.fetch_order()
