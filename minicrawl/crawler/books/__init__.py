@@ -9,5 +9,6 @@ stored_births    by which rule pages are born with cash
 top_pages        which pages may be the most important
 graph_counts     links and strong components of the web while it is crawled
 audit            what a store promises, checked
+site_audit       the links between sites, counted again
 stored_forms     what a store keeps in a form of its own: meta and JSON
 """

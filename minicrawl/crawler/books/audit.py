@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.page_block import wrong_copies
+from minicrawl.crawler.books.site_audit import wrong_voices
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError, StoreError
@@ -44,6 +45,7 @@ def audit(store: Store) -> Iterator[str]:
         yield from _links(store, held)
         yield from _order(store, held.ledger)
         yield from _expected(store)
+        yield from wrong_voices(store)
         for first in wrong_copies(store):
             yield f"the copy of pages from {first} on is not what their rows say"
     yield from store.texts.flaws()

@@ -1,0 +1,31 @@
+"""Links between sites are counted as pages have them, run after run, and a wrong count is told."""
+
+from pathlib import Path
+
+import pytest
+from sites import Server, crawl, faults_in, random_site, rows
+
+from minicrawl.crawler.books.site_audit import wrong_voices
+from minicrawl.store.reader import open_store
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_hold_as_links_come_and_go_and_a_wrong_one_is_told(seed: int, tmp_path: Path) -> None:
+    """Half of the site is lost, and comes back; pages are read again each time."""
+    store, (site, seeds) = tmp_path / "crawl.db", random_site(seed)
+    for half in (1, 2, 1):
+        served = {url: links[::half] for at, (url, links) in enumerate(site.items()) if half == 1 or at % 2}
+        crawl(Server(served), store, seeds, discovery=0.5, pages=60)
+        assert faults_in(store) == []
+    ((page, number, name),) = rows(store, "SELECT page, site, name FROM voices JOIN sites ON id = site LIMIT 1")
+    for change, more in (("links + 2", "fewer"), ("links - 4", "more")):
+        rows(store, f"UPDATE voices SET links = {change} WHERE page = ? AND site = ?", page, number)
+        with open_store(store) as reader:
+            assert list(wrong_voices(reader)) == [f"2 {more} links of {name} lead to page {page} than are counted"]
+
+
+def test_a_store_whose_walkers_jump_to_all_pages_counts_none(tmp_path: Path) -> None:
+    site, seeds = random_site(1)
+    crawl(site, tmp_path / "crawl.db", seeds, jump="pages")
+    assert rows(tmp_path / "crawl.db", "SELECT count(*) FROM voices") == [(0,)]
+    assert faults_in(tmp_path / "crawl.db") == []
