@@ -190,7 +190,8 @@ class Partitions:
 
     def _on_the_way(self) -> dict[tuple[int, int], tuple[int, int]]:
         """Between every two partitions, what one has sent and the other not taken: as noted, and as rows have it."""
-        query = "SELECT partition, taken, received_by_it, received_of_it FROM neighbours"
+        columns = "partition, taken, credit_sent - debit_sent, credit_taken - debit_taken"
+        query = f"SELECT {columns} FROM neighbours"
         notes = [{at: noted for at, *noted in rows(store, query)} for store in self.stores]
         found: dict[tuple[int, int], tuple[int, int]] = {}
         for source, store in enumerate(self.stores):

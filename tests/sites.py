@@ -132,8 +132,10 @@ _TWELFTH = """
     ALTER TABLE pages ADD COLUMN walkers INTEGER NOT NULL DEFAULT 7;
     ALTER TABLE pages ADD COLUMN steps INTEGER NOT NULL DEFAULT 9;
     ALTER TABLE outbox ADD COLUMN walkers INTEGER NOT NULL DEFAULT 7;
-    ALTER TABLE neighbours DROP COLUMN received_by_it;
-    ALTER TABLE neighbours DROP COLUMN received_of_it;
+    ALTER TABLE neighbours DROP COLUMN credit_sent;
+    ALTER TABLE neighbours DROP COLUMN debit_sent;
+    ALTER TABLE neighbours DROP COLUMN credit_taken;
+    ALTER TABLE neighbours DROP COLUMN debit_taken;
     INSERT INTO meta VALUES ('coverage_waiting', 281474976710656);
 """
 # Until version 12 birth cash counted as received, and no sites were kept.

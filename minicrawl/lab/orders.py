@@ -210,7 +210,7 @@ def _bounds(graph: Graph, order: PageArray) -> list[_Bound]:
             outlinks = graph.targets[graph.indptr[page] : graph.indptr[page + 1]]
             for ledger, coverage in ((plain, of_plain), (virtual, of_virtual)):
                 ledger.visit(page, outlinks)
-                coverage.note(page, PageKind.PAGE)
+                coverage.note(page, PageKind.PAGE, leads=len(outlinks) > 0)
         is_read[pages] = True
         links = _read_links(graph, is_read)
         virtual.visit_many(np.flatnonzero(is_read), links.indptr[np.append(is_read, True)], links.targets)

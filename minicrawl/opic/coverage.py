@@ -5,7 +5,7 @@ has passed on, H, have gone; the others wait there:
 
 K    sum of B + R over pages that were read
 U    sum of B + R over all others: a walker there follows no link that is known, and starts again
-p    sum of B + R - H over pages that were read, where that is positive: walkers that have not gone on yet
+p    sum of B + R - H over those of them that have links, where it is positive: walkers that have not gone on yet
 q    the same where it is negative, without sign, and of aliases, too: what was passed on and is to be taken back
 m    the same of aliases, and of mirrors, if it is positive; and what is on its way from one ledger to another
 
@@ -20,8 +20,8 @@ have of the known graph, exactly.
 
 Where several ledgers share the web, K, U, p, q and m are sums over all of them. Each may be as of a moment of its own:
 who reads a page adds to K no less than to all the rest, so what was read since can only raise the bound. What one has
-handed over and its home has not taken is on its way; where a home has taken more, as it was asked later, nothing is.
-What was owed when it was handed over is in no q until it is taken: all that ever was is in it.
+handed over and its home has not taken is on its way, to be credited (m) or debited (q); where a home has taken more, as
+it was asked later, nothing is.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, grown, slices
+from minicrawl.opic.arrays import Flags, FloatArray, Pages, grown, slices
 from minicrawl.opic.ledger import Ledger
 from minicrawl.opic.units import DAMPING
 
@@ -59,7 +59,7 @@ COLLECTED = (_PAGE, _ALIAS)
 class CoverageSums(NamedTuple):
     """What one of several ledgers has to say for the bound of all, in units.
 
-    read: K; unread: U; waiting: p; moving: m; owed: q, and all that was owed when it was handed over.
+    read: K; unread: U; waiting: p; moving: m; owed: q.
     """
 
     read: int
@@ -79,19 +79,23 @@ class Coverage:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self.kind: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        self.leads: Flags = np.zeros(0, dtype=np.bool_)
+        """Which pages have links, or may have, as a store does not tell before it is settled."""
         self.collected = 0
         """Number of pages that were read, aliases among them."""
-        self.owed_elsewhere = 0
-        """What mirrors owed when it was handed over, since all ledgers were settled together."""
         self._bound: float | None = None
         self._turns = 0  # since that bound was found
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
+        known = len(self.leads)
+        self.leads = grown(self.leads, size)
+        self.leads[known:] = True
 
-    def note(self, page: int, kind: int) -> None:
-        """A page is of that kind, after a turn."""
+    def note(self, page: int, kind: int, *, leads: bool = False) -> None:
+        """A page is of that kind, after a turn. leads: whether it has links."""
         was = self.kind.item(page)
+        self.leads[page] = leads
         if kind != was:
             self.kind[page] = kind
             self.collected += (kind in COLLECTED) - (was in COLLECTED)
@@ -99,11 +103,6 @@ class Coverage:
 
     def note_change(self) -> None:
         """The ledger has changed at many pages."""
-        self._bound = None
-
-    def note_handed_over(self, units: IntArray) -> None:
-        """Mirrors have handed over what they had."""
-        self.owed_elsewhere -= int(units.sum(where=units < 0))
         self._bound = None
 
     def recount(self) -> None:
@@ -125,19 +124,19 @@ class Coverage:
 
     def sums(self) -> CoverageSums:
         """What this ledger has to say for the bound of several."""
-        read = unread = waiting = moving = 0
-        owed = self.owed_elsewhere
+        read = unread = waiting = moving = owed = 0
         for rows in slices(self._ledger.size):
             kind, pending = self.kind[rows], self._ledger.pending(rows)
             held = pending + self._ledger.forwarded[rows]
             is_page = kind == _PAGE
             hands_on = (kind == _ALIAS) | self._ledger.is_mirror(rows)
+            leads = is_page & self.leads[rows]
             more = np.maximum(pending, 0)
             read += int(held.sum(where=is_page))
             unread += int(held.sum(where=~(is_page | hands_on)))
-            waiting += int(more.sum(where=is_page))
+            waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
-            owed += int((more - pending).sum(where=is_page | hands_on))
+            owed += int((more - pending).sum(where=leads | hands_on))
         return CoverageSums(read, unread, waiting, moving, owed)
 
     def missing(self) -> FloatArray:
@@ -155,14 +154,14 @@ class Coverage:
         return flags
 
 
-def bound_of_all(ledgers: Iterable[CoverageSums], on_the_way: int = 0) -> float:
+def bound_of_all(ledgers: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> float:
     """Share of all importance, 0 to 1, that the pages read have at least, by the sums of all ledgers.
 
-    on_the_way: units that were handed over, and not taken yet.
+    credits, debits: units that were handed over, and not taken yet.
     """
     some = list(ledgers)
-    read, owed = sum(one.read for one in some), sum(one.owed for one in some)
-    time = _time(some) + on_the_way
+    read, owed = sum(one.read for one in some), sum(one.owed for one in some) + debits
+    time = _time(some) + credits
     return min(max((1.0 - DAMPING) * read - owed, 0.0) / time, 1.0) if time > 0.0 else 0.0
 
 

@@ -453,8 +453,10 @@ CREATE TABLE neighbours (
     partition    INTEGER PRIMARY KEY,
     sent         INTEGER NOT NULL,             -- number of the last row of `outbox` that was made for it
     taken        INTEGER NOT NULL,             -- number of the last row of its `outbox` that is in the accounts here
-    received_by_it INTEGER NOT NULL DEFAULT 0, -- sums of `received` in all of these rows
-    received_of_it INTEGER NOT NULL DEFAULT 0
+    credit_sent  INTEGER NOT NULL DEFAULT 0,   -- sums over all of these rows of what is received
+    debit_sent   INTEGER NOT NULL DEFAULT 0,   --   and of what is taken back
+    credit_taken INTEGER NOT NULL DEFAULT 0,
+    debit_taken  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The scalars of the books: one row.

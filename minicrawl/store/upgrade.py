@@ -1,6 +1,7 @@
 """Bringing a store of an older version up to date: the tables are made anew, and take over what the old ones hold."""
 
 import sqlite3
+import struct
 from collections.abc import Iterator
 from importlib.resources import files
 
@@ -94,11 +95,15 @@ def _count_coverage_anew(db: sqlite3.Connection) -> None:
     db.execute("UPDATE meta SET value = json_set(value, '$.coverage', 0.0) WHERE key = 'run'")
     db.execute("DELETE FROM meta WHERE key GLOB 'coverage_*'")
     for home, number, records in db.execute("SELECT home, number, records FROM outbox").fetchall():
-        start = 4 + 16 * int.from_bytes(records[:4], "little")
-        rest = records[:start] + records[start + (start - 4) // 2 :]
+        urls = int.from_bytes(records[:4], "little")
+        received = struct.unpack_from(f"<{urls}q", records, 4 + 8 * urls)
+        rest = records[: 4 + 16 * urls] + records[4 + 24 * urls :]
         db.execute("UPDATE outbox SET records = ? WHERE home = ? AND number = ?", (rest, home, number))
-    sent = "SELECT coalesce(sum(received), 0) FROM outbox WHERE home = partition"
-    db.execute(f"UPDATE neighbours SET received_by_it = ({sent})")
+        credit = sum(units for units in received if units > 0)
+        db.execute(
+            "UPDATE neighbours SET credit_sent = credit_sent + ?, debit_sent = debit_sent + ? WHERE partition = ?",
+            (credit, credit - sum(received), home),
+        )
 
 
 def _count_left_out(db: sqlite3.Connection) -> None:

@@ -66,7 +66,7 @@ class Life:
         new, before = (np.array(some, dtype=np.uint8) for some in (places, old_places))
         alias = kind is PageKind.ALIAS
         self.ledger.visit(page, pages(links), pages(old), places=new, old_places=before, alias=alias)
-        self.coverage.note(page, kind)
+        self.coverage.note(page, kind, leads=len(links) > 0)
 
     def rows(self, some: Iterable[int]) -> Rows:
         """Some rows of the table of links."""
@@ -165,7 +165,7 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed):
     read: list[int] = []
     for page in draw.sample(range(n), n // 2):
         ledger.visit(page, pages(web[page]))
-        coverage.note(page, PageKind.PAGE)
+        coverage.note(page, PageKind.PAGE, leads=len(web[page]) > 0)
         read.append(page)
         if len(read) % 10 == 0:
             ledger.visit_many(pages(read), *csr([web[page] for page in read]))
@@ -204,7 +204,7 @@ def test_a_page_that_is_lost_and_found_again_counts_as_at_first():
     coverage = Coverage(ledger)
     coverage.grow(3)
     ledger.visit(0, pages([1, 2]))
-    coverage.note(0, PageKind.PAGE)
+    coverage.note(0, PageKind.PAGE, leads=True)
     for kind, share in ((PageKind.PAGE, 2.425), (PageKind.NOTHING, 1.0), (PageKind.PAGE, 2.425)):
         ledger.visit(1, pages([]))
         coverage.note(1, kind)
@@ -212,15 +212,19 @@ def test_a_page_that_is_lost_and_found_again_counts_as_at_first():
 
 
 def test_what_waits_counts_by_how_far_it_may_go():
-    """Both pages were read, and the second has .85 that it has not passed on: (1-d) 2.85 of (1-d) 2.85 + d .85."""
-    ledger = Ledger()
-    ledger.discover(2)
-    coverage = Coverage(ledger)
-    coverage.grow(2)
-    for page, links in ((1, []), (0, [1])):
-        ledger.visit(page, pages(links))
-        coverage.note(page, PageKind.PAGE)
-    assert coverage.bound() == pytest.approx((1 - D) * 2.85 / ((1 - D) * 2.85 + D * 0.85))
+    """Both pages were read, and the second has .85 that it has not passed on: (1-d) 2.85 of (1-d) 2.85 + d .85.
+
+    One that has no links passes nothing on, ever.
+    """
+    for leads, moves in ((True, D * 0.85), (False, 0.0)):
+        ledger = Ledger()
+        ledger.discover(2)
+        coverage = Coverage(ledger)
+        coverage.grow(2)
+        for page, links in ((1, []), (0, [1])):
+            ledger.visit(page, pages(links))
+            coverage.note(page, PageKind.PAGE, leads=leads)
+        assert coverage.bound() == pytest.approx((1 - D) * 2.85 / ((1 - D) * 2.85 + moves))
 
 
 def test_bound_of_many_pages_is_looked_up_again_after_a_thousandth_of_them():

@@ -160,4 +160,4 @@ def test_records_on_their_way_lose_the_walkers_they_had(store: Path) -> None:
     of_version(12, store)
     open_store(store).close()
     assert rows(store, "SELECT * FROM outbox") == [(1, 3, 11, -1, packed)]
-    assert rows(store, "SELECT * FROM neighbours") == [(1, 3, 0, -1, 0), (2, 0, 4, 0, 0)]
+    assert rows(store, "SELECT * FROM neighbours") == [(1, 3, 0, 7, 8, 0, 0), (2, 0, 4, 0, 0, 0, 0)]

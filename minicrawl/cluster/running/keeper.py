@@ -32,6 +32,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.http.logins.kept_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import limit_reached
+from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import RunState
 from minicrawl.opic.coverage import CoverageSums
@@ -413,6 +414,7 @@ def _coverage(reports: Sequence[Message | None]) -> float:
     parts = [report["coverage"] for report in reports if report is not None]
     if len(parts) < len(reports) or None in parts:
         return 0.0
-    return covered_by_all(
-        {number: Covered(CoverageSums(*sums), carried) for number, (sums, carried) in enumerate(parts)}
-    )
+    each = {}
+    for number, (sums, carried) in enumerate(parts):
+        each[number] = Covered(CoverageSums(*sums), {int(other): Carried(*units) for other, units in carried.items()})
+    return covered_by_all(each)

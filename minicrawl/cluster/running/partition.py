@@ -180,8 +180,6 @@ class Partition:
 
     def commit(self, *, ranks: bool = False) -> None:
         """ranks: and the place of every page; all have settled, so nothing is on its way."""
-        if ranks:
-            self._coverage.owed_elsewhere = 0
         meta: dict[str, MetaValue] = self._engine.meta()
         self._absorber.commit(meta, ranks=ranks)
 

@@ -36,8 +36,9 @@ class Taking:
         """
         for row in rows:
             if row.number == self._outbox.taken(source) + 1:
-                self._apply(self._records(row), now)
-                self._outbox.note_taken(source, row)
+                records = self._records(row)
+                self._apply(records, now)
+                self._outbox.note_taken(source, row.number, records)
         return self._outbox.taken(source)
 
     def _records(self, row: OutboxRow) -> Records:

@@ -102,7 +102,7 @@ class Accounts:
             self.hops_may_fall = True
         places, old_places = outlinks.places, old.places
         self.ledger.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
-        self.coverage.note(page, kind)
+        self.coverage.note(page, kind, leads=len(targets) > 0)
         if self.note_links is not None:
             self.note_links(page, targets, before)
         if len(before):
@@ -201,7 +201,10 @@ class Accounts:
 
         The visits of a block use what those of the blocks before it have sent.
         """
-        visited, credited = self._no_pages(), self._no_pages()
+        visited, credited, leads = self._no_pages(), self._no_pages(), self._no_pages()
+        for block in blocks():
+            leads[block.sources[np.diff(block.indptr) > 0]] = True
+        self.coverage.leads[: self.size] = leads
         has_moved = True
         while has_moved and (least := self.ledger.least_worth(error)) is not None:
             has_moved = False

@@ -10,7 +10,8 @@ from minicrawl.store.reader import Store
 
 
 def wrong_voices(store: Store) -> Iterator[str]:
-    """One sentence per page to which another site links otherwise than is counted. Looks at all links."""
+    """One sentence per page to which another site links otherwise than is counted. Looks at all links; pages that they
+    lead to and that are not there are nobody's."""
     if not jumps_to_sites(store):
         return
     of_host = store.site_table.of_hosts()
@@ -18,7 +19,8 @@ def wrong_voices(store: Store) -> Iterator[str]:
     graph = SiteGraph()
     for block in store.link_table.blocks():
         linking, linked = np.repeat(site[block.sources], np.diff(block.indptr)), block.targets.astype(np.int64)
-        across = linking != site[linked]
+        across = linked < len(site)
+        across[across] = linking[across] != site[linked[across]]
         graph.add(Voices(linked[across], linking[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
     counted = store.site_table.voices()
     counted = counted[counted[:, 1] > 0]  # those of other partitions are theirs to count

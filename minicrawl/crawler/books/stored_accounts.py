@@ -13,9 +13,6 @@ from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
 """What other partitions have handed over to the ledger, less what it has to them: only a partition's store has that."""
-OWED_ELSEWHERE = "coverage_owed_elsewhere"
-"""What its mirrors owed when it was handed over."""
-ALL_CARRIED = (CARRIED, OWED_ELSEWHERE)
 
 UNVISITED_LEVEL = "unvisited_level"
 """What never read pages have been paid: only the store of a crawl that ever paid them has that."""
@@ -43,12 +40,8 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "ledger_never_visited": accounts.ledger.never_visited,
         "ledger_births": accounts.ledger.births,
         "ledger_total": accounts.ledger.total(),
-        **(_carried(accounts) if accounts.has_neighbours else {}),
+        **({CARRIED: accounts.ledger.carried} if accounts.has_neighbours else {}),
     }
-
-
-def _carried(accounts: Accounts) -> dict[str, MetaValue]:
-    return {CARRIED: accounts.ledger.carried, OWED_ELSEWHERE: accounts.coverage.owed_elsewhere}
 
 
 def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
@@ -69,7 +62,6 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     accounts.ledger.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
-    accounts.coverage.owed_elsewhere = int(totals.get(OWED_ELSEWHERE) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
     accounts.coverage.recount()
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))

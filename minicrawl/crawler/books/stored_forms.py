@@ -32,7 +32,7 @@ _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "jump", "cluster"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
     "unvisited_level": int,
-    **dict.fromkeys(("ledger_carried", "coverage_owed_elsewhere", "partition", "partitions"), int),
+    **dict.fromkeys(("ledger_carried", "partition", "partitions"), int),
     **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds", "window_visits"), int),
     **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),

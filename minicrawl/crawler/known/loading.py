@@ -18,7 +18,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.page_block import load_block, page_blocks
 from minicrawl.crawler.books.stored_accounts import (
-    ALL_CARRIED,
+    CARRIED,
     UNVISITED_LEVEL,
     account_totals,
     imbalances,
@@ -176,7 +176,7 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
         load_measures(accounts, writer.page_table.measures())
-    totals = {name: writer.meta(name) for name in (*account_totals(accounts), *ALL_CARRIED, UNVISITED_LEVEL)}
+    totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED, UNVISITED_LEVEL)}
     load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)

@@ -154,14 +154,12 @@ class Mirrors:
 
     def _emptied(self, pages: Pages) -> Records:
         accounts = self._accounts
-        received = accounts.ledger.hand_over(pages)
-        accounts.coverage.note_handed_over(received)
         found_on = [self._found_on.pop(page, None) for page in pages.tolist()]
         records = Records(
             urls=list(map(self._url_of, pages.tolist())),
             found_on=["" if page is None else self._url_of(page) for page in found_on],
             cash=accounts.book.hand_over(pages),
-            received=received,
+            received=accounts.ledger.hand_over(pages),
             inlinks=accounts.inlinks[pages] - self._inlinks[pages],
             depth=accounts.depth[pages].copy(),
             chain_length=accounts.hops[pages].copy(),

@@ -6,11 +6,21 @@ times, and is taken once: a home takes the row behind the last that it has taken
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from minicrawl.crawler.sharing.records import Records, to_bytes
 from minicrawl.errors import StoreError
 from minicrawl.store.write.transfer_rows import NeighbourRow, OutboxRow
 from minicrawl.store.writer import Writer
+
+
+class Carried(NamedTuple):
+    """What two partitions have sent each other for their ledgers, in units: to be credited, or debited."""
+
+    credit_sent: int = 0
+    debit_sent: int = 0
+    credit_taken: int = 0
+    debit_taken: int = 0
 
 
 class Outbox:
@@ -26,16 +36,14 @@ class Outbox:
         self._confirmed: dict[int, int] = {}
         self._sent: dict[int, int] = {}
         self._taken: dict[int, int] = {}
-        self._received_by: dict[int, int] = {}
-        self._received_of: dict[int, int] = {}
+        self._carried: dict[int, Carried] = {}
         self._changed: set[int] = set()
         for row in writer.transfers.outbox():
             self._rows.setdefault(row.home, []).append(row)
         for neighbour in writer.transfers.neighbours():
             self._sent[neighbour.partition] = neighbour.sent
             self._taken[neighbour.partition] = neighbour.taken
-            self._received_by[neighbour.partition] = neighbour.received_by_it
-            self._received_of[neighbour.partition] = neighbour.received_of_it
+            self._carried[neighbour.partition] = Carried._make(neighbour[3:])
         self._committed = dict(self._sent)
         self.on_committed: Callable[[], None] = lambda: None
 
@@ -46,7 +54,10 @@ class Outbox:
         number = self._sent[home] = self._sent.get(home, 0) + 1
         sums = int(records.cash.sum()), int(records.received.sum())
         self._new.append(OutboxRow(home, number, *sums, to_bytes(records)))
-        self._received_by[home] = self._received_by.get(home, 0) + sums[1]
+        carried = self._carried_of(home)
+        self._carried[home] = carried._replace(
+            credit_sent=carried.credit_sent + records.credit, debit_sent=carried.debit_sent + records.debit
+        )
         self._changed.add(home)
 
     def committed(self) -> None:
@@ -86,18 +97,20 @@ class Outbox:
         """How many rows were made, and taken, since the crawl began."""
         return sum(self._sent.values()), sum(self._taken.values())
 
-    def note_taken(self, source: int, row: OutboxRow) -> None:
+    def note_taken(self, source: int, number: int, records: Records) -> None:
         """A row is in the accounts; it must be the one behind the last."""
-        assert row.number == self.taken(source) + 1, f"row {row.number} of partition {source} is not the next"
-        self._taken[source] = row.number
-        self._received_of[source] = self._received_of.get(source, 0) + row.received
+        assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"
+        self._taken[source] = number
+        carried = self._carried_of(source)
+        self._carried[source] = carried._replace(
+            credit_taken=carried.credit_taken + records.credit, debit_taken=carried.debit_taken + records.debit
+        )
         self._changed.add(source)
 
     @property
-    def carried(self) -> list[tuple[int, int, int]]:
-        """Of every other partition the number, and what was sent to it and taken of it since the crawl began, in units
-        of the ledger."""
-        return [(at, *self._units(at)) for at in sorted(self._sent.keys() | self._taken.keys())]
+    def carried(self) -> dict[int, Carried]:
+        """What has passed between this partition and each other one since the crawl began."""
+        return dict(self._carried)
 
     def save(self, writer: Writer) -> None:
         """Write what has changed since the last commit."""
@@ -106,9 +119,10 @@ class Outbox:
         rows.remove(self._confirmed.items())
         self._confirmed.clear()
         rows.save_neighbours(
-            NeighbourRow(at, self._sent.get(at, 0), self.taken(at), *self._units(at)) for at in sorted(self._changed)
+            NeighbourRow(at, self._sent.get(at, 0), self.taken(at), *self._carried_of(at))
+            for at in sorted(self._changed)
         )
         self._changed.clear()
 
-    def _units(self, partition: int) -> tuple[int, int]:
-        return self._received_by.get(partition, 0), self._received_of.get(partition, 0)
+    def _carried_of(self, partition: int) -> Carried:
+        return self._carried.get(partition, Carried())

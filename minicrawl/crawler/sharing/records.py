@@ -35,6 +35,16 @@ class Records(NamedTuple):
     chain_length: npt.NDArray[np.int8]
     voices: IntArray = np.zeros(0, dtype=np.int64)
 
+    @property
+    def credit(self) -> int:
+        """What of `received` is to be credited, in all."""
+        return int(self.received.sum(where=self.received > 0))
+
+    @property
+    def debit(self) -> int:
+        """What of it is to be debited, without sign."""
+        return -int(self.received.sum(where=self.received < 0))
+
 
 def to_bytes(records: Records) -> bytes:
     text = "\n".join([*records.urls, *records.found_on, *map(str, records.voices.tolist())]).encode()

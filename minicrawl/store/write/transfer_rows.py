@@ -32,8 +32,10 @@ class NeighbourRow(NamedTuple):
     partition: int
     sent: int
     taken: int
-    received_by_it: int = 0
-    received_of_it: int = 0
+    credit_sent: int = 0
+    debit_sent: int = 0
+    credit_taken: int = 0
+    debit_taken: int = 0
 
 
 class TransferRows:

@@ -8,6 +8,7 @@ from opic_webs import exact_importance, final, pages, random_web
 from table import each
 
 from minicrawl.cluster.running.covered import Covered, covered_by_all
+from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.opic import Coverage, Ledger
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites.births import UNIT
@@ -25,7 +26,7 @@ class Ledgers:
         self.ledgers = [Ledger() for _ in range(count)]
         self.coverages = [Coverage(ledger) for ledger in self.ledgers]
         self.mail: list[tuple[int, int, int]] = []
-        self.sent, self.taken = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+        self.sent, self.taken = Counter[tuple[int, int, bool]](), Counter[tuple[int, int, bool]]()
         for number, (ledger, coverage) in enumerate(zip(self.ledgers, self.coverages, strict=True)):
             ledger.discover(n)
             coverage.grow(n)
@@ -33,28 +34,35 @@ class Ledgers:
 
     def visit(self, page: int, links: Sequence[int], old: Sequence[int], *, alias: bool) -> None:
         self.ledgers[self.home[page]].visit(page, pages(links), pages(old), alias=alias)
-        self.coverages[self.home[page]].note(page, PageKind.ALIAS if alias else PageKind.PAGE)
+        self.coverages[self.home[page]].note(page, PageKind.ALIAS if alias else PageKind.PAGE, leads=len(links) > 0)
 
     def hand_over(self) -> None:
         """One ledger hands some of its mirrors over; what is on its way may arrive late."""
         number = self.draw.randrange(len(self.ledgers))
         mirrors = [page for page in range(self.n) if self.home[page] != number and self.draw.random() < 0.7]
         units = self.ledgers[number].hand_over(pages(mirrors))
-        self.coverages[number].note_handed_over(units)
         for page, count in zip(mirrors, units.tolist(), strict=True):
             self.mail.append((number, page, count))
-            self.sent[number, self.home[page]] += count
+            self.sent[number, self.home[page], count > 0] += abs(count)
 
     def arrive(self) -> None:
         """The first of some message on its way arrives."""
         if self.mail:
             source, page, units = self.mail.pop(0)
             self.ledgers[self.home[page]].take_over(pages([page]), pages([units]))
-            self.taken[source, self.home[page]] += units
+            self.taken[source, self.home[page], units > 0] += abs(units)
 
     def said(self, number: int) -> Covered:
-        others = [other for other in range(len(self.ledgers)) if other != number]
-        carried = [(other, self.sent[number, other], self.taken[other, number]) for other in others]
+        carried = {
+            other: Carried(
+                credit_sent=self.sent[number, other, True],
+                debit_sent=self.sent[number, other, False],
+                credit_taken=self.taken[other, number, True],
+                debit_taken=self.taken[other, number, False],
+            )
+            for other in range(len(self.ledgers))
+            if other != number
+        }
         return Covered(self.coverages[number].sums(), carried)
 
 

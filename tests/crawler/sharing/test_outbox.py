@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing.outbox import Carried, Outbox
 from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.errors import StoreError
-from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
 
 
@@ -60,12 +59,12 @@ def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer
 def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(writer: Writer) -> None:
     outbox = Outbox(writer)
     outbox.add(4, record("http://a.test/"))
-    for number in (1, 2):
-        outbox.note_taken(5, OutboxRow(0, number, 3, 20 + number, b""))
+    for number, units in enumerate((20, -3, 7), start=1):
+        outbox.note_taken(5, number, record("http://b.test/")._replace(received=np.array([units])))
     commit(outbox, writer)
     again = Outbox(writer)
-    assert (again.taken(5), again.taken(4)) == (2, 0)
-    assert again.carried == outbox.carried == [(4, 1, 0), (5, 0, 21 + 22)]
+    assert (again.taken(5), again.taken(4)) == (3, 0)
+    assert again.carried == outbox.carried == {4: Carried(credit_sent=1), 5: Carried(credit_taken=27, debit_taken=3)}
 
 
 def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> None:
