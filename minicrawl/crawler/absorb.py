@@ -311,6 +311,7 @@ class Absorber:
         """Share births out by the trust of sites, as `KnownSites.links` has these, and make virtual visits."""
         assert self.sites is not None, "walkers jump to sites"
         self.sites.share_out(trust)
+        self.settling.note_births()
         self.settle()
 
     @property
@@ -322,6 +323,7 @@ class Absorber:
         """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""
         if self.sites is not None and self.sites.is_due:
             self.sites.work_out()
+            self.settling.note_births()
             self.settle()
         elif self.settling.is_due:
             self.settle()

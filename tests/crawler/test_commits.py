@@ -75,7 +75,7 @@ class Counted:
 
     def __init__(self) -> None:
         self.turns_in_batch = self.commits = 0
-        self.is_urgent = self.wait_for_commit = False
+        self.is_urgent = self.wait_for_commit = self.is_coverage_old = False
         self.hosts = self
 
     def commit(self, meta: object) -> None:
@@ -89,7 +89,12 @@ def test_a_commit_is_due_when_it_is_late_or_full_or_waited_for() -> None:
     commits = Commits(parts, parts, parts, lambda: now[0], STANDARD, dict)
     assert not commits.is_due(10.4)
     assert commits.is_due(10.5)
-    for name, value in (("turns_in_batch", 256), ("is_urgent", True), ("wait_for_commit", True)):
+    for name, value in (
+        ("turns_in_batch", 256),
+        ("is_urgent", True),
+        ("wait_for_commit", True),
+        ("is_coverage_old", True),
+    ):
         setattr(crawl, name, value)
         assert commits.is_due(10.1)
         setattr(crawl, name, type(value)())

@@ -148,11 +148,12 @@ class Partition:
             due.elsewhere = sums
 
     async def between_answers(self, look: Callable[[Absorber], _T]) -> _T | None:
-        """What is done to all that this knows, while it crawls, comes to; None where that cannot be done just now."""
+        """What is done to all that this knows, while it crawls, comes to, and is committed with all so far; None where that
+        cannot be done just now."""
         if self._engine.state == RunState.STARTING:
             return None
         with suppress(CrawlEndedError):
-            return await self._engine.commands.seen(lambda now: look(self._absorber), self._absorber.accounts.size)
+            return await self._engine.commands.done(lambda now: look(self._absorber), self._absorber.accounts.size)
         return None
 
     # When all have crawled.

@@ -40,6 +40,10 @@ class Settling:
         """A page with so many links had its turn; one without has nothing to pass on."""
         self._turns += links > 0
 
+    def note_births(self) -> None:
+        """Births have been shared out anew: that leaves as much to pass on as turns of a twentieth of the pages do."""
+        self._turns += 1 + self._accounts.book.payees // 20
+
     @property
     def is_due(self) -> bool:
         """Whether the crawl has grown by a tenth since the last virtual visits.
