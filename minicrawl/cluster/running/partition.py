@@ -148,8 +148,8 @@ class Partition:
             due.elsewhere = sums
 
     async def between_answers(self, look: Callable[[Absorber], _T]) -> _T | None:
-        """What comes of what is done to all that this knows, while it crawls, once it is committed; None where it cannot
-        be done just now."""
+        """What comes of what is done to all that this knows, while it crawls, once that is committed; None where it
+        cannot be done just now."""
         if self._engine.state == RunState.STARTING:
             return None
         with suppress(CrawlEndedError):
