@@ -46,7 +46,8 @@ def slow_trust(links, roots, damping, kappa):
 
     before = np.mean([settled([1.0] * size, steps) for steps in range(4)], axis=0).tolist()
     first = np.argsort(-np.array(before).round(12), kind="stable").tolist()
-    goals = [site for place, site in enumerate(first) if sum(before[each] for each in first[:place]) < 0.5 - 1e-9]
+    half = [site for place, site in enumerate(first) if sum(before[each] for each in first[:place]) < 0.5 - 1e-9]
+    goals = [site for site in range(size) if before[site] >= before[half[-1]] * (1 - 1e-9)]
     u = [0.0] * size
     for _ in range(3):
         u = [damping * sum(w.get((a, b), 0) * (1 if b in goals else u[b]) for b in range(size)) for a in range(size)]
