@@ -26,7 +26,7 @@ report    what an experiment says           archive_record  where an answer stan
             print(page.rank, page.importance, page.url)
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 from minicrawl.errors import ConfigError, MinicrawlError
 

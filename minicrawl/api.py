@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack  # Any: settings as given
 
 from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import Run

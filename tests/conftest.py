@@ -10,7 +10,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-import skipping
+from support import skipping
 
 LONG = 5.0
 """Seconds of CPU; a test that takes more is to be marked as slow."""

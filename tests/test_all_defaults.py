@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import skipping
-from cluster_runs import folder_at
-from command_line import answer, run
-from refreshed import PATIENT
-from sites import Server, faults_in, html
+from support import skipping
+from support.cluster_runs import folder_at
+from support.command_line import answer, run
+from support.refreshed import PATIENT
+from support.sites import Server, faults_in, html
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.audit import audit_all

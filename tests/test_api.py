@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import Server
+from support.sites import Server
 
 import minicrawl
 from minicrawl.settings import SETTINGS, AsBefore

@@ -14,7 +14,8 @@ import click
 import httpx
 import pytest
 from click.testing import CliRunner
-from documents import (
+from rich.console import Console
+from support.documents import (
     PAGES,
     ROOT,
     all_options,
@@ -30,9 +31,7 @@ from documents import (
     spans,
     text,
 )
-from rich.console import Console
-from small_web import small_web
-from table import each
+from support.small_web import small_web
 
 import minicrawl
 from minicrawl.cli import main
@@ -160,7 +159,7 @@ def test_page_of_commands_lists_every_command() -> None:
     assert listed == set(main.list_commands(None))  # type: ignore[arg-type]
 
 
-@each("page", PAGES, map(name, PAGES))
+@pytest.mark.parametrize("page", PAGES, ids=map(name, PAGES))
 def test_options_that_are_named_exist(page: Path) -> None:
     ours = [span for span in spans(page) if span.startswith(("-", "minicrawl "))]
     named = {word for span in ours for word in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", span)}
@@ -191,7 +190,7 @@ def test_every_reason_code_is_explained() -> None:
     assert [code for code in explained if meaning(code) is None] == []
 
 
-@each("page", PAGES, map(name, PAGES))
+@pytest.mark.parametrize("page", PAGES, ids=map(name, PAGES))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in links(page):
         path, _, anchor = target.partition("#")
@@ -205,7 +204,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 READMES = [path for path in ROOT.glob("*/**/README.md") if ".venv" not in path.parts]
 
 
-@each("page", [*PAGES, *READMES], map(name, [*PAGES, *READMES]))
+@pytest.mark.parametrize("page", [*PAGES, *READMES], ids=map(name, [*PAGES, *READMES]))
 def test_files_and_folders_that_are_named_exist(page: Path) -> None:
     """By their place in the tree, in minicrawl/, or beside the page."""
     path = re.compile(r"(?:minicrawl|tests|bench|seeds|docs|\.ci)/(?!\d)[\w./-]*|\w+(?:/\w+)*/\w+\.(?:py|sql|js|css)")

@@ -3,10 +3,10 @@
 import time
 from pathlib import Path
 
+import pytest
 from click.testing import Result
-from command_line import HOME, run
-from sites import crawl
-from table import each
+from support.command_line import HOME, run
+from support.sites import crawl
 
 from minicrawl.errors import (
     ConfigError,
@@ -71,7 +71,7 @@ def is_discreet(result: Result) -> bool:
     return result.exit_code == 2 and bool(said) and SECRET not in said
 
 
-@each("words", MISTYPED)
+@pytest.mark.parametrize("words", MISTYPED)
 def test_a_mistyped_secret_is_not_repeated(tmp_path: Path, words: tuple[str, ...]) -> None:
     store = tmp_path / "crawl.db"
     if words[0] == "control" and not store.exists():
@@ -80,7 +80,7 @@ def test_a_mistyped_secret_is_not_repeated(tmp_path: Path, words: tuple[str, ...
     assert is_discreet(result), result.output
 
 
-@each("text", MISWRITTEN)
+@pytest.mark.parametrize("text", MISWRITTEN)
 def test_a_secret_that_is_wrong_in_a_file_is_not_repeated(tmp_path: Path, text: str) -> None:
     file = tmp_path / "options.toml"
     file.write_text(text)

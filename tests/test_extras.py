@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_web import small_web
+from support.small_web import small_web
 
 NEEDS_SCIPY = "Error: this needs scipy; run: pip install 'minicrawl[analysis]'\n"
 

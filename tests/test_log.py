@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import end_logs, run
-from documents import ROOT, rows
-from small_web import small_web
+from support.command_line import end_logs, run
+from support.documents import ROOT, rows
+from support.small_web import small_web
 
 from minicrawl import log
 

@@ -1,6 +1,6 @@
 """What the README promises. That its commands, links and options are right is held by test_docs.py."""
 
-from documents import ROOT, links, shown_commands, text
+from support.documents import ROOT, links, shown_commands, text
 
 from minicrawl.demo.web import DemoWeb
 

@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from small_web import small_web
+from support.small_web import small_web
 
 from minicrawl import system
 from minicrawl.store.reader import open_store

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.analysis.refresh.freshness import Freshness, freshness
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings

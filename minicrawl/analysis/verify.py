@@ -7,7 +7,7 @@ settled in memory. The store is only read.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt

@@ -1,7 +1,7 @@
 """minicrawl rank"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.errors import ConfigError
 from minicrawl.settings import SETTINGS

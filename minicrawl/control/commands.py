@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, fields
-from typing import Any, Protocol
+from typing import Any, Protocol  # Any: JSON
 
 from minicrawl import __version__, system
 from minicrawl.control.messages import Message

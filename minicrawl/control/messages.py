@@ -7,7 +7,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, StoreError
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar  # Any: JSON
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.audit import damage_as_store_error

@@ -7,7 +7,7 @@ ConfigError, before anything has changed.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled

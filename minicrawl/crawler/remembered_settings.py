@@ -6,7 +6,7 @@ Limits hold for one run. Headers, and passwords for hosts or a proxy, are not in
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError, StoreError
 from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar  # Any: settings as given
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.changes import adjusted

@@ -1,7 +1,7 @@
 """What a page may have done: the commands of a crawl, with seeds as people write them, and no files among these."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.control.asking import Wait, ask
 from minicrawl.control.messages import Message

@@ -6,7 +6,7 @@ A crawl that runs is asked over its socket, and looks at nothing but what it has
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.analysis.status import CrawlAtRest
 from minicrawl.control.asking import Wait, ask

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
-from typing import Any
+from typing import Any  # Any: JSON
 
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _Samples = list[tuple[Mapping[str, str], float]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: JSON
 
 import numpy as np
 import numpy.typing as npt

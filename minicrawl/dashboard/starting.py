@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.control.messages import Message
 from minicrawl.control.socket_files import connected

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store

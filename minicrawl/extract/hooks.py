@@ -21,7 +21,7 @@ from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple  # Any: callables
 
 from minicrawl.errors import SettingError
 from minicrawl.sandbox.child import line_of, trace_of

@@ -10,7 +10,7 @@ heap    int32, shape (pages,): heap[0] is next; the children of heap[i] are heap
 place   int32, shape (pages,): where a page stands in `heap`, ABSENT when it does not wait
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: callables
 
 import numba
 import numpy as np

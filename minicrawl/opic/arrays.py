@@ -1,7 +1,7 @@
 """The arrays that both books keep per page: their types, how they grow, and how they are gone through in slices."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt

@@ -27,7 +27,7 @@ pages send more. When all pages were visited this is `pagerank` of their graph. 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt

@@ -15,7 +15,7 @@ what the round has made of those before it.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt

@@ -15,7 +15,7 @@ is HITS on the base set of `root`, without links inside a site, where n[k] words
 
 from collections.abc import Callable, Sequence
 from itertools import count as numbers
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple  # Any: callables
 
 from minicrawl.system import die_with_parent, limit_memory
 

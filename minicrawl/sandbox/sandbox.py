@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: callables
 
 from minicrawl.sandbox.child import LENGTH, Opening, packed
 from minicrawl.system import cpu_seconds, kill_group

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import values

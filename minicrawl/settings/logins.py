@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import values

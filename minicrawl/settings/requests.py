@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError
 from minicrawl.settings.values import option, quoted, several, text, text_of_file

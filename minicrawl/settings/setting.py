@@ -1,7 +1,7 @@
 """What is known of one setting beside its value, and how a group of settings names it."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
 from minicrawl.settings.values import Check, Hide, Reader, anything, as_it_is, option, quoted

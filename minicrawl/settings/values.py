@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
 

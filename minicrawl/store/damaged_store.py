@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: rows
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import closed_if_it_fails, logs, real_path

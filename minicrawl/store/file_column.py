@@ -6,7 +6,7 @@ import struct
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: arrays
 
 import numpy as np
 

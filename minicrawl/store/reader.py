@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, TypeVarTuple
+from typing import Any, Self, TypeVar, TypeVarTuple  # Any: JSON
 
 from minicrawl.run_look import CoursePoint
 from minicrawl.settings import in_full

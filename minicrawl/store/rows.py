@@ -1,7 +1,7 @@
 """The rows that a batch of visits writes, in the words of schema.sql."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: rows
 
 MetaValue = int | float | str | None
 

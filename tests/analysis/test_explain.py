@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import run
-from sites import Server, Site, crawl
+from support.command_line import run
+from support.sites import Server, Site, crawl
 
 from minicrawl.analysis.explain import UNKNOWN, Explanation, KnownPage, explain
 from minicrawl.errors import SettingError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import crawl, rows, web_of_sites
+from support.sites import crawl, rows, web_of_sites
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_jump import PageJump

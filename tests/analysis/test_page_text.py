@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import Site, canonical, crawl
+from support.sites import Site, canonical, crawl
 
 from minicrawl.analysis.page_text import page_text
 from minicrawl.errors import SettingError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import networkx
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.seed_repair import (
     KEPT,

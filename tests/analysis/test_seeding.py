@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from hubs import WEB, A, B, C, D, E
-from sites import crawl, random_site, rows
+from support.hubs import WEB, A, B, C, D, E
+from support.sites import crawl, random_site, rows
 
 from minicrawl.analysis.seeding import (
     BASELINE,

@@ -4,7 +4,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, rows, web_of_sites
+from support.sites import Site, crawl, rows, web_of_sites
 
 from minicrawl.analysis.sites import best_sites, domain_of, site_of, sites_of
 from minicrawl.crawler.urls.keys import hostname, owner_of

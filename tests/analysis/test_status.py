@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.analysis.status import Status, status
 from minicrawl.store.reader import open_store

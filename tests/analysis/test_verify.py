@@ -11,7 +11,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from sites import Server, Site, crawl, faults_in, random_site, rows
+from support.sites import Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.folded_aliases import births_of, folded_graph
 from minicrawl.analysis.verify import Verification, verify

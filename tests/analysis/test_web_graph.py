@@ -4,7 +4,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.analysis.web_graph import web_of_file, web_of_store
 from minicrawl.store.reader import open_store

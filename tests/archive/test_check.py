@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from archives import NOTHING_BEFORE, an_answer, files
+from support.archives import NOTHING_BEFORE, an_answer, files
 
 from minicrawl.archive.check import check, faults
 from minicrawl.archive.collection import Collection, index_anew, index_of

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from archives import NOTHING_BEFORE, an_answer, files
+from support.archives import NOTHING_BEFORE, an_answer, files
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captures, index_anew, index_of

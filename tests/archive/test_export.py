@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from archives import NOTHING_BEFORE, an_answer, files
+from support.archives import NOTHING_BEFORE, an_answer, files
 
 from minicrawl.archive.cdxj import read
 from minicrawl.archive.collection import Collection, captures, index_anew, index_of

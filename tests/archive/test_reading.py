@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from archives import NOTHING_BEFORE, an_answer, an_http_record
+from support.archives import NOTHING_BEFORE, an_answer, an_http_record
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 

@@ -8,7 +8,6 @@ from uuid import RFC_4122, UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.archive import record
 from minicrawl.archive.record import Original
@@ -93,7 +92,7 @@ HEADS = {
 }
 
 
-@each("case", HEADS)
+@pytest.mark.parametrize("case", HEADS)
 def test_a_head_is_kept_as_it_came_but_for_its_framing(case: str) -> None:
     head, kept = HEADS[case]
     assert record.honest(head, 200, 5) == (head if kept is None else kept)

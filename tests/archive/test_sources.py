@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from archives import an_http_record
+from support.archives import an_http_record
 
 from minicrawl.archive.collection import Collection, index_anew, index_of
 from minicrawl.archive.sources import check_there, indexed

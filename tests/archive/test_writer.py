@@ -6,8 +6,7 @@ import resource
 from pathlib import Path
 
 import pytest
-from archives import NOTHING_BEFORE, an_answer, files, seen
-from table import each
+from support.archives import NOTHING_BEFORE, an_answer, files, seen
 
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
@@ -51,7 +50,7 @@ BODIES = {
 }
 
 
-@each("case", BODIES)
+@pytest.mark.parametrize("case", BODIES)
 def test_a_body_is_kept_once_if_it_is_whole_and_long_and_of_a_page(case: str, tmp_path: Path) -> None:
     answer, kind = BODIES[case]
     tmp_path /= case

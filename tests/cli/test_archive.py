@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from archives import an_http_record
-from command_line import HOME, SITE, answer, run
-from sites import crawl, html
+from support.archives import an_http_record
+from support.command_line import HOME, SITE, answer, run
+from support.sites import crawl, html
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sites import crawl
+from support.sites import crawl
 
 from minicrawl.cli import main
 from minicrawl.store.reader import open_store

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from command_line import answer
-from sites import crawl, web_of_sites
+from support.command_line import answer
+from support.sites import crawl, web_of_sites
 
 from minicrawl.cli.best_so_far import SHOWN, Best, BestSoFar
 from minicrawl.dashboard.one_store import StoreReadings

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from command_line import answer, run
 from lxml import etree
-from sites import Server, crawl, rows
+from support.command_line import answer, run
+from support.sites import Server, crawl, rows
 
 from minicrawl.timing import Timing
 

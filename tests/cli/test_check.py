@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from command_line import run
-from sites import rows
+from support.command_line import run
+from support.sites import rows
 
 
 def test_check_passes_on_a_good_store_and_exits_with_4_on_a_bad_one(store: Path) -> None:

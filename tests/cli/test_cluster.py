@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SEEDS, crawled_by_command
-from command_line import answer, run
-from counted_web import counted_web
-from sites import rows
+from support.cluster_runs import SEEDS, crawled_by_command
+from support.command_line import answer, run
+from support.counted_web import counted_web
+from support.sites import rows
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from cluster_folders import some_folder
-from command_line import answer, run
-from sites import rows
+from support.cluster_folders import some_folder
+from support.command_line import answer, run
+from support.sites import rows
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cluster_runs import SEEDS, crawled_by_command
-from command_line import answer, run
+from support.cluster_runs import SEEDS, crawled_by_command
+from support.command_line import answer, run
 
 from minicrawl.cli.cluster_machines import warn_of_away
 from minicrawl.cluster.folder import Folder, Place, found

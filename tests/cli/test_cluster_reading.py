@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cluster_runs import crawled_by_command
-from command_line import answer, run
-from sites import rows
+from support.cluster_runs import crawled_by_command
+from support.command_line import answer, run
+from support.sites import rows
 
 from minicrawl.store.writer import Writer
 

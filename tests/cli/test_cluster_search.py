@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, folder_at, run_in_parts
-from command_line import answer, run
+from support.cluster_runs import SETTINGS, folder_at, run_in_parts
+from support.command_line import answer, run
 
 
 def test_pages_of_all_partitions_are_found_by_words(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import HOME, run
-from sites import rows
+from support.command_line import HOME, run
+from support.sites import rows
 
 from minicrawl.store.read.link_table import LinkTable
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner
-from sites import crawl, rows
+from support.sites import crawl, rows
 
 from minicrawl.cli import main
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import run
-from sites import Site, crawl, random_site, rows
+from support.command_line import run
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
-from command_line import run
+from support.command_line import run
 
 from minicrawl.cli import main
 

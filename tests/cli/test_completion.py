@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import run
+from support.command_line import run
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

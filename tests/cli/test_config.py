@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
+from support.command_line import answer, run
 
 from minicrawl.settings import SETTINGS, CrawlSettings
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 import pytest
-from command_line import run
-from sites import Server, crawl
-from table import each
+from support.command_line import run
+from support.sites import Server, crawl
 
 from minicrawl.cli import main
 from minicrawl.cli.configuration import COMMON, CRAWLS, key_of, options_of
@@ -123,7 +122,7 @@ def flag(option: click.Option, key: str, text: str) -> list[str]:
     return [f"--{key}"] if text == "1" else list(option.secondary_opts[:1])
 
 
-@each(("words", "key"), OPTIONS)
+@pytest.mark.parametrize(("words", "key"), OPTIONS)
 def test_flag_before_environment_before_project_before_user_before_default(
     words: tuple[str, ...], key: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import answer, run
-from counted_web import CountedWeb, counted_web
-from sites import crawl, rows
+from support.command_line import answer, run
+from support.counted_web import CountedWeb, counted_web
+from support.sites import crawl, rows
 
 from minicrawl.control.socket_files import connected
 from minicrawl.crawler.books.audit import audit

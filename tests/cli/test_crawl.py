@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import HOME, run
-from sites import Server, crawl, rows
+from support.command_line import HOME, run
+from support.sites import Server, crawl, rows
 
 
 def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from browsing import Browser
-from command_line import run
-from sites import crawl
+from support.browsing import Browser
+from support.command_line import run
+from support.sites import crawl
 
 from minicrawl.cli.dashboard import readings_of, token_of
 from minicrawl.cluster.folder import found_or_made

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from terminal import Terminal
+from support.terminal import Terminal
 
 from minicrawl.cli.display import awaiting_index, counting, plain, render, showing
 from minicrawl.cli.fitting import cells

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from sites import crawl, faults_in, rows
+from support.sites import crawl, faults_in, rows
 
 HOME = "http://a.test/"
 MINICRAWL = [sys.executable, "-m", "minicrawl"]

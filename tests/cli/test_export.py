@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
-from command_line import HOME, run
-from sites import rows
+from support.command_line import HOME, run
+from support.sites import rows
 
 
 def test_exported_title_is_no_formula_and_no_escape_sequence(store: Path, tmp_path: Path) -> None:

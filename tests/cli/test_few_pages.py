@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from command_line import HOME, run
-from sites import Server, Site, crawl, rows
+from support.command_line import HOME, run
+from support.sites import Server, Site, crawl, rows
 
 WWW = "https://www.a.test/"
 WEBS: dict[str, Site] = {

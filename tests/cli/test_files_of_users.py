@@ -5,11 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from command_line import HOME, run
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sites import crawl
-from table import each
+from support.command_line import HOME, run
+from support.sites import crawl
 
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses
 from minicrawl.crawler.http.logins.cookie_file import read_cookie_file, write_cookie_file
@@ -119,7 +118,7 @@ WORDS_OF_COMMANDS = (
 )
 
 
-@each("words", WORDS_OF_COMMANDS)
+@pytest.mark.parametrize("words", WORDS_OF_COMMANDS)
 def test_words_that_are_no_text_or_no_name_are_told(store: Path, words: tuple[str, ...]) -> None:
     result = run(*words, "--store", store)
     assert isinstance(result.exception, SystemExit), (result.exception, result.output)
@@ -127,7 +126,9 @@ def test_words_that_are_no_text_or_no_name_are_told(store: Path, words: tuple[st
     assert result.stderr.strip().isprintable(), result.stderr
 
 
-@each("name", [name for name, setting in SETTINGS.items() if setting.default is None or setting.default == ()])
+@pytest.mark.parametrize(
+    "name", [name for name, setting in SETTINGS.items() if setting.default is None or setting.default == ()]
+)
 def test_long_names_of_files_are_told(tmp_path: Path, name: str) -> None:
     """Of settings, of the store, and in files."""
     long = "x" * 5000

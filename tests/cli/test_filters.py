@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import HOME, answer, run
+from support.command_line import HOME, answer, run
 
 FILTERS = [
     (["--state", "fetched"], {HOME, HOME + "a", HOME + "b"}),

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 import pytest
-from command_line import run
-from sites import crawl, rows
+from support.command_line import run
+from support.sites import crawl, rows
 
 import minicrawl
 from minicrawl.cli import main

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from terminal import Terminal
+from support.terminal import Terminal
 
 from minicrawl.cli.frame import Frame
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 import minicrawl.rank.graph_stats  # noqa: F401
 from minicrawl.cli import main

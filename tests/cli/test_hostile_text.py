@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hostile import HostileServer, hostile_url
-from sites import Site, crawl, rows
+from support.hostile import HostileServer, hostile_url
+from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.cli.display import plain, render

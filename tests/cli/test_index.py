@@ -1,8 +1,8 @@
 """minicrawl index"""
 
-from command_line import answer, run
-from searching import page
-from sites import crawl
+from support.command_line import answer, run
+from support.searching import page
+from support.sites import crawl
 
 A = "http://a.test/"
 SITE = {A: page("Zebra", "stripes", (f"{A}x", "x")), f"{A}x": page("X", "y")}

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
-from command_line import HOME, SITE
-from sites import crawl, rows
+from support.command_line import HOME, SITE
+from support.sites import crawl, rows
 
 from minicrawl.cli.keeping import check_free, keep
 from minicrawl.errors import StoreError

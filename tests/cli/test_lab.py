@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from sites import crawl, random_site
+from support.sites import crawl, random_site
 
 from minicrawl.cli import main
 from minicrawl.lab.figures import FIGURES

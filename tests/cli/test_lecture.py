@@ -1,7 +1,7 @@
 """What 'minicrawl lab lecture' prints."""
 
 import numpy as np
-from command_line import answer, run
+from support.command_line import answer, run
 
 from minicrawl.cli.lecture import lines
 from minicrawl.lab.lecture import Example, examples

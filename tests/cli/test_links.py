@@ -5,8 +5,8 @@ import io
 from pathlib import Path
 
 import pytest
-from command_line import HOME, answer, run
-from sites import Site, crawl
+from support.command_line import HOME, answer, run
+from support.sites import Site, crawl
 
 SITE: Site = {
     HOME: ['<a href="/gone">=cmd("\x1b[31mx")</a>', "/moved", "/on", "http://b.test/"],

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-from command_line import run
-from table import each
+from support.command_line import run
 
 from minicrawl.cli import main
 from minicrawl.cli.man import commands, man_page, plain
@@ -16,7 +15,7 @@ from minicrawl.cli.man import commands, man_page, plain
 COMMANDS = list(commands(main))
 
 
-@each(("words", "command"), COMMANDS, ["-".join(words) for words, _ in COMMANDS])
+@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=["-".join(words) for words, _ in COMMANDS])
 def test_page_has_every_option_and_example_of_its_command(words: tuple[str, ...], command: click.Command) -> None:
     page = man_page(words, command)
     for one in command.params:

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import run
-from small_web import small_web
+from support.command_line import run
+from support.small_web import small_web
 
 # Writes what it was given to the file that it is called with.
 NOTES = (

@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from command_line import end_logs, run
-from sites import crawl
-from table import each
+from support.command_line import end_logs, run
+from support.sites import crawl
 
 from minicrawl.cli.crawl import command as crawl_command
 from minicrawl.cli.options import logging_options
@@ -25,7 +24,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-@each("name", SETTINGS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_the_defaults_that_help_shows_are_those_of_the_settings(name: str) -> None:
     options = {parameter.name: parameter for parameter in crawl_command.params}
     shown = options[name].default

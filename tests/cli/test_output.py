@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from command_line import run
-from sites import crawl
+from support.command_line import run
+from support.sites import crawl
 
 from minicrawl.cli.fitting import cells
 from minicrawl.cli.output import amount, duration, printable, read_line, reassuring, table, tally

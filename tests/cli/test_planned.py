@@ -4,7 +4,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from command_line import HOME, answer, run
+from support.command_line import HOME, answer, run
 
 
 @pytest.fixture(autouse=True)

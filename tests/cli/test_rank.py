@@ -6,9 +6,9 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
-from command_line import answer, run
-from shops import FORUM, NEWS, SITE, A, B
-from sites import Server, Site, crawl, random_site, rows
+from support.command_line import answer, run
+from support.shops import FORUM, NEWS, SITE, A, B
+from support.sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.store.writer import Writer
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 import pytest
-from command_line import SITE, run
-from sites import crawl
+from support.command_line import SITE, run
+from support.sites import crawl
 
 from minicrawl.cli import main
 from minicrawl.cli.ranking_options import OPTIONS

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
-from sites import rows
-from small_web import small_web
+from support.command_line import answer, run
+from support.sites import rows
+from support.small_web import small_web
 
 HOME = "http://a.test/"
 

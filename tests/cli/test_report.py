@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from command_line import HOME, answer, run
-from sites import crawl
+from support.command_line import HOME, answer, run
+from support.sites import crawl
 
 
 def test_report_is_one_file_without_scripts(store: Path, tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from command_line import run
-from sites import crawl
+from support.command_line import run
+from support.sites import crawl
 
 HOME = "http://a.test/"
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
-from searching import indexed, page
-from table import each
+from support.command_line import answer, run
+from support.searching import indexed, page
 
 A, B = "http://a.test/", "http://b.test/"
 SITE = {
@@ -44,7 +43,7 @@ def test_scores_are_explained(store):
     assert " = 0.8 x agreement 1.000 + 0.2 x " in lines[2]
 
 
-@each(
+@pytest.mark.parametrize(
     ("words", "urls"),
     [
         (["stripes", "-has"], [B]),
@@ -70,7 +69,7 @@ def test_words_of_no_page_are_mended(store):
     assert "Did you mean: zebra" in result.stderr
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "sentence", "code"),
     [
         (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
@@ -95,7 +94,7 @@ def test_page_that_was_not_fetched_is_said_to_be_so(tmp_path):
 
 
 def test_index_that_is_behind_says_so(tmp_path):
-    from sites import crawl
+    from support.sites import crawl
 
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
     crawl(SITE, store, [], text=True)
@@ -110,7 +109,7 @@ def test_share_of_every_topic_is_said(store):
 
 
 def test_pages_without_texts_are_said_to_be_so(tmp_path):
-    from sites import crawl
+    from support.sites import crawl
 
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], pages=1)

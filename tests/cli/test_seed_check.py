@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from small_web import small_web
+from support.small_web import small_web
 
 from minicrawl.cli import main
 

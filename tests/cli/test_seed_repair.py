@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from command_line import HOME, SITE, answer, run
-from sites import Site, crawl
+from support.command_line import HOME, SITE, answer, run
+from support.sites import Site, crawl
 
 from minicrawl.crawler.admission.seeds import read_seeds
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hubs import WEB, A, B, D
-from sites import crawl
+from support.hubs import WEB, A, B, D
+from support.sites import crawl
 
 from minicrawl.analysis.seeding import DEPTHS
 from minicrawl.cli import main

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import networkx
 import pytest
-from command_line import answer, run
-from sites import crawl, random_site
+from support.command_line import answer, run
+from support.sites import crawl, random_site
 
 from minicrawl.store.writer import Writer
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
-from shops import SITE, A, B
-from sites import crawl, rows
+from support.command_line import answer, run
+from support.shops import SITE, A, B
+from support.sites import crawl, rows
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from command_line import run
+from support.command_line import run
 
 
 def test_status_counts_every_known_page_once(store: Path) -> None:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
-from sites import Site, crawl, rows
+from support.command_line import answer, run
+from support.sites import Site, crawl, rows
 
 WORDS = "a sentence of some words that is about the page to which it links"
 HOME, MENU = "http://docs.test/", [f"http://docs.test/menu{number}" for number in range(6)]

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
-from sites import Site, crawl
+from support.command_line import answer, run
+from support.sites import Site, crawl
 
 HOME = "http://a.test/"
 SITE: Site = {

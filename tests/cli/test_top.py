@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import HOME, answer, run
-from sites import Site, crawl, rows, wide_site
+from support.command_line import HOME, answer, run
+from support.sites import Site, crawl, rows, wide_site
 
 
 def test_top_prints_rank_importance_and_url(store: Path) -> None:

@@ -4,9 +4,9 @@ import csv
 from pathlib import Path
 
 import pytest
-from command_line import answer, run
-from shops import NEWS, SITE, A
-from sites import crawl
+from support.command_line import answer, run
+from support.shops import NEWS, SITE, A
+from support.sites import crawl
 
 
 @pytest.fixture

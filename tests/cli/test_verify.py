@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from command_line import run
-from sites import rows
+from support.command_line import run
+from support.sites import rows
 
 
 def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:

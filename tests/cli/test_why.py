@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import HOME, SITE, answer, run
-from sites import Server, Site, crawl
+from support.command_line import HOME, SITE, answer, run
+from support.sites import Server, Site, crawl
 
 
 def test_why_explains_known_pages(store: Path) -> None:

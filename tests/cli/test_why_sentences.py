@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import HOME, answer, run
-from sites import Server, Site, crawl, rows
+from support.command_line import HOME, answer, run
+from support.sites import Server, Site, crawl, rows
 
 SITE: Site = {
     HOME: [HOME + name for name in ("a", "b", "private", "out", "moved", "gone", "meta")],

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import run
-from sites import Server, crawl, rows
+from support.command_line import run
+from support.sites import Server, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.cli.fitting import cells

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import run
-from sites import crawl, rows
+from support.command_line import run
+from support.sites import crawl, rows
 
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.export.ranks import read_ranks

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cluster_folders import some_folder
-from partitions import Partitions, random_web
+from support.cluster_folders import some_folder
+from support.partitions import Partitions, random_web
 
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder, Place

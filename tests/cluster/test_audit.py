@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from partitions import Partitions, random_web, settle
+from support.partitions import Partitions, random_web, settle
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.crawler.books.audit import audit

@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from cluster_folders import killed_at_every_step, some_folder
-from cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
-from partitions import Partitions, random_web
-from sites import rows
+from support.cluster_folders import killed_at_every_step, some_folder
+from support.cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
+from support.partitions import Partitions, random_web
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.backup import backup_all

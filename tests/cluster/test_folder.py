@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from sites import rows
+from support.sites import rows
 
 from minicrawl.cluster.folder import Folder, Place, found, found_or_made, store_of
 from minicrawl.errors import ConfigError, StoreError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from partitions import COMPARED, Partitions, crawled_alone, random_web
+from support.partitions import COMPARED, Partitions, crawled_alone, random_web
 
 STEPS = 30
 SOME = [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 40))]

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from partitions import Partitions, crawled_alone
+from support.partitions import Partitions, crawled_alone
 
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer

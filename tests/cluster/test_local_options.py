@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SETTINGS, folder_at
-from rendered import Site, slow_with_chromium
-from sites import rows
+from support.cluster_runs import SETTINGS, folder_at
+from support.rendered import Site, slow_with_chromium
+from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from partitions import Partitions, Web
+from support.partitions import Partitions, Web
 
 from minicrawl.cluster.homes import Homes
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS

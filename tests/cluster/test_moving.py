@@ -5,10 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from cluster_folders import killed_at_every_step, some_folder
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import rows
+from support.cluster_folders import killed_at_every_step, some_folder
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SETTINGS, WEB, run_in_parts
-from live_partitions import crawl_together
-from sites import rows
+from support.cluster_runs import SETTINGS, WEB, run_in_parts
+from support.live_partitions import crawl_together
+from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.audit import audit_all

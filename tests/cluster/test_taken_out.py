@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SETTINGS, WEB, run_in_parts
+from support.cluster_runs import SETTINGS, WEB, run_in_parts
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found

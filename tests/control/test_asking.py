@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sites import crawl
-from steering import kept
+from support.sites import crawl
+from support.steering import kept
 
 from minicrawl.control.asking import Wait, ask
 from minicrawl.control.socket_files import bound

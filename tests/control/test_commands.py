@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import rows
-from skipping import run_apart
-from steering import HOME, Steered, kept, steered, wide
+from support.sites import rows
+from support.skipping import run_apart
+from support.steering import HOME, Steered, kept, steered, wide
 
 from minicrawl.control.commands import changed, done, event_as_json
 from minicrawl.control.messages import FOR_RUNNING

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counted_web import CountedWeb, counted_web
-from sites import rows
+from support.counted_web import CountedWeb, counted_web
+from support.sites import rows
 
 from minicrawl.control.messages import Message, line_of
 from minicrawl.control.socket_files import connected

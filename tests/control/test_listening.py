@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lines import Line, asked
-from sites import rows
-from skipping import run_apart
-from steering import HOME, Steered, kept, steered, wide
+from support.lines import Line, asked
+from support.sites import rows
+from support.skipping import run_apart
+from support.steering import HOME, Steered, kept, steered, wide
 
 from minicrawl.control.listening import Patience, listening
 from minicrawl.control.messages import LONGEST

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, rows
-from steering import kept, kept_list
+from support.sites import Server, Site, crawl, rows
+from support.steering import kept, kept_list
 
 from minicrawl.control.resting_crawl import RestingCrawl
 from minicrawl.crawler.admission.seeds import Seeds
@@ -95,7 +95,7 @@ def test_what_is_wrong_changes_nothing(store: Path) -> None:
 
 
 def test_certificates_and_ranks_stay_as_they_were(store: Path, tmp_path: Path) -> None:
-    pem = Path(__file__).parent.parent / "tls.pem"
+    pem = Path(__file__).parent.parent / "support" / "tls.pem"
     crawl(SITE, store, [], pages=1, ca_file=pem, scope="site")
     before = rows(store, "SELECT url, rank, importance FROM ranks ORDER BY rank")
     asyncio.run(RestingCrawl(store).ban("a.test"))

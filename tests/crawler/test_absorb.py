@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
-from absorbing import absorber_of
-from misbehaving import answer
-from raw_server import Server as RawServer
-from raw_server import all_names_at
-from sites import Site, crawl, faults_in, rows
+from support.absorbing import absorber_of
+from support.misbehaving import answer
+from support.raw_server import Server as RawServer
+from support.raw_server import all_names_at
+from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.known.batch import Batch
@@ -100,7 +100,7 @@ def test_page_without_usable_answer_gives_all_to_the_virtual_page(
 
 
 def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path) -> None:
-    from sites import Server
+    from support.sites import Server
 
     store = tmp_path / "crawl.db"
     server = Server({HOME: [A, B], B: [A]}, robots="User-agent: *\nDisallow: /a")
@@ -353,7 +353,7 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page whose new links are not in the store yet must not be settled along its old ones."""
-    from sites import Server
+    from support.sites import Server
 
     from minicrawl.crawler.absorb import Absorber
 

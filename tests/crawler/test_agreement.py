@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain import plain_loop
-from sites import crawl, random_site, rows
+from support.plain import plain_loop
+from support.sites import crawl, random_site, rows
 
 from minicrawl.opic import STRATEGIES
 

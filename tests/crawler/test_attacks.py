@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from sites import html, rows
+from support.sites import html, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.admission.traps.budgets import PAGES, PAGES_PER_LINKER

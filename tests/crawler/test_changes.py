@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from sites import Server, Site, faults_in, rows
-from skipping import run_apart
-from steering import HOME, Steered, kept, kept_list, pages, steered, wide
+from support.sites import Server, Site, faults_in, rows
+from support.skipping import run_apart
+from support.steering import HOME, Steered, kept, kept_list, pages, steered, wide
 
 from minicrawl import Crawl
 from minicrawl.analysis.explain import explain

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from skipping import run_apart
-from small_web import small_web
-from steering import HOME, Steered, kept, kept_list, steered, wide
+from support.skipping import run_apart
+from support.small_web import small_web
+from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.commits import Commits

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from table import each
+import pytest
 
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.settings import CrawlSettings
@@ -23,7 +23,7 @@ CASES: list[tuple[list[str], dict[str, Any], bool]] = [
 ]
 
 
-@each(("seeds", "settings", "expected"), CASES)
+@pytest.mark.parametrize(("seeds", "settings", "expected"), CASES)
 def test_other_peoples_hosts_are_to_be_told_whom_to_ask(
     seeds: list[str], settings: dict[str, Any], expected: bool
 ) -> None:

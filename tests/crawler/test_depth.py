@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Reply, Site, crawl, faults_in, random_site, rows
+from support.sites import Reply, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.store.reader import open_store
 

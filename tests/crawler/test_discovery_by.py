@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, faults_in, rows
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import crawl_with

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from skipping import run_apart
-from steering import HOME, Steered, pages, steered, wide
+from support.skipping import run_apart
+from support.steering import HOME, Steered, pages, steered, wide
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, 6), (6, 1), (2, 3)])

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from sites import Server, Site, crawl, faults_in, random_site, rows
+from support.sites import Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.verify import verify

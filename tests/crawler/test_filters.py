@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.store.reader import open_store
 

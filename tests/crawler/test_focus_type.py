@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
-from sites import Server, Site, crawl, faults_in, rows
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 

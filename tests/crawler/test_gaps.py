@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
-import skipping
 from politeness import Asked, Witness
-from sites import Server, Site, crawl, faults_in, rows
+from support import skipping
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.hosts.politeness import STRAINS_OF_THE_DEAD

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.verify import verify
 from minicrawl.cli import main

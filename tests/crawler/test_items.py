@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, rows
-from small_web import small_web
+from support.sites import Server, Site, crawl, rows
+from support.small_web import small_web
 
 import minicrawl
 from minicrawl.crawler.books.audit import audit

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server, Site, canonical, crawl, rows
-from small_web import small_web
+from support.sites import Server, Site, canonical, crawl, rows
+from support.small_web import small_web
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

@@ -8,7 +8,7 @@ from typing import Any
 import aiodns
 import pytest
 from politeness import Witness
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.net.dns import DnsCache

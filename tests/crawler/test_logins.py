@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from origins import ORIGINS, OWNER, PEM, Asked, Web, crawled, pages
-from proxies import ForwardProxy
-from sites import rows
+from support.origins import ORIGINS, OWNER, PEM, Asked, Web, crawled, pages
+from support.proxies import ForwardProxy
+from support.sites import rows
 
 from minicrawl.api import Crawl, acrawl
 from minicrawl.cli import main

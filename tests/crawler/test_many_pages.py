@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import crawl, faults_in, random_site, rows
+from support.sites import crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic import GRANT, Interpolation

@@ -17,10 +17,9 @@ from typing import Any
 
 import brotli
 import pytest
-import skipping
-from misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
-from sites import rows
-from table import each
+from support import skipping
+from support.misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
+from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
@@ -360,14 +359,14 @@ def test_every_url_has_a_state_and_a_reason(crawled: Crawled) -> None:
     assert [url for url, state in crawled.states.items() if state.startswith("waiting") or state.endswith(" ")] == []
 
 
-@each("name", FAULTS)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_on_the_first_page(crawled: Crawled, name: str) -> None:
     site = f"http://{name}.first.test"
     expected = {"/": FAULTS[name].page, "/rest": OK} | FAULTS[name].after.get("first", {})
     assert {path: crawled.states.get(site + path) for path in expected} == expected
 
 
-@each("name", FAULTS)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
     site = f"http://{name}.target.test"
     expected = {"/": OK, "/moved": ALIAS, "/fault": FAULTS[name].page, "/rest": OK}
@@ -375,7 +374,7 @@ def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
     assert {path: crawled.states.get(site + path) for path in expected} == expected
 
 
-@each("name", FAULTS)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_in_robots_txt(crawled: Crawled, name: str) -> None:
     site, meaning = f"http://{name}.robots.test", FAULTS[name].robots
     expected: dict[str, str | None]
@@ -416,7 +415,7 @@ def test_passing_failures_are_tried_three_times(crawled: Crawled) -> None:
 MEASURED = """
 import asyncio, re, sys, zlib
 from pathlib import Path
-from misbehaving import MisbehavingServer, answer
+from support.misbehaving import MisbehavingServer, answer
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import PageRequest
 from minicrawl.api import acrawl

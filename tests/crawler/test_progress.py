@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from absorbing import absorber_of, crawl_all
-from sites import random_site
+from support.absorbing import absorber_of, crawl_all
+from support.sites import random_site
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.stored_forms import wrong_meta

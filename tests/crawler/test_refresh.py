@@ -14,11 +14,11 @@ from typing import Any
 
 import httpx
 import pytest
-from absorbing import absorber_of
-from misbehaving import answer, chunk
-from raw_server import Server as RawServer
-from sites import Server, crawl, rows, wide_site
-from skipping import run
+from support.absorbing import absorber_of
+from support.misbehaving import answer, chunk
+from support.raw_server import Server as RawServer
+from support.sites import Server, crawl, rows, wide_site
+from support.skipping import run
 
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.absorb import Absorber

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from table import each
 
 from minicrawl.crawler.remembered_settings import Source, resumed
 from minicrawl.errors import SettingError
@@ -97,7 +96,7 @@ FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header", "i
 SECRET = {"auth"}
 
 
-@each("name", SETTINGS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_remembered_or_is_for_one_run(name):
     """Each example is another value than the default."""
     before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()

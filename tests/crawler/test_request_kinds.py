@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl
+from support.sites import Server, Site, crawl
 
 from minicrawl.crawler import run
 from minicrawl.crawler.absorb import Absorber

@@ -16,8 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sites import Reply, Server, Site, crawl, faults_in, html, random_site, rows
-from small_web import WebServer
+from support.sites import Reply, Server, Site, crawl, faults_in, html, random_site, rows
+from support.small_web import WebServer
 
 from minicrawl.analysis.archives.opening import opened
 from minicrawl.api import acrawl

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from absorbing import HOME
-from sites import Server, Site, crawl, random_site, rows
-from skipping import run
+from support.absorbing import HOME
+from support.sites import Server, Site, crawl, random_site, rows
+from support.skipping import run
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.audit import audit

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server, crawl, faults_in, rows
-from skipping import run_apart
-from steering import HOME, Steered, kept, pages, steered, wide
+from support.sites import Server, crawl, faults_in, rows
+from support.skipping import run_apart
+from support.steering import HOME, Steered, kept, pages, steered, wide
 
 from minicrawl import Crawl
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError

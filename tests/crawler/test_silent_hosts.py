@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from sites import faults_in, rows
-from skipping import run
+from support.sites import faults_in, rows
+from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.model import CrawlReport

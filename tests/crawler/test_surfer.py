@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from sites import Server, Site, canonical, crawl, rows
+from support.sites import Server, Site, canonical, crawl, rows
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.rankings.options import Options

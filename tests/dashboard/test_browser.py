@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SEEDS, folder_at
-from command_line import answer, run
-from counted_web import CountedWeb, counted_web
-from hostile import HostileServer
-from sites import Site, crawl, rows
+from support.cluster_runs import SEEDS, folder_at
+from support.command_line import answer, run
+from support.counted_web import CountedWeb, counted_web
+from support.hostile import HostileServer
+from support.sites import Site, crawl, rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import found

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import crawl, rows
+from support.sites import crawl, rows
 
 from minicrawl.dashboard.commands import done, seeds_of
 from minicrawl.errors import ConfigError, CrawlEndedError, SeedError

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from sites import crawl
-from steering import HOME, Steered, steered, wide
+from support.sites import crawl
+from support.steering import HOME, Steered, steered, wide
 
 from minicrawl.control.listening import listening
 from minicrawl.dashboard.looks import EventLog, Looks

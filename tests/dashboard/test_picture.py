@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from sites import crawl, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
 from minicrawl.errors import StoreError

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import answer
-from sites import crawl, random_site, rows
+from support.command_line import answer
+from support.sites import crawl, random_site, rows
 
 from minicrawl.dashboard import readings
 from minicrawl.dashboard.one_store import StoreReadings

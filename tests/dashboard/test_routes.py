@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Browser, dashboard
-from cluster_runs import SEEDS, crawled_by_command
-from command_line import answer
-from counted_web import CountedWeb
-from sites import crawl
-from steered_parts import sought, steered
-from steering import Steered, wide
-from steering import steered as steered_alone
+from support.browsing import Browser, dashboard
+from support.cluster_runs import SEEDS, crawled_by_command
+from support.command_line import answer
+from support.counted_web import CountedWeb
+from support.sites import crawl
+from support.steered_parts import sought, steered
+from support.steering import Steered, wide
+from support.steering import steered as steered_alone
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.keeper import Keeper

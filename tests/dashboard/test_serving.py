@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import Browser
+from support.browsing import Browser
 
 from minicrawl.dashboard.one_store import StoreReadings
 from minicrawl.dashboard.serving import serving

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import answer
-from counted_web import counted_web
-from sites import crawl
+from support.command_line import answer
+from support.counted_web import counted_web
+from support.sites import crawl
 
 from minicrawl.dashboard.starting import ALLOWED, options, started
 from minicrawl.errors import CrawlEndedError, MinicrawlError, SeedError, SettingError

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import answer
-from sites import crawl, rows, wide_site
+from support.command_line import answer
+from support.sites import crawl, rows, wide_site
 
 from minicrawl.dashboard.statistics import Shapes, course, shape
 from minicrawl.errors import StoreError

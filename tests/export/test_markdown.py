@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.errors import SettingError

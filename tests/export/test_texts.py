@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.errors import SettingError
 from minicrawl.export.texts import export_texts, pages_with_text

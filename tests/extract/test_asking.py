@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import crawl
+from support.sites import crawl
 
 from minicrawl.errors import SettingError
 

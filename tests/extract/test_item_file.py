@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from dying import killed_at
+from support.dying import killed_at
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.extract.item_file import ItemFile, check_ending, check_item_file

@@ -4,7 +4,6 @@ import json
 import random
 
 import pytest
-from table import each
 
 from minicrawl.extract.document import Document
 from minicrawl.extract.microdata import MOST_ELEMENTS, MOST_VALUES, microdata
@@ -166,7 +165,7 @@ def found(html: str) -> list[dict[str, object]]:
     return microdata(Document(html.encode()).tree, URL)
 
 
-@each("case", STANDARD)
+@pytest.mark.parametrize("case", STANDARD)
 def test_items_are_those_of_the_standard(case: str) -> None:
     html, expected = STANDARD[case]
     assert found(html) == ([{"properties": expected}] if isinstance(expected, dict) else expected)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 from scipy import sparse
-from sites import crawl, random_site
+from support.sites import crawl, random_site
 
 from minicrawl.errors import SettingError
 from minicrawl.graphs.loading import load_graph

@@ -13,7 +13,7 @@ import pandas
 import pytest
 import scipy
 from lxml import etree
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.graphs.loading import load_graph

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import crawl, random_site
+from support.sites import crawl, random_site
 
 from minicrawl.lab import anticipated_order, frontiers
 from minicrawl.opic import GRANT, TOTAL, Adaptive, Basic, seed_grant

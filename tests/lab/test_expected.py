@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.urls.groups import levels_of
 from minicrawl.errors import StoreError

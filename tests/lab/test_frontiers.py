@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain import plain_loop
-from sites import crawl, random_site, rows
+from support.plain import plain_loop
+from support.sites import crawl, random_site, rows
 
 from minicrawl.lab import compiled, frontiers
 from minicrawl.lab.orders import ORDERS, Web

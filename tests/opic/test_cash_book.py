@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from opic_webs import D, exact_importance, pages, random_web
-from table import each
+from support.opic_webs import D, exact_importance, pages, random_web
 
 from minicrawl.opic import GRANT, SEED_GRANTS, TOTAL, Adaptive, Basic, PayOut, Window
 from minicrawl.opic.strategy import Greedy
@@ -464,8 +463,8 @@ def one_step(web: Sequence[Sequence[int]], x: np.ndarray) -> tuple[np.ndarray, f
     return brought, virtual
 
 
-@each("seed", range(10))
-@each("to", ["nobody", "all"])
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("to", ["nobody", "all"])
 def test_x_is_one_step_of_power_iteration_from_the_history(to, seed):
     """Lemma 2.3: a page has spent or still has just what it began with and was brought.
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from opic_webs import D, csr, exact_importance, final, pages, random_web
-from table import each
+from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import Coverage, Ledger
 from minicrawl.opic.coverage import PageKind
@@ -152,7 +151,7 @@ def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_
         assert missing[page] == pytest.approx(0.0 if kind in READ else importance[page], abs=1e-6)
 
 
-@each("seed", range(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_crawl_of_a_larger_web_comes_near_the_truth(seed):
     """A read page passes everything on once, and once more after each tenth of the crawl."""
     draw = random.Random(seed)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.opic import Ledger
 from minicrawl.opic.expected import MOST_VOTES, OWN, SITE_OWN, estimated_stays, from_unvisited
@@ -86,7 +85,7 @@ def random_web(seed, size=40):
     return links, KnownPages(visited, jump, levels, stands_for), rng
 
 
-@each("seed", range(40))
+@pytest.mark.parametrize("seed", range(40))
 def test_shares_are_those_of_the_averages_written_out(seed):
     links, pages, rng = random_web(seed)
     given = rng.random(pages.size)
@@ -95,7 +94,7 @@ def test_shares_are_those_of_the_averages_written_out(seed):
         assert shares == pytest.approx(oracle(links, pages, given, damping), abs=1e-11)
 
 
-@each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_result_is_within_the_tolerance(seed):
     """Also from a start that is far off, and in parts of a few links."""
     links, pages, rng = random_web(seed, 60)
@@ -133,7 +132,7 @@ def test_group_with_few_visited_pages_is_as_much_itself_as_they_are():
     assert shares_of(links, pages) == pytest.approx(x / x.sum(), abs=1e-12)
 
 
-@each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_what_comes_from_unvisited_pages_is_what_their_expected_links_bring(seed):
     """By the averages written out: d times the sum over unvisited pages of their rows, without what is jumps."""
     links, pages, rng = random_web(seed)
@@ -151,7 +150,7 @@ def test_site_nothing_of_was_visited_sends_to_all_alike():
     assert shares_of(links, known(visited, levels)) == pytest.approx(shares_of(links, known(visited)), abs=1e-13)
 
 
-@each("seed", range(10))
+@pytest.mark.parametrize("seed", range(10))
 def test_without_votes_it_is_the_importance_of_the_known_graph(seed):
     links, pages, _ = random_web(seed)
     pages = KnownPages(pages.visited, pages.jump, pages.levels)
@@ -160,7 +159,7 @@ def test_without_votes_it_is_the_importance_of_the_known_graph(seed):
     assert shares_of(links, KnownPages(pages.visited, pages.jump)) == pytest.approx(expected, abs=1e-11)
 
 
-@each("seed", range(10))
+@pytest.mark.parametrize("seed", range(10))
 def test_when_nothing_is_unvisited_it_is_the_importance_of_the_ledger(seed):
     """To 1e-9, the ledger counting in units so small that what it rounds off is less."""
     rng = np.random.default_rng(seed)
@@ -271,7 +270,7 @@ def front_matter(unvisited):
     return {goal: []} | {first + k: [goal, *contents[k].tolist()] for k in range(5)}, np.zeros(6 + unvisited, dtype=int)
 
 
-@each("attack", (farm, wildcard, calendar, front_matter))
+@pytest.mark.parametrize("attack", [farm, wildcard, calendar, front_matter])
 def test_site_gains_no_more_than_a_multiple_of_what_its_visited_pages_have(attack):
     """However many pages a site makes known, on as many hosts.
 
@@ -301,7 +300,7 @@ def test_site_gains_no_more_than_a_multiple_of_what_its_visited_pages_have(attac
             assert after[FIRST] - before[FIRST] < 0.5 * (unbounded[FIRST] - before[FIRST])
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"damping": 1.0}, "damping must be at least 0 and below 1, not 1.0"),

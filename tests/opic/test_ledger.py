@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opic_webs import D, csr, exact_importance, final, pages, random_web
-from table import each
+from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import UNIT, Ledger
 from minicrawl.opic.ledger import add_sent
@@ -498,7 +497,7 @@ def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_
     assert world.ledger.certificate() > 0.0
 
 
-@each("seed", range(25))
+@pytest.mark.parametrize("seed", range(25))
 def test_importance_does_not_depend_on_when_a_page_was_discovered(seed):
     """I11: discovered and read in two orders, then settled, a static web has one importance."""
     draw = random.Random(seed)
@@ -643,8 +642,8 @@ def test_rows_to_settle_are_told_by_their_index():
     assert ledger.unsettled(NOTHING, 1.0).tolist() == []
 
 
-@each("unit", [UNIT, 1000])
-@each("seed", range(10))
+@pytest.mark.parametrize("unit", [UNIT, 1000])
+@pytest.mark.parametrize("seed", range(10))
 def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed, unit):
     draw = random.Random(seed)
     n = draw.randrange(2, 40)

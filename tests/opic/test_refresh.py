@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.opic.cash_book import Adaptive
 from minicrawl.opic.refresh import (
@@ -132,13 +131,13 @@ def assert_share_is_held(budget: DiscoveryBudget, fetches: int = 3000) -> None:
         assert abs(discoveries - budget.share * n) <= 2
 
 
-@each("share", SHARES)
+@pytest.mark.parametrize("share", SHARES)
 def test_share_is_held_within_two_fetches(share):
     assert_share_is_held(DiscoveryBudget(share))
 
 
-@each("share", SHARES)
-@each("offer", [(True, False), (False, True)], ids=["only-never-read", "only-read"])
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("offer", [(True, False), (False, True)], ids=["only-never-read", "only-read"])
 def test_lean_times_are_not_made_up_for(share, offer):
     """However long one kind was missing, the share is within two fetches from the moment both are there."""
     budget = DiscoveryBudget(share)
@@ -147,7 +146,7 @@ def test_lean_times_are_not_made_up_for(share, offer):
     assert_share_is_held(budget)
 
 
-@each("share", SHARES)
+@pytest.mark.parametrize("share", SHARES)
 def test_share_is_held_on_a_changing_offer(share):
     """Each stretch in which both kinds are on offer holds the share by itself."""
     budget = DiscoveryBudget(share)
@@ -204,7 +203,7 @@ def test_no_offer_costs_nothing(share):
     assert budget.credit == 0.75
 
 
-@each("share", SHARES)
+@pytest.mark.parametrize("share", SHARES)
 def test_share_is_held_among_the_fetches_that_took_place(share):
     """Decisions that no fetch follows do not count, as many as there are."""
     budget = DiscoveryBudget(share)
@@ -220,7 +219,7 @@ def test_share_is_held_among_the_fetches_that_took_place(share):
             assert abs(discoveries - share * n) <= 2
 
 
-@each("share", SHARES)
+@pytest.mark.parametrize("share", SHARES)
 def test_decision_alone_leaves_the_account_as_it_was(share):
     budget = DiscoveryBudget(share, 0.7)
     for offer in [(True, True), (True, False), (False, True), (False, False)]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opic_webs import pages
+from support.opic_webs import pages
 
 from minicrawl.opic import GRANT, STRATEGIES, Adaptive, PageQueue, PayOut, seed_grant
 from minicrawl.opic.strategy import BreadthFirst, Cycle, Greedy, Opic, Random, Strategy, packed, unpacked

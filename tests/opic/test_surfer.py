@@ -9,8 +9,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from opic_webs import csr, exact_importance, pages
-from table import each
+from support.opic_webs import csr, exact_importance, pages
 
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -74,7 +73,9 @@ def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(surfer, h, l
     assert surfer.sent(passed, links) == UNIFORM.sent(passed, links) == (sigma(h, links), links * sigma(h, links))
 
 
-@each("text", ["reasonable", "uniform", "text=8,list=2,nav=1", "text=1000,list=1,nav=7", " text=3, list=3 ,nav=3"])
+@pytest.mark.parametrize(
+    "text", ["reasonable", "uniform", "text=8,list=2,nav=1", "text=1000,list=1,nav=7", " text=3, list=3 ,nav=3"]
+)
 def test_surfer_is_read_and_written(text):
     surfer = parse_surfer(text)
     assert parse_surfer(str(surfer)) == surfer
@@ -88,7 +89,7 @@ def test_surfers_have_names():
     assert not REASONABLE.is_uniform
 
 
-@each(
+@pytest.mark.parametrize(
     "text",
     [
         *("", "casual", "text=8", "text=8,list=2", "text=0,list=1,nav=1", "text=1001,list=1,nav=1"),
@@ -172,7 +173,7 @@ def importance_of(links: list[list[int]], places: list[list[int]]) -> npt.NDArra
     return exact_importance(links, [1.0] * len(links), weights=weights)
 
 
-@each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_link_slipped_into_text_carries_at_most_eight_times_what_it_would_for_the_papers_surfer(seed):
     """W is at least the number of links, so 8 / W is at most 8 times 1 / o."""
     draw = random.Random(seed)
@@ -185,7 +186,7 @@ def test_link_slipped_into_text_carries_at_most_eight_times_what_it_would_for_th
     assert most / UNIFORM.sent(2**40, 1001).each == pytest.approx(8, rel=0.01)
 
 
-@each("seed", range(30))
+@pytest.mark.parametrize("seed", range(30))
 def test_hiding_outlinks_in_navigation_never_gives_more_than_leaving_them_out(seed):
     """A site of pages that link to each other in their text, and to the others only in navigation."""
     draw = random.Random(seed)

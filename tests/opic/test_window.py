@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from table import each
 
 from minicrawl.opic.window import (
     Basic,
@@ -38,7 +37,7 @@ def test_policy_is_read_as_written(text, policy):
     assert parse_window(text, turnovers=5.5) == policy
 
 
-@each(
+@pytest.mark.parametrize(
     "text",
     [
         "",

@@ -4,8 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from shelves import MemoryShelf
-from sites import crawl, random_site
+from support.shelves import MemoryShelf
+from support.sites import crawl, random_site
 
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph, pagerank

@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from table import each
 
 from minicrawl.rank import kendall_tau, l1, mean_error, overlap
 from minicrawl.rank.compare import differences
@@ -40,8 +39,8 @@ def slow_tau(a: FloatArray, b: FloatArray) -> float:
     return float((same - opposite) / math.sqrt((same + opposite + only_a) * (same + opposite + only_b)))
 
 
-@each("ties", [False, True])
-@each("seed", range(10))
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(10))
 def test_overlap_and_tau_are_those_of_the_slow_way(seed: int, ties: bool) -> None:
     rng = random.Random(seed)
     n = rng.randrange(3, 40)

@@ -3,7 +3,6 @@
 import networkx
 import numpy as np
 import pytest
-from table import each
 
 from minicrawl.rank import Graph
 from minicrawl.rank.components import Part, bow_tie, strong_components, subgraph, weak_components
@@ -61,7 +60,7 @@ def test_components_are_those_of_networkx(seed):
     assert strong.sizes.tolist() == np.bincount(strong.of).tolist()
 
 
-@each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_bow_tie_is_that_of_the_definitions(seed):
     links = random_links(seed)
     assert bow_tie(Graph.from_links(links)).tolist() == slow_bow_tie(links)

@@ -1,7 +1,7 @@
 """The diameter against all distances and closed forms."""
 
 import pytest
-from link_webs import all_distances, complete, cycle, dumbbell, path, random_graph, star
+from support.link_webs import all_distances, complete, cycle, dumbbell, path, random_graph, star
 
 from minicrawl.rank import Graph
 from minicrawl.rank.components import strong_components, subgraph

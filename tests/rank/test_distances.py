@@ -3,7 +3,7 @@
 import networkx
 import numpy as np
 import pytest
-from link_webs import all_distances, complete, cycle, dumbbell, path, random_graph, star
+from support.link_webs import all_distances, complete, cycle, dumbbell, path, random_graph, star
 
 from minicrawl.rank import Graph
 from minicrawl.rank.distances import distances_from, neighbourhood

@@ -7,7 +7,6 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from table import each
 
 from minicrawl.rank import Graph
 from minicrawl.rank.compare import competition_ranks
@@ -45,7 +44,7 @@ def slow_precision(values: list[float], gains: list[float], first: int) -> float
     return fmean(fmean(gains[page] > 0 for page in order[:first]) for order in orders(values))
 
 
-@each("seed", range(30))
+@pytest.mark.parametrize("seed", range(30))
 def test_figures_are_the_mean_over_all_orders_of_tied_pages(seed: int) -> None:
     rng = random.Random(seed)
     n = rng.randrange(2, 7)
@@ -83,7 +82,7 @@ def test_last_digits_do_not_part_what_is_tied() -> None:
     assert area(array(0.3, 0.1 + 0.2), array(1, 0)) == 0.5
 
 
-@each("gains", [[], [0.0, 0.0], [1.0, 2.0]])
+@pytest.mark.parametrize("gains", [[], [0.0, 0.0], [1.0, 2.0]])
 def test_where_there_is_nothing_to_tell_apart_there_is_no_area(gains: list[float]) -> None:
     values = np.arange(len(gains)) + 1.0
     assert math.isnan(area(values, array(*gains)))
@@ -125,7 +124,7 @@ def test_interval_of_one_seed_is_the_same_and_of_equal_sites_a_point() -> None:
         mean_interval(array(), np.random.default_rng(0))
 
 
-@each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_a_site_has_one_voice_for_a_page_and_none_where_it_links_to_many(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, links, most = int(rng.integers(1, 30)), int(rng.integers(0, 80)), int(rng.integers(1, 6))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from link_webs import random_graph
+from support.link_webs import random_graph
 
 from minicrawl.rank import Graph
 from minicrawl.rank.distances import neighbourhood

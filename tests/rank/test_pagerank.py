@@ -4,7 +4,6 @@ import networkx
 import numpy as np
 import pytest
 from scipy import sparse
-from table import each
 
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.pagerank import power_steps
@@ -68,8 +67,8 @@ def test_page_whose_links_weigh_nothing_is_dangling():
     assert pagerank(graph, weights=np.array([1.0, 0.0, 0.0, 1.0])) == pytest.approx(pagerank(without), abs=1e-14)
 
 
-@each("seed", range(5))
-@each("damping", [0.0, 0.3, 0.85, 0.999])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("damping", [0.0, 0.3, 0.85, 0.999])
 def test_ranks_solve_the_dense_equation(seed, damping):
     """x = (I - damping * M)**-1 @ p, divided by its sum: what dangling pages do only scales it."""
     graph = Graph.from_links(random_links(seed), 60)

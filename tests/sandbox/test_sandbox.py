@@ -22,7 +22,7 @@ def with_sandbox(
     run: Callable[[Sandbox], Awaitable[Any]], limits: Limits = AMPLE, function: str = "does", **options: Any
 ) -> Any:
     async def main() -> Any:
-        sandbox = Sandbox(f"sandbox_calls:{function}", limits, **options)
+        sandbox = Sandbox(f"support.sandbox_calls:{function}", limits, **options)
         try:
             return await run(sandbox)
         finally:
@@ -180,7 +180,7 @@ import asyncio, sys
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 
 async def main():
-    sandbox = Sandbox("sandbox_calls:does", Limits(3600.0, 3600.0))
+    sandbox = Sandbox("support.sandbox_calls:does", Limits(3600.0, 3600.0))
     await sandbox.call("nothing")
     calling = asyncio.ensure_future(sandbox.call(sys.argv[1]))
     print(*sandbox.pids, flush=True)

@@ -4,7 +4,7 @@ import random
 import sqlite3
 from collections.abc import Mapping
 
-from table import each
+import pytest
 
 from minicrawl.search.matching import ENOUGH, SOME, WEIGHTS, is_known, similar_pages
 from minicrawl.search.query import parse_query
@@ -63,7 +63,7 @@ def test_words_side_by_side_count_more(db):
     assert ranked(db, "asyncio gather") == [2, 1]
 
 
-@each(
+@pytest.mark.parametrize(
     ("query", "pages"),
     [
         ('"task group"', [1]),

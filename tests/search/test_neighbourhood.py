@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from searching import found, indexed, page
+from support.searching import found, indexed, page
 
 from minicrawl.search.neighbourhood import authorities_near
 from minicrawl.search.searched_store import open_store

@@ -1,8 +1,7 @@
 """What the store knows of pages now."""
 
 import pytest
-from sites import crawl, rows
-from table import each
+from support.sites import crawl, rows
 
 from minicrawl.search.page_facts import PageFacts, facts_of, scale_of
 from minicrawl.search.searched_store import open_store
@@ -15,7 +14,7 @@ def facts(**given) -> PageFacts:
     return PageFacts(**(known | {"leader": None, "changed_at": None, "content_type": "text/html"} | given))
 
 
-@each(
+@pytest.mark.parametrize(
     ("given", "has_text", "is_shown"),
     [
         ({}, True, True),

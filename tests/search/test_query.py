@@ -6,14 +6,13 @@ from contextlib import closing
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.errors import SettingError
 from minicrawl.search.index.words import TOKENIZER
 from minicrawl.search.query import MOST_WORDS, Term, parse_query
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "terms", "excluded"),
     [
         ("python asyncio", ["python", "asyncio"], []),
@@ -42,7 +41,7 @@ def test_fields_say_where():
     assert query.languages == ("de",)
 
 
-@each(
+@pytest.mark.parametrize(
     ("host", "is_on"),
     [("python.org", True), ("docs.python.org", True), ("docs.python.org:8080", True), ("notpython.org", False)],
 )
@@ -50,12 +49,14 @@ def test_site_is_a_host_or_a_domain_above_it(host, is_on):
     assert parse_query("x site:python.org").is_on_site(host) is is_on
 
 
-@each(("said", "is_in"), [("de", True), ("de-AT", True), ("DE_at", True), ("den", False), (None, False)])
+@pytest.mark.parametrize(
+    ("said", "is_in"), [("de", True), ("de-AT", True), ("DE_at", True), ("den", False), (None, False)]
+)
 def test_language_has_its_regions(said, is_in):
     assert parse_query("x lang:de").is_in_language(said) is is_in
 
 
-@each("text", ["", "  ", "-only", "+++ \0", "site:a.test", '""'])
+@pytest.mark.parametrize("text", ["", "  ", "-only", "+++ \0", "site:a.test", '""'])
 def test_query_without_a_word_is_refused_by_name(text):
     with pytest.raises(SettingError, match="at least one word"):
         parse_query(text)
@@ -78,7 +79,9 @@ def test_no_text_of_a_user_is_syntax_of_fts5(text):
             assert db.execute("SELECT count(*) FROM t WHERE t MATCH ?", (term.expression,)).fetchone() == (0,)
 
 
-@each("text", ['"', 'a" OR "b', "title:", "{title}", "a NEAR b", "x*", "^x", "-", "a\0b", "x:y", "column : z"])
+@pytest.mark.parametrize(
+    "text", ['"', 'a" OR "b', "title:", "{title}", "a NEAR b", "x*", "^x", "-", "a\0b", "x:y", "column : z"]
+)
 def test_odd_words_are_looked_for_as_text(text):
     db = sqlite3.connect(":memory:")
     db.execute(f"CREATE VIRTUAL TABLE t USING fts5 (title, body, tokenize = '{TOKENIZER}')")

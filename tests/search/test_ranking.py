@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import pytest
-from table import each
 
 from minicrawl.search.ranking import Scale, by_score, score
 
 
-@each(("value", "place"), [(1e-6, 0.0), (1e-4, 0.5), (1e-2, 1.0), (0.0, 0.0), (1.0, 1.0)])
+@pytest.mark.parametrize(("value", "place"), [(1e-6, 0.0), (1e-4, 0.5), (1e-2, 1.0), (0.0, 0.0), (1.0, 1.0)])
 def test_place_is_by_the_logarithm(value, place):
     assert Scale(1e-6, 1e-2).place(value) == pytest.approx(place)
 

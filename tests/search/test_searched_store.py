@@ -1,7 +1,7 @@
 """A store that can be searched, as a program opens it."""
 
 import pytest
-from searching import indexed, page
+from support.searching import indexed, page
 
 import minicrawl
 from minicrawl.errors import SettingError

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from searching import found, indexed, page, urls
-from sites import Site, canonical, crawl, rows
+from support.searching import found, indexed, page, urls
+from support.sites import Site, canonical, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.index_file import index_path
@@ -141,7 +141,7 @@ def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path):
 
 
 def test_store_without_texts_says_how_to_get_them(tmp_path):
-    from sites import crawl
+    from support.sites import crawl
 
     crawl({A: []}, tmp_path / "crawl.db", [A])
     with open_store(tmp_path / "crawl.db") as store, pytest.raises(SettingError, match="--search"):
@@ -155,7 +155,7 @@ def test_what_cannot_be_asked_is_refused_by_name(wrong):
 
 
 def test_how_far_the_index_is_behind(tmp_path: Path):
-    from sites import crawl
+    from support.sites import crawl
 
     store = indexed({A: page("One", "x", (f"{A}two", "two"))}, tmp_path / "crawl.db", A, pages=1)
     assert found(store, "one").behind == 0

@@ -3,9 +3,9 @@
 import random
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.search.query import parse_query
 from minicrawl.search.snippets import Snippet, Snippets
@@ -18,7 +18,7 @@ def snippet(query: str, text: str) -> Snippet:
     return Snippets(parse_query(query), STEMS).of([text])
 
 
-@each(
+@pytest.mark.parametrize(
     ("query", "text", "marked"),
     [
         ("gather", "It was gathering dust.", "It was <gathering> dust."),
@@ -74,7 +74,9 @@ def test_as_much_of_a_text_is_looked_at_as_it_takes():
     assert taken == texts[:1]
 
 
-@each("word", ["sensibility", "happily", "ponies", "relational", "digitization", "hopping", "troubled", "agreed"])
+@pytest.mark.parametrize(
+    "word", ["sensibility", "happily", "ponies", "relational", "digitization", "hopping", "troubled", "agreed"]
+)
 def test_word_of_any_form_is_found_by_the_begin_of_its_stem(word):
     assert snippet(word, f"It is {word}, naïve.").marks == snippet(word, f"It is {word}, naive.").marks != ()
 

@@ -5,7 +5,6 @@ import sqlite3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.search.spelling import distance, nearest_word
 
@@ -20,7 +19,7 @@ def db():
     db.close()
 
 
-@each(
+@pytest.mark.parametrize(
     ("word", "meant"),
     [
         ("asynciu", "asyncio"),

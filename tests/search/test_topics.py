@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from searching import found, indexed, page, urls
-from sites import Site, crawl
+from support.searching import found, indexed, page, urls
+from support.sites import Site, crawl
 
 import minicrawl
 from minicrawl.analysis.folded_aliases import folded_store

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from table import each
 
 from minicrawl.errors import ConfigError, SettingError
 from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, in_full, option
@@ -70,7 +69,7 @@ WRONG = [
 ]
 
 
-@each(("name", "value", "message"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
+@pytest.mark.parametrize(("name", "value", "message"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
 def test_a_wrong_value_is_named_with_its_option(name: str, value: Any, message: str) -> None:
     with pytest.raises(SettingError) as caught:
         CrawlSettings(**{name: value})
@@ -181,8 +180,8 @@ def test_connect_to_reads_files_and_lists(tmp_path: Path) -> None:
     assert [str(rule) for rule in rules] == ["a.test:::1", "b.test:::2", "c.test:::3"]
 
 
-@each("name", SETTINGS)
-@each("value", [object(), {"a": 1}, b"bytes", float("inf")], ids=["object", "dict", "bytes", "inf"])
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("value", [object(), {"a": 1}, b"bytes", float("inf")], ids=["object", "dict", "bytes", "inf"])
 def test_a_value_of_a_wrong_type_is_a_sentence(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=option(name)):
         CrawlSettings(**{name: value})

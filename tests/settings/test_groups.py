@@ -7,10 +7,9 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from browsing import dashboard
-from command_line import HOME, run
-from steering import Steered, kept, steered, wide
-from table import each
+from support.browsing import dashboard
+from support.command_line import HOME, run
+from support.steering import Steered, kept, steered, wide
 
 from minicrawl.control.asking import ask
 from minicrawl.control.assignments import assigned
@@ -37,7 +36,7 @@ def test_groups_say_what_they_are_about() -> None:
     assert all(group.__doc__ and group.__doc__.endswith(".") for group in GROUPS)
 
 
-@each("name", SETTINGS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_setting_has_a_meaning_and_a_default_that_is_allowed(name: str) -> None:
     setting = SETTINGS[name]
     assert setting.meaning.endswith(".")
@@ -66,7 +65,7 @@ def is_told(said: str, told: str) -> bool:
     return told in said and "\n" not in said.strip() and len(said) < 400
 
 
-@each("name", NUMBERS)
+@pytest.mark.parametrize("name", NUMBERS)
 def test_every_number_has_bounds_on_the_command_line_in_files_and_in_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

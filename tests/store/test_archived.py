@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sites import crawl
+from support.sites import crawl
 
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.reader import open_store

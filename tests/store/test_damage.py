@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sites import crawl, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit

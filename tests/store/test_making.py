@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, of_version, rows
+from support.sites import Site, crawl, of_version, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import StoreError

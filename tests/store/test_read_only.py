@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.store.writer import Writer
 

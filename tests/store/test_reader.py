@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit

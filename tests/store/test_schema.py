@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from sites import rows
+from support.sites import rows
 
 from minicrawl.opic import Ledger, Window
 from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Measure, Pasts, Variable

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, of_version, random_site, rows
+from support.sites import Site, crawl, of_version, random_site, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.sharing.records import Records, to_bytes

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import run
-from sites import Server, Site, crawl, rows
+from support.command_line import run
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import SettingError, StoreError

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import rows
-from stored_pages import add_pages
+from support.sites import rows
+from support.stored_pages import add_pages
 
 from minicrawl.errors import StoreError
 from minicrawl.store.links import from_bytes

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import cycle, islice
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.cluster.folder import Folder, Place, store_of
 from minicrawl.cluster.machines.carrier import Carrier

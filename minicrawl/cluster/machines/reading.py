@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from itertools import count, islice
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple, ParamSpec  # Any: JSON
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.control.messages import Message, done, failed

@@ -7,7 +7,7 @@ A shape says what a value has to be: a type; [shape], a list of any length; (sha
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any  # Any: JSON
 
 from minicrawl.errors import SettingError
 from minicrawl.model import Sums

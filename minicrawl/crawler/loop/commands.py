@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar  # Any: callables
 
 from minicrawl.crawler.requests.request import Arrival, Deliver
 from minicrawl.errors import CrawlEndedError, MinicrawlError

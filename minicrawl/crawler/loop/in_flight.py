@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any  # Any: callables
 
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.requests.request import Request

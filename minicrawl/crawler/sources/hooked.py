@@ -7,7 +7,7 @@ that died or was killed is replaced, and begins anew.
 from dataclasses import replace
 from functools import cache
 from itertools import compress
-from typing import Any
+from typing import Any  # Any: messages
 
 from minicrawl import log
 from minicrawl.extract.hooks import Failure, Hooks, load_hooks

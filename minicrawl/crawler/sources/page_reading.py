@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
+from typing import Any  # Any: messages
 
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html

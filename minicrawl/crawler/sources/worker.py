@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any  # Any: messages
 
 from minicrawl import log
 from minicrawl.crawler.sources.brief import Brief

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from multiprocessing.connection import Connection
 from operator import attrgetter
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self  # Any: messages
 
 from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.page_reading import parsed_fields

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar  # Any: JSON
 
 _T = TypeVar("_T")
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any  # Any: callables
 
 from minicrawl import log
 from minicrawl.crawler.run import Start, crawl_with

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import isnan
-from typing import Any
+from typing import Any  # Any: rows
 
 import numpy as np
 import numpy.typing as npt

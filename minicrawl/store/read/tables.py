@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar  # Any: rows
 
 from minicrawl.sizes import Sizes
 from minicrawl.store.database import damaged, store_errors

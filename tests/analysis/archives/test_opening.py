@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sites import crawl, rows
+from support.sites import crawl, rows
 
 from minicrawl.analysis.archives.opening import decoded, opened
 from minicrawl.archive.collection import index_of

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl
-from table import each
+from support.sites import Site, crawl
 
 from minicrawl.analysis.archives.selection import Agreement, GradedSite, agreements, graded_sites, read_votes
 from minicrawl.errors import SettingError
@@ -75,7 +74,7 @@ WRONG = {
 }
 
 
-@each(("text", "sentence"), WRONG.values(), WRONG.keys())
+@pytest.mark.parametrize(("text", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_a_file_that_is_wrong_is_a_sentence(text: str, sentence: str, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text(text)
     with pytest.raises(SettingError, match=sentence):

@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.owner.copies import copies
 from minicrawl.crawler.html.sketch import text_of

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import Site, canonical, crawl, of_version
+from support.sites import Site, canonical, crawl, of_version
 
 from minicrawl.analysis.owner.page_columns import COLUMNS, column_rows, iso, named_columns
 from minicrawl.analysis.top.expected import best_first

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, rows
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.analysis.owner.page_filter import PageFilter, wanted
 from minicrawl.errors import SettingError

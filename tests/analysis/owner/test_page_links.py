@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sites import Site, canonical, crawl
+from support.sites import Site, canonical, crawl
 
 from minicrawl.analysis.owner.page_links import Asked, PageLink, page_links
 from minicrawl.errors import SettingError

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, rows
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.analysis.owner.site_report import report_on
 from minicrawl.export.report.document import Cell, Report, Share, Url

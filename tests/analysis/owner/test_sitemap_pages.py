@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sites import Site, canonical, crawl, rows
+from support.sites import Site, canonical, crawl, rows
 
 from minicrawl.analysis.owner.sitemap_pages import sitemap_pages
 from minicrawl.analysis.top.expected import best_first

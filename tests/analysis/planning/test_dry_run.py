@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from sites import Server, crawl, random_site, rows, wide_site
+from support.sites import Server, crawl, random_site, rows, wide_site
 
 from minicrawl.analysis.planning.dry_run import DryRun, dry_run
 from minicrawl.crawler.admission.seeds import Seeds, gather_seeds

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sites import Server, crawl
-from skipping import run
+from support.sites import Server, crawl
+from support.skipping import run
 
 from minicrawl.analysis.planning.seed_check import ALONE, CheckedSeed, checked_seeds
 from minicrawl.crawler.admission.seeds import gather_seeds

@@ -6,7 +6,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings, kept_name

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import networkx
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.rankings.judged import Judged, candidates, judged_trust, read_judgement
 from minicrawl.errors import SettingError

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.rankings.jumps import jump_of

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from shelves import MemoryShelf
-from sites import crawl, random_site
+from support.shelves import MemoryShelf
+from support.sites import crawl, random_site
 
 from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.rankings.on_disk import CountedShelf, Table, pagerank_on_disk

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.rankings.page_sets import named_pages, pages_with_words

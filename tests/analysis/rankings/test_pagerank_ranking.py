@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sites import crawl, random_site
+from support.sites import crawl, random_site
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.rankings.found import Found

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import crawl, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import RANKERS, check_name, rankings

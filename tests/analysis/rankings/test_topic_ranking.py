@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.rankings.found import Found

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.rankings.words_near_links import word_counts, words_of_query

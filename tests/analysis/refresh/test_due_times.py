@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from command_line import run
-from refreshed import DAY, HOME, PAGES, PATIENT, SITE, refresh_of, refreshed
-from sites import Server, crawl, rows
+from support.command_line import run
+from support.refreshed import DAY, HOME, PAGES, PATIENT, SITE, refresh_of, refreshed
+from support.sites import Server, crawl, rows
 
 from minicrawl.analysis.refresh.due_times import DueTimes
 from minicrawl.crawler.books.stored_forms import kept_settings

@@ -5,9 +5,9 @@ import math
 from pathlib import Path
 
 import pytest
-from command_line import run
-from refreshed import HOME, PATIENT, SITE, refreshed
-from sites import crawl, rows
+from support.command_line import run
+from support.refreshed import HOME, PATIENT, SITE, refreshed
+from support.sites import crawl, rows
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh.freshness import Freshness, freshness

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from command_line import run
-from refreshed import DAY, PAGES, refresh_of, refreshed
-from sites import rows
+from support.command_line import run
+from support.refreshed import DAY, PAGES, refresh_of, refreshed
+from support.sites import rows
 
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.store.reader import open_store

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, of_version, rows, wide_site
+from support.sites import Site, crawl, of_version, rows, wide_site
 
 from minicrawl.analysis.top.expected import best_first, expected_pages, parts_of
 from minicrawl.settings import EXPECTED

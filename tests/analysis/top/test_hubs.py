@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.analysis.top.hubs import Pages, best_hubs, hubs
 from minicrawl.crawler.urls.keys import hostname, site_of

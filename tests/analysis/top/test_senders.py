@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.analysis.top.senders import Senders, known_places, place_counts, senders
 from minicrawl.crawler.urls.keys import hostname, site_of

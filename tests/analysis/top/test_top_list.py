@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list, whole_list
 from minicrawl.crawler.urls.keys import hostname, owner_of

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.analysis.top.twins import Titled, Twins, difference, form
 from minicrawl.crawler.urls.keys import hostname, site_of
@@ -132,18 +132,18 @@ OTHERS = {
 }  # fmt: skip
 
 
-@each("pair", TWINS.values(), TWINS)
+@pytest.mark.parametrize("pair", TWINS.values(), ids=TWINS)
 def test_twins_of_real_sites(pair: Pair) -> None:
     assert pair.are_twins()
     assert form(pair.one) == form(pair.other)
 
 
-@each("pair", OTHERS.values(), OTHERS)
+@pytest.mark.parametrize("pair", OTHERS.values(), ids=OTHERS)
 def test_what_only_looks_like_a_version_is_none(pair: Pair) -> None:
     assert not pair.are_twins()
 
 
-@each("pair", [pair for pair in TWINS.values() if pair.web])
+@pytest.mark.parametrize("pair", [pair for pair in TWINS.values() if pair.web])
 def test_a_form_alone_proves_nothing(pair: Pair) -> None:
     assert not pair._replace(web=pair.web[:2]).are_twins()
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from cluster_runs import folder_at
-from machine_calls import called
-from sites import Site, crawl
+from support.cluster_runs import folder_at
+from support.machine_calls import called
+from support.sites import Site, crawl
 
 from minicrawl.cluster.machines.carrier import Carrier
 from minicrawl.cluster.machines.host import FOLDER

@@ -7,10 +7,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from cluster_folders import as_here, killed_at_every_step, some_folder, spread_over_machines
-from cluster_runs import SETTINGS, run_in_parts
-from machine_calls import Line, called, kept_by
-from sites import rows
+from support.cluster_folders import as_here, killed_at_every_step, some_folder, spread_over_machines
+from support.cluster_runs import SETTINGS, run_in_parts
+from support.machine_calls import Line, called, kept_by
+from support.sites import rows
 
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.audit import audit_all

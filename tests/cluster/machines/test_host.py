@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cluster_runs import folder_at
+from support.cluster_runs import folder_at
 
 from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.machines.host import FOLDER, Host

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
-from machine_calls import Line, kept_by
+from support.cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
+from support.machine_calls import Line, kept_by
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found

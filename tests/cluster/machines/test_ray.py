@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from cluster_runs import crawled_alone
-from ray_machines import AT_ONCE, COMMAND, SLOWLY, Crawl, Ray, kill, served
-from sites import rows
+from support.cluster_runs import crawled_alone
+from support.ray_machines import AT_ONCE, COMMAND, SLOWLY, Crawl, Ray, kill, served
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import found

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, crawled_in_parts
-from machine_calls import called
+from support.cluster_runs import SETTINGS, crawled_in_parts
+from support.machine_calls import called
 
 from minicrawl.cluster.folder import Folder, Place
 from minicrawl.cluster.machines.reading import Call, Reader, StoreElsewhere, away

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cluster_runs import SETTINGS, crawled_in_parts
-from partitions import Partitions, random_web
-from sites import rows
+from support.cluster_runs import SETTINGS, crawled_in_parts
+from support.partitions import Partitions, random_web
+from support.sites import rows
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.homes import Homes

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import crawled_by_command
-from command_line import answer
-from sites import rows
+from support.cluster_runs import crawled_by_command
+from support.command_line import answer
+from support.sites import rows
 
 from minicrawl.cluster.folder import Place, found, found_or_made
 from minicrawl.cluster.merged import ranked_pages

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, WEB, folder_at, run_in_parts
+from support.cluster_runs import SETTINGS, WEB, folder_at, run_in_parts
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import Folder, found

@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, crawled_alone, crawled_in_parts, folder_at
-from sites import rows
+from support.cluster_runs import SETTINGS, crawled_alone, crawled_in_parts, folder_at
+from support.sites import rows
 
 from minicrawl.analysis.status import status
 from minicrawl.cluster.folder import Folder

@@ -7,8 +7,8 @@ from dataclasses import astuple
 from pathlib import Path
 
 import pytest
-from partitions import Partitions, crawled_alone, random_web
-from sites import rows
+from support.partitions import Partitions, crawled_alone, random_web
+from support.sites import rows
 
 from minicrawl.analysis.verify import Verification, verify
 from minicrawl.cluster.reading.verification import verify_all

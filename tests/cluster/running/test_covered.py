@@ -4,8 +4,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from opic_webs import exact_importance, final, pages, random_web
-from table import each
+import pytest
+from support.opic_webs import exact_importance, final, pages, random_web
 
 from minicrawl.cluster.running.covered import Covered, covered_by_all
 from minicrawl.crawler.sharing.outbox import Carried
@@ -66,9 +66,9 @@ class Ledgers:
         return Covered(self.coverages[number].sums(), carried)
 
 
-@each("changes", [False, True], ids=["same-links", "new-links"])
-@each("count", [1, 2, 4])
-@each("seed", range(40))
+@pytest.mark.parametrize("changes", [False, True], ids=["same-links", "new-links"])
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(40))
 def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: int, changes: bool) -> None:
     """Each says how far it is at moments of its own, whatever is on its way from one to another.
 

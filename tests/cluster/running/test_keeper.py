@@ -9,10 +9,10 @@ from itertools import count, product
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, folder_at, run_in_parts
-from counted_web import CountedWeb, counted_web
-from opic_webs import exact_importance
-from sites import rows
+from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, folder_at, run_in_parts
+from support.counted_web import CountedWeb, counted_web
+from support.opic_webs import exact_importance
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found, store_of

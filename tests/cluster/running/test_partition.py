@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_partitions import Crawled, crawl_together
-from sites import rows
+from support.live_partitions import Crawled, crawl_together
+from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.homes import Homes

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
-from cluster_runs import folder_at
+from support.cluster_runs import folder_at
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import PostError

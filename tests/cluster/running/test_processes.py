@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cluster_runs import SEEDS, folder_at
-from command_line import run as command
-from counted_web import counted_web
+from support.cluster_runs import SEEDS, folder_at
+from support.command_line import run as command
+from support.counted_web import counted_web
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder

@@ -3,9 +3,9 @@
 import random
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.cluster.running.quotas import Part, Quotas, shared_out
 from minicrawl.crawler.loop.limits import Limits
@@ -134,7 +134,7 @@ def fetch(  # noqa: PLR0913 - deaths of one test, and the most of the other
         assert looks < 20 * (due + 10), "nothing goes on"
 
 
-@each(
+@pytest.mark.parametrize(
     ("pages", "parts", "quotas"),
     [
         (1000, [Part(0, 0, False), Part(0, 0, False)], [250, 250]),

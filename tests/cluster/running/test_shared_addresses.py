@@ -11,12 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import skipping
 from hypothesis import given
 from hypothesis import strategies as st
-from live_partitions import crawl_together
 from politeness import Witness
-from table import each
+from support import skipping
+from support.live_partitions import crawl_together
 
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.partition import Partition
@@ -125,7 +124,7 @@ def test_who_needs_an_address_no_longer_is_not_granted_it() -> None:
     assert shared.orders(1, 0.0)[0]["granted"] == {}
 
 
-@each(
+@pytest.mark.parametrize(
     ("settings", "partitions", "shares"),
     [({}, 2, True), ({}, 1, False), ({"ip_delay": 0.0}, 2, False), ({"delay": 0.0}, 2, False)],
 )

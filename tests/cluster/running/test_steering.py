@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_runs import SEEDS, folder_at
-from command_line import run
-from counted_web import CountedWeb
-from lines import Line, asked
-from sites import rows
-from steered_parts import sought, steered, until
+from support.cluster_runs import SEEDS, folder_at
+from support.command_line import run
+from support.counted_web import CountedWeb
+from support.lines import Line, asked
+from support.sites import rows
+from support.steered_parts import sought, steered, until
 
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.running.keeper import Keeper

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from absorbing import absorber_of, answer, page_of
-from partitions import Partitions
-from sites import rows
+from support.absorbing import absorber_of, answer, page_of
+from support.partitions import Partitions
+from support.sites import rows
 
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from partitions import Partitions, Web, answer, plain_absorber
-from sites import rows
+from support.partitions import Partitions, Web, answer, plain_absorber
+from support.sites import rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.cluster.merged import ranked_pages

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
-from cluster_runs import folder_at
-from sites import rows
+from support.cluster_runs import folder_at
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder

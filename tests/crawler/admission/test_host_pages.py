@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, rows
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.crawler.admission.host_pages import HostPages
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sites import crawl, faults_in, rows
+from support.sites import crawl, faults_in, rows
 
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses, in_plain_http, read_seeds
 from minicrawl.errors import SeedError

@@ -7,11 +7,10 @@ import zlib
 from pathlib import Path
 
 import pytest
-from archives import Seen, answers, files, seen
-from misbehaving import chunk
-from raw_server import Server, all_names_at, says
-from sites import crawl
-from table import each
+from support.archives import Seen, answers, files, seen
+from support.misbehaving import chunk
+from support.raw_server import Server, all_names_at, says
+from support.sites import crawl
 
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
@@ -58,7 +57,7 @@ FORBIDDEN = {
 }
 
 
-@each("case", FORBIDDEN)
+@pytest.mark.parametrize("case", FORBIDDEN)
 def test_what_forbids_copies_is_kept_for_its_owner_only(case: str, store: Path) -> None:
     assert kept(store, *FORBIDDEN[case]) is None
     assert kept(store, *FORBIDDEN[case], archive_noarchive=True) is not None
@@ -209,7 +208,7 @@ def from_the_wire(folder: Path, server: Server, **settings) -> Seen:
     return answer._replace(status=record.head.decode("latin-1"))
 
 
-@each("case", WIRE)
+@pytest.mark.parametrize("case", WIRE)
 def test_what_came_over_the_wire_is_in_the_record(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     sent, head, body, truncated = WIRE[case]
 

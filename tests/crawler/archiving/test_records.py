@@ -13,11 +13,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from archives import an_answer, answers, files
 from click.testing import CliRunner
-from dying import killed_at
-from sites import Server, crawl, rows
-from small_web import WebServer, small_web
+from support.archives import an_answer, answers, files
+from support.dying import killed_at
+from support.sites import Server, crawl, rows
+from support.small_web import WebServer, small_web
 
 from minicrawl.analysis.archives.opening import opened
 from minicrawl.archive.check import check

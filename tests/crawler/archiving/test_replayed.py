@@ -6,9 +6,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from archives import a_record, an_http_record
-from sites import Reply, Server, crawl, rows, wide_site
-from table import each
+from support.archives import a_record, an_http_record
+from support.sites import Reply, Server, crawl, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.sources import indexed
@@ -137,7 +136,7 @@ def fetched(folder: Path, url: str) -> Fetched:
     return asyncio.run(main())
 
 
-@each(("url", "record", "expected"), FOREIGN.values(), FOREIGN.keys())
+@pytest.mark.parametrize(("url", "record", "expected"), FOREIGN.values(), ids=FOREIGN.keys())
 def test_records_of_others_are_read(url: str, record: bytes, expected: bytes | str, tmp_path: Path) -> None:
     (tmp_path / "some.warc").write_bytes(record)
     answer = fetched(tmp_path, url)

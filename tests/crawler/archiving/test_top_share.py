@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from archives import answers
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import crawl
+from support.archives import answers
+from support.sites import crawl
 
 from minicrawl.crawler.archiving.top_share import TopShare
 from minicrawl.opic import Ledger

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.opic import GRANT, SEED_GRANTS
 

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from sites import crawl, random_site
+from support.sites import crawl, random_site
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

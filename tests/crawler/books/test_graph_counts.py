@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts, graph_counts
 from minicrawl.model import GraphCounts, Progress

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from absorbing import absorber_of, crawl_all
-from sites import Site, crawl, random_site, rows, wide_site
+from support.absorbing import absorber_of, crawl_all
+from support.sites import Site, crawl, random_site, rows, wide_site
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit

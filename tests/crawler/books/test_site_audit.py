@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import Server, crawl, faults_in, random_site, rows
+from support.sites import Server, crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.books.site_audit import wrong_voices
 from minicrawl.store.reader import open_store

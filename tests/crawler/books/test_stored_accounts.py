@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import absorber_of, crawl_all
-from sites import random_site, rows
+from support.absorbing import absorber_of, crawl_all
+from support.sites import random_site, rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals, imbalances

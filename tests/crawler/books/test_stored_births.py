@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import absorber_of, crawl_all
+from support.absorbing import absorber_of, crawl_all
 
 from minicrawl.crawler.books.stored_births import stored_births
 

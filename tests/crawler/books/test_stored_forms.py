@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from absorbing import absorber_of, crawl_all
-from sites import random_site, rows
-from table import each
+from support.absorbing import absorber_of, crawl_all
+from support.sites import random_site, rows
 
 from minicrawl.crawler.books.stored_forms import kept_settings, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import StoreError
@@ -65,7 +64,7 @@ META = [
 ]
 
 
-@each(("key", "value", "is_right"), META)
+@pytest.mark.parametrize(("key", "value", "is_right"), META)
 def test_values_of_meta(store: Path, key: str, value: object, is_right: bool) -> None:
     before = rows(store, "SELECT value FROM meta WHERE key = ?", key)
     put(store, key, value)

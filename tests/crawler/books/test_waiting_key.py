@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sites import crawl
+from support.sites import crawl
 
 from minicrawl.crawler.books.waiting_key import waiting_key
 from minicrawl.opic import GRANT, SEED_GRANTS

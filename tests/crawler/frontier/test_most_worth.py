@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 import pytest
-from sites import Server, crawl, of_version, random_site, rows
-from skipping import run
+from support.sites import Server, crawl, of_version, random_site, rows
+from support.skipping import run
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.admission.seeds import Seeds

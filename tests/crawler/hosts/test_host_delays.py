@@ -1,6 +1,6 @@
 """The delays of hosts: the longer one counts, unless politeness is off."""
 
-from table import each
+import pytest
 
 from minicrawl.crawler.hosts.host_delays import HostDelays
 
@@ -12,7 +12,7 @@ def test_a_host_has_the_delay_of_its_own_by_whatever_it_is_called() -> None:
     assert DELAYS.own == {"own.test": 5.0, "h.test": 2.0, "h.test:8080": 180.0, "xn--bcher-kva.test": 0.0, "[::1]": 4.0}
 
 
-@each(
+@pytest.mark.parametrize(
     ("host", "crawl_delay", "seconds"),
     [
         ("a.test", 0.0, 3.0),

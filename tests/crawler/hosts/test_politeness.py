@@ -5,7 +5,6 @@ from itertools import accumulate
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.hosts.politeness import (
     FRESH,
@@ -30,7 +29,7 @@ def health_after(*answers: Fetched, base: float = 1.0) -> Health:
     return last
 
 
-@each(
+@pytest.mark.parametrize(
     ("fetched", "expected"),
     [
         *((Fetched(URL, status=status), True) for status in (429, 502, 503, 504)),

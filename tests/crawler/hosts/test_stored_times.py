@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import Server, Site, crawl, rows
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import REST_OF_THE_DEAD

@@ -4,7 +4,6 @@ import codecs
 import time
 
 import pytest
-from table import each
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.parse import parse_html
@@ -71,7 +70,7 @@ PRESCAN = {
 }
 
 
-@each(("body", "codec"), PRESCAN.values(), ids=PRESCAN.keys())
+@pytest.mark.parametrize(("body", "codec"), PRESCAN.values(), ids=PRESCAN.keys())
 def test_first_bytes_are_looked_through_as_by_browsers(body, codec):
     """WHATWG HTML, 13.2.3.2, prescan a byte stream to determine its encoding."""
     assert encoding_of(body, None) == codec
@@ -105,7 +104,7 @@ LATE = {
 }
 
 
-@each(("body", "codec"), LATE.values(), ids=LATE.keys())
+@pytest.mark.parametrize(("body", "codec"), LATE.values(), ids=LATE.keys())
 def test_a_head_is_looked_through_to_its_end(body, codec):
     """As by Chromium; the standard would have the page read again from the start (WHATWG HTML, 13.2.3.4)."""
     assert len(body) > 1024

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prose import prose
+from support.prose import prose
 
 from minicrawl.crawler.html.fingerprint import identity_of
 

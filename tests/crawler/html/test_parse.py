@@ -7,7 +7,6 @@ from encodings.aliases import aliases
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.html.decode import encoding_of
 from minicrawl.crawler.html.elements import within_limit
@@ -73,7 +72,7 @@ LINKS = {
 }
 
 
-@each(("html", "expected"), LINKS.values(), ids=LINKS.keys())
+@pytest.mark.parametrize(("html", "expected"), LINKS.values(), ids=LINKS.keys())
 def test_outlinks_are_found(html, expected):
     assert links(html) == expected
 
@@ -144,7 +143,7 @@ TREE = {
 }  # fmt: skip
 
 
-@each(("html", "expected"), TREE.values(), ids=TREE.keys())
+@pytest.mark.parametrize(("html", "expected"), TREE.values(), ids=TREE.keys())
 def test_links_are_those_of_a_browser_s_tree(html, expected):
     assert links(html) == expected
 
@@ -270,7 +269,7 @@ REFRESHES = {
 }
 
 
-@each(("content", "expected"), REFRESHES.values(), ids=REFRESHES.keys())
+@pytest.mark.parametrize(("content", "expected"), REFRESHES.values(), ids=REFRESHES.keys())
 def test_meta_refresh_is_read_as_by_browsers(content, expected):
     """WHATWG HTML, shared declarative refresh steps; a refresh to the page itself may be None or its URL."""
     found = parsed(f'<meta http-equiv="refresh" content="{content}">').refresh
@@ -439,7 +438,7 @@ ENCODED = {
 }
 
 
-@each(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
+@pytest.mark.parametrize(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
 def test_text_is_decoded_as_browsers_do(body, content_type, title):
     assert parse_html(body, URL, content_type).title == title
 
@@ -455,7 +454,7 @@ def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
     assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))
 
 
-@each(
+@pytest.mark.parametrize(
     "label",
     [
         "hex",
@@ -472,7 +471,7 @@ def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
         "utf-32",
     ],
 )
-@each("place", ["meta", "header"])
+@pytest.mark.parametrize("place", ["meta", "header"])
 def test_labels_that_browsers_do_not_know_are_ignored(label, place):
     html = "<title>a +AOQ- b</title><a href=/x>"
     body = (f"<meta charset={label}>" * (place == "meta") + html).encode()

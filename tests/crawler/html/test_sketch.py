@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prose import WORDS, prose
+from support.prose import WORDS, prose
 
 from minicrawl.crawler.html.sketch import (
     BITS,

@@ -5,10 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from misbehaving import MisbehavingServer
-from odd_replies import ODD
-from raw_server import all_names_at
-from replies import TABLE
+from support.misbehaving import MisbehavingServer
+from support.odd_replies import ODD
+from support.raw_server import all_names_at
+from support.replies import TABLE
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import Fetched, PageRequest

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from misbehaving import answer, chunk
-from raw_server import Server, all_names_at, says
+from support.misbehaving import answer, chunk
+from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated, every_type, no_other_type
 from minicrawl.crawler.http.fetch import Fetcher

@@ -4,7 +4,7 @@ import errno
 import socket
 import ssl
 
-from table import each
+import pytest
 
 from minicrawl.crawler.http.failures import reason_of
 from minicrawl.crawler.net.addresses import PrivateAddressError
@@ -17,7 +17,7 @@ def caused_by(cause: BaseException, error: BaseException) -> BaseException:
     return error
 
 
-@each(
+@pytest.mark.parametrize(
     ("error", "reason"),
     [
         (PrivateAddressError("10.0.0.1"), "private-address"),

@@ -16,7 +16,6 @@ import pytest
 import respx
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.html.robots_directives import read_directives
 from minicrawl.crawler.http.codings import PIECE, decoder
@@ -244,8 +243,8 @@ def test_an_empty_body_is_whole_whatever_its_coding():
     assert (fetched.status, fetched.body, fetched.truncated) == (200, b"", False)
 
 
-@each(("length", "truncated"), [(999, False), (1000, False), (1001, True), (50_000, True)])
-@each("coding", ["identity", *COMPRESS])
+@pytest.mark.parametrize(("length", "truncated"), [(999, False), (1000, False), (1001, True), (50_000, True)])
+@pytest.mark.parametrize("coding", ["identity", *COMPRESS])
 def test_a_body_is_cut_at_the_byte_cap(length, truncated, coding):
     encode = COMPRESS.get(coding, bytes)
     fetched = fetched_from_reply(html(encode(b"x" * length), f"Content-Encoding: {coding}"), max_size=1000)
@@ -593,14 +592,14 @@ TARGETS = [
 ]
 
 
-@each("target", TARGETS)
+@pytest.mark.parametrize("target", TARGETS)
 def test_the_server_is_asked_for_the_url_as_it_is(target):
     server = Server(html(b""))
     fetched_from(server, target)
     assert server.requests[0].split(b" ")[1].decode() == target
 
 
-@each("target", TARGETS)
+@pytest.mark.parametrize("target", TARGETS)
 def test_these_urls_are_normalised(target):
     """So the test above speaks of URLs as they come."""
     assert normalise(f"http://127.0.0.1:81{target}") == f"http://127.0.0.1:81{target}"

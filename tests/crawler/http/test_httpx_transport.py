@@ -4,7 +4,6 @@ import asyncio
 
 import httpx
 import pytest
-from table import each
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.errors import FetchError
@@ -43,7 +42,7 @@ def test_path_is_asked_for_as_it_is_spelt() -> None:
     assert request.extensions["target"] == b"/%7E/%zz?"
 
 
-@each(
+@pytest.mark.parametrize(
     ("error", "reason"),
     [
         (httpx.ConnectTimeout("x"), "timeout-connect"),

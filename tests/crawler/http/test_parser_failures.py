@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from misbehaving import MisbehavingServer, answer, redirect
-from sites import rows
+from support.misbehaving import MisbehavingServer, answer, redirect
+from support.sites import rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

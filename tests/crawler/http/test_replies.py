@@ -6,10 +6,9 @@ Every reply is followed by the end of the connection. All rows are fetched side 
 import asyncio
 
 import pytest
-from misbehaving import MisbehavingServer, Peer, answer
-from raw_server import all_names_at
-from replies import TABLE
-from table import each
+from support.misbehaving import MisbehavingServer, Peer, answer
+from support.raw_server import all_names_at
+from support.replies import TABLE
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import Fetched, PageRequest
@@ -36,7 +35,7 @@ def answers() -> dict[str, Fetched]:
     return dict(zip(TABLE, fetched_from([reply for reply, _ in TABLE.values()]), strict=True))
 
 
-@each("name", TABLE)
+@pytest.mark.parametrize("name", TABLE)
 def test_a_reply_is_read_as_it_is_to_be_read(answers: dict[str, Fetched], name: str) -> None:
     _, expected = TABLE[name]
     assert {field: getattr(answers[name], field) for field in expected} == expected

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server
+from support.sites import Server
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.request_headers import Headers

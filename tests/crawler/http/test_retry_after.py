@@ -5,7 +5,6 @@ from email.utils import formatdate
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.http.retry_after import LONGEST_REST, asked_rest
 from minicrawl.model import Fetched
@@ -18,7 +17,7 @@ def rest(retry_after: str | None, status: int | None = 503) -> float:
     return asked_rest(Fetched("http://h.test/", status=status, retry_after=retry_after), NOW)
 
 
-@each(
+@pytest.mark.parametrize(
     ("retry_after", "seconds"),
     [
         pytest.param("120", 120.0, id="seconds"),
@@ -55,7 +54,7 @@ def rest(retry_after: str | None, status: int | None = 503) -> float:
         pytest.param("Sun, 06 Nov 1994", 0.0, id="date without time"),
     ],
 )
-@each("status", [429, 503])
+@pytest.mark.parametrize("status", [429, 503])
 def test_a_rest_is_what_is_asked_for_within_reason(status, retry_after, seconds):
     assert rest(retry_after, status) == seconds
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from absorbing import absorber_of
-from sites import rows
+from support.absorbing import absorber_of
+from support.sites import rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit

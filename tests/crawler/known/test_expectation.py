@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Server, Site, crawl, rows, wide_site
+from support.sites import Server, Site, crawl, rows, wide_site
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.stored_forms import kept_surfer

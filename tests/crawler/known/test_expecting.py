@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import absorber_of, answer, crawl_all, take_turn
-from sites import Server, crawl, rows, wide_site
+from support.absorbing import absorber_of, answer, crawl_all, take_turn
+from support.sites import Server, crawl, rows, wide_site
 
 from minicrawl.analysis.top.expected import best_first
 from minicrawl.crawler.absorb import Absorber

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from absorbing import absorber_of
+from support.absorbing import absorber_of
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host_delays import HostDelays

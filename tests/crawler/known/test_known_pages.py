@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored_pages import add_pages, answer, turn
+from support.stored_pages import add_pages, answer, turn
 
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_pages import KnownPages

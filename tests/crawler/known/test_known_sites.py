@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import absorber_of, crawl_all
-from sites import Site, crawl, faults_in, rows
+from support.absorbing import absorber_of, crawl_all
+from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front

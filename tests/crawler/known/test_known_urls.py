@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sites import crawl
+from support.sites import crawl
 
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.store.writer import Writer

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from absorbing import absorber_of, crawl_all
-from sites import random_site, rows
-from table import each
+from support.absorbing import absorber_of, crawl_all
+from support.sites import random_site, rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.errors import StoreError
@@ -68,7 +67,7 @@ DAMAGE = {
 }
 
 
-@each(("deed", "sentence"), DAMAGE.items())
+@pytest.mark.parametrize(("deed", "sentence"), DAMAGE.items())
 def test_what_a_store_lacks_is_a_sentence(tmp_path: Path, deed: str, sentence: str) -> None:
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
     first = absorber_of(path)

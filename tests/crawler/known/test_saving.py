@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from absorbing import absorber_of
-from sites import rows
+from support.absorbing import absorber_of
+from support.sites import rows
 
 from minicrawl.store.writer import Writer
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import HOME, absorber_of, answer, crawl_all, take_turn
-from sites import random_site
+from support.absorbing import HOME, absorber_of, answer, crawl_all, take_turn
+from support.sites import random_site
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.opic.units import DAMPING

@@ -5,7 +5,7 @@ import threading
 from functools import partial
 
 import pytest
-from skipping import run
+from support.skipping import run
 
 from minicrawl.crawler.loop.arrivals import Arrivals
 from minicrawl.crawler.loop.books_thread import BooksThread

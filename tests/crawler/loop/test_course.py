@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sites import crawl, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.crawler.loop.course import Course, spacing, thinned
 from minicrawl.run_look import CoursePoint

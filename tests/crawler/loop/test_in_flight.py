@@ -4,7 +4,7 @@ import asyncio
 import itertools
 from typing import Any, cast
 
-from skipping import run_apart
+from support.skipping import run_apart
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.loop.in_flight import InFlight

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from table import each
+import pytest
 
 from minicrawl.crawler.loop.limits import Limits, limit_reached
 from minicrawl.settings import CrawlSettings
@@ -16,7 +16,7 @@ class RunSoFar:
     seconds: float = 0.0
 
 
-@each(
+@pytest.mark.parametrize(
     "case",
     [
         ({}, None),

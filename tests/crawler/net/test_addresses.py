@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from table import each
 
 from minicrawl.crawler.net.addresses import PrivateAddressError, Resolver, Routes, is_literal
 from minicrawl.settings import ConnectTo
@@ -109,14 +108,14 @@ PRIVATE = {
 }
 
 
-@each("address", PRIVATE.values(), ids=PRIVATE.keys())
+@pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
 def test_addresses_of_this_network_are_refused(address):
     with pytest.raises(PrivateAddressError) as caught:
         with_resolver(lambda resolver: resolver.check(address))
     assert str(caught.value) == f"{address} is not a public address; --allow-private permits it"
 
 
-@each("address", PRIVATE.values(), ids=PRIVATE.keys())
+@pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
 def test_allow_private_lets_them_through(address):
     assert with_resolver(lambda resolver: resolver.check(address), allow_private=True) is None
 

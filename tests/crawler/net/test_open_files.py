@@ -11,8 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server, Site, crawl, html, rows
-from table import each
+from support.sites import Server, Site, crawl, html, rows
 
 from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.crawler.net.open_files import LEAST, MOST_IDLE, RESERVED, Room, is_full, room
@@ -27,8 +26,8 @@ SITE: Site = {
 }
 
 
-@each("limit", [LEAST, 64, 256, 1024, 4096, 10**6, None])
-@each("concurrency", [1, 8, 64, 1000])
+@pytest.mark.parametrize("limit", [LEAST, 64, 256, 1024, 4096, 10**6, None])
+@pytest.mark.parametrize("concurrency", [1, 8, 64, 1000])
 def test_all_together_keep_within_the_limit(limit: int | None, concurrency: int) -> None:
     files = room(limit, concurrency)
     assert files.requests <= concurrency

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Answering
-from misbehaving import answer
-from raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
+from support.loopback import Answering
+from support.misbehaving import answer
+from support.raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.wire.connection import Connection

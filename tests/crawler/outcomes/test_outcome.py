@@ -3,7 +3,6 @@
 from functools import partial
 
 import pytest
-from table import each
 
 from minicrawl.crawler.outcomes import outcome
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES, UNCHANGED, Outcome
@@ -43,8 +42,8 @@ READ = {
 }
 
 
-@each(("fetched", "parsed", "reason", "follows"), READ.values(), ids=READ.keys())
-@each("attempts", [0, 2])
+@pytest.mark.parametrize(("fetched", "parsed", "reason", "follows"), READ.values(), ids=READ.keys())
+@pytest.mark.parametrize("attempts", [0, 2])
 def test_what_was_read_is_fetched(fetched, parsed, reason, follows, attempts):
     assert judge(fetched, parsed, attempts) == Outcome(State.FETCHED, reason, follows=follows)
 
@@ -54,8 +53,8 @@ def test_a_truncated_page_that_says_nofollow_is_not_followed():
     assert (outcome.state, outcome.follows) == (State.FETCHED, False)
 
 
-@each("status", [301, 302, 303, 307, 308])
-@each(
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
     ("location", "target"),
     [
         ("/b", OTHER),
@@ -132,8 +131,8 @@ def test_a_broken_connection_is_tried_again(reason, attempts, wait):
     assert judge(Fetched(URL, reason=reason), ParsedPage(), attempts) == Outcome(None, reason, wait=wait)
 
 
-@each("status", TRANSIENT_STATUSES)
-@each("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
+@pytest.mark.parametrize("status", TRANSIENT_STATUSES)
+@pytest.mark.parametrize("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
 def test_a_status_is_given_up_after_three_tries(status, attempts):
     assert judge(answer(status), ParsedPage(), attempts) == Outcome(State.ERROR, f"http-{status}")
 
@@ -183,7 +182,7 @@ def test_a_failure_while_reading_beats_a_status():
     assert judge(answer(200, reason="reset"), ParsedPage()).reason == "reset"
 
 
-@each("asked", [False, True])
+@pytest.mark.parametrize("asked", [False, True])
 def test_a_304_of_a_page_that_was_read_is_unchanged(asked):
     fetched = answer(304, not_modified=asked)
     assert judge(fetched, ParsedPage(), 2, was_read=True) == UNCHANGED

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from table import each
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
@@ -27,12 +26,14 @@ def codes() -> set[str]:
     return found | REASONS | {f"scope-{kind}" for kind in SCOPES if kind != "any"}
 
 
-@each("reason", sorted(codes() | {"http-404", "http-799", "redirect-301", "redirect-loop", "canonical-scope-site"}))
+@pytest.mark.parametrize(
+    "reason", sorted(codes() | {"http-404", "http-799", "redirect-301", "redirect-loop", "canonical-scope-site"})
+)
 def test_every_code_has_a_meaning(reason: str) -> None:
     assert meaning(reason)
 
 
-@each("reason", [*MEANINGS, "http-503", "redirect-308", "meta-refresh-trap-long-path"])
+@pytest.mark.parametrize("reason", [*MEANINGS, "http-503", "redirect-308", "meta-refresh-trap-long-path"])
 def test_a_meaning_is_one_clause(reason: str) -> None:
     text = meaning(reason)
     assert text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sites import Server, Site, crawl, faults_in, rows
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.outcomes.retry import is_ours, is_passing, wants
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from prose import prose
-from sites import Site, canonical, crawl, faults_in, rows
+from support.prose import prose
+from support.sites import Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.recognise.canonicals import DIFFERENT, MOST_NAMED, MOST_REFUTED, Canonicals, Claim
 from minicrawl.store.reader import open_store

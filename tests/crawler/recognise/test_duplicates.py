@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prose import prose
-from sites import Site, crawl, faults_in, of_version, rows
+from support.prose import prose
+from support.sites import Site, crawl, faults_in, of_version, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.html.sketch import BITS, distance

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from behaviours import words
 from click.testing import CliRunner
-from sites import Server, crawl, faults_in, rows
+from support.behaviours import words
+from support.sites import Server, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.admission.traps.page_content import Novelty

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
 from click.testing import CliRunner
-from prose import prose
-from sites import Server, Site, crawl, faults_in, rows
+from support.behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
+from support.prose import prose
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.html.words import vocabulary

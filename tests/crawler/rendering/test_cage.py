@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-import ways_out
-from rendered import descendants, is_alive, slow_with_chromium, with_chromium
-from ways_out import WAYS
+from support import ways_out
+from support.rendered import descendants, is_alive, slow_with_chromium, with_chromium
+from support.ways_out import WAYS
 
 from minicrawl.crawler.rendering.cage import FILTER, NAMESPACE, OPEN, cage_of, caged
 
@@ -83,7 +83,7 @@ def test_this_process_is_in_no_cage() -> None:
 
 CRAWL = """
 import sys
-from rendered import shown
+from support.rendered import shown
 from minicrawl.settings import CrawlSettings
 settings = CrawlSettings(render="x", delay=0.0, ignore_robots=True, allow_private=True, connect_to=sys.argv[1])
 shown(settings, ("http://h.test/x", sys.argv[2]))

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from rendered import HOST, Site, script, slow_with_chromium
-from ways_out import ALONE, WAYS
+from support.rendered import HOST, Site, script, slow_with_chromium
+from support.ways_out import ALONE, WAYS
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.chromium import find_chromium

@@ -4,7 +4,7 @@ import asyncio
 from itertools import pairwise
 
 import pytest
-from skipping import run
+from support.skipping import run
 
 from minicrawl.crawler.hosts.host_delays import HostDelays
 from minicrawl.crawler.rendering.pace import Pace

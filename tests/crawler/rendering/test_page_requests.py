@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from raw_server import PEM, all_names_at
-from rendered import HOST, Reply, Site, to
+from support.raw_server import PEM, all_names_at
+from support.rendered import HOST, Reply, Site, to
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.cache import Resource

@@ -5,9 +5,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from raw_server import PEM
-from rendered import HOST, Reply, Site, kill_browsers, script, shown, slow_with_chromium
-from sites import rows
+from support.raw_server import PEM
+from support.rendered import HOST, Reply, Site, kill_browsers, script, shown, slow_with_chromium
+from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.settings import CrawlSettings

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from absorbing import absorber_of
+from support.absorbing import absorber_of
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host, HostTurn

@@ -10,8 +10,8 @@ from typing import Any
 import aiodns
 import httpx
 import pytest
-import skipping
-from sites import Server, Site, crawl, faults_in, html, rows
+from support import skipping
+from support.sites import Server, Site, crawl, faults_in, html, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.hosts.outage import HOSTS

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from absorbing import HOME
-from sites import rows
+from support.absorbing import HOME
+from support.sites import rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.request_kinds import requests_of

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from absorbing import page_of
-from asking import A, Asking
+from support.absorbing import page_of
+from support.asking import A, Asking
 
 from minicrawl.crawler.hosts.politeness import Health
 from minicrawl.crawler.requests.page import PageTurn

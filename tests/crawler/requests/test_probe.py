@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from asking import PROBED, Asking
+from support.asking import PROBED, Asking
 
 from minicrawl.crawler.requests.probe import Probe
 from minicrawl.model import Fetched

@@ -3,7 +3,6 @@
 from typing import cast
 
 import pytest
-from table import each
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.outage import SILENT
@@ -36,7 +35,7 @@ def test_dead_host_is_not_asked_until_its_rest_is_over() -> None:
     assert request_of(dead_until=10.0).refusal(10.0) is None
 
 
-@each(
+@pytest.mark.parametrize(
     ("reason", "expected"),
     [(None, True), ("http-500", True), ("worker-died", None), *((reason, False) for reason in sorted(SILENT))],
 )

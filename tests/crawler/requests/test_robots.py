@@ -12,8 +12,8 @@ import aiodns
 import httpx
 import numpy as np
 import pytest
-from misbehaving import MisbehavingServer, answer, redirect
-from sites import Server, Site, crawl, rows
+from support.misbehaving import MisbehavingServer, answer, redirect
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
-from misbehaving import MisbehavingServer, answer, redirect
-from sites import Server, Site, crawl, faults_in, rows
+from support.misbehaving import MisbehavingServer, answer, redirect
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main

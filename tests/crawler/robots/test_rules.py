@@ -5,7 +5,6 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.robots.rules import (
     LIFETIME,
@@ -275,7 +274,7 @@ CASES = [
 ]
 
 
-@each(("body", "agent", "path", "allowed"), [pytest.param(*case[1:], id=case[0]) for case in CASES])
+@pytest.mark.parametrize(("body", "agent", "path", "allowed"), [pytest.param(*case[1:], id=case[0]) for case in CASES])
 def test_rules_are_matched_as_rfc_9309_says(body, agent, path, allowed):
     body = body if isinstance(body, bytes) else body.encode()
     assert RobotsRules.parse(body).allows(agent, ORIGIN + path) is allowed
@@ -553,7 +552,7 @@ def test_no_more_than_the_limit_is_kept():
     assert state.body == RULES
 
 
-@each(
+@pytest.mark.parametrize(
     "fetched",
     [
         Fetched(URL, status=200, body=RULES),
@@ -563,7 +562,7 @@ def test_no_more_than_the_limit_is_kept():
         Fetched(URL, reason="dns"),
     ],
 )
-@each("attempts", [0, MAX_ATTEMPTS - 1])
+@pytest.mark.parametrize("attempts", [0, MAX_ATTEMPTS - 1])
 def test_what_the_store_remembers_decides_the_same(fetched, attempts):
     state = judged(fetched, NOW, attempts)
     row = RobotsRow(ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import absorber_of, answer, page_of
-from sites import rows
+from support.absorbing import absorber_of, answer, page_of
+from support.sites import rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.sharing.mirrors import Mirrors

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.sitemaps.documents import _Xml
 from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader, read_lastmod
@@ -158,16 +157,16 @@ DOCUMENTS = {
 }
 
 
-@each("size", [1, 7, 10**6])
-@each("name", DOCUMENTS)
+@pytest.mark.parametrize("size", [1, 7, 10**6])
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents_give_their_urls_whatever_pieces_they_come_in(name: str, size: int) -> None:
     text, reason, urls = DOCUMENTS[name]
     for body in (text.encode(), gzip.compress(text.encode())):
         assert read(*(body[at : at + size] for at in range(0, len(body), size))) == (reason, urls)
 
 
-@each("step", [1, 2, 3, 10, 100])
-@each("name", DOCUMENTS)
+@pytest.mark.parametrize("step", [1, 2, 3, 10, 100])
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents_give_their_urls_however_little_is_read_at_a_time(name: str, step: int) -> None:
     """The first 1,024 bytes are read at once, so there are as many blanks before."""
     text, reason, urls = DOCUMENTS[name]

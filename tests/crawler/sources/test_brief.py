@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from absorbing import HOME
-from sites import Server
+from support.absorbing import HOME
+from support.sites import Server
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.brief import Brief

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from raw_server import Server
-from sites import faults_in, rows
+from support.raw_server import Server
+from support.sites import faults_in, rows
 
 from minicrawl import Crawl
 from minicrawl.crawler.sources.changing_source import ChangingSource

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import rows
-from small_web import small_web
+from support.sites import rows
+from support.small_web import small_web
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.sources.hooked import HookedPages

@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
-from misbehaving import MisbehavingServer, answer
-from raw_server import all_names_at
+from support.misbehaving import MisbehavingServer, answer
+from support.raw_server import all_names_at
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.brief import Brief

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from misbehaving import answer
-from prose import prose
-from raw_server import Server, all_names_at, says
+from support.misbehaving import answer
+from support.prose import prose
+from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, SitemapAnswer, Wanted

@@ -8,8 +8,8 @@ from multiprocessing.connection import Connection
 from typing import cast
 
 import pytest
-from misbehaving import answer
-from raw_server import Server, all_names_at, says
+from support.misbehaving import answer
+from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.worker import serve

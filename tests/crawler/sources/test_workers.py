@@ -13,10 +13,10 @@ from typing import Any
 
 import httpx
 import pytest
-from misbehaving import answer
-from raw_server import Server as RawServer
-from raw_server import all_names_at, says
-from sites import Server, faults_in, rows
+from support.misbehaving import answer
+from support.raw_server import Server as RawServer
+from support.raw_server import all_names_at, says
+from support.sites import Server, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.sources.brief import Brief

@@ -1,11 +1,11 @@
 """What URLs have in common."""
 
-from table import each
+import pytest
 
 from minicrawl.crawler.urls.keys import authority, hostname, origin_of, owner_of, partition_key, site_of
 
 
-@each(
+@pytest.mark.parametrize(
     ("url", "host_and_port", "host", "scheme_host_port"),
     [
         ("http://h.test/a/b", "h.test", "h.test", "http://h.test"),
@@ -23,7 +23,7 @@ def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
     assert origin_of(url) == scheme_host_port
 
 
-@each(
+@pytest.mark.parametrize(
     ("host", "registrable"),
     [
         ("www.example.com", "example.com"),
@@ -44,7 +44,7 @@ def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
     assert site_of(host) == registrable
 
 
-@each(
+@pytest.mark.parametrize(
     ("host", "its_site", "its_owner"),
     [
         ("b.a.example.co.uk", "example.co.uk", "example.co.uk"),

@@ -5,7 +5,6 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.crawler.urls.keys import authority, hostname, origin_of
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
@@ -97,12 +96,12 @@ NO_PAGE = {
 }
 
 
-@each(("url", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
+@pytest.mark.parametrize(("url", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
 def test_every_spelling_has_one_normal_form(url, expected):
     assert normalise(url) == expected
 
 
-@each("url", NO_PAGE.values(), ids=NO_PAGE.keys())
+@pytest.mark.parametrize("url", NO_PAGE.values(), ids=NO_PAGE.keys())
 def test_what_is_no_http_url_is_no_page(url):
     assert normalise(url) is None
 
@@ -175,7 +174,7 @@ CORNERS = {
 }
 
 
-@each(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
+@pytest.mark.parametrize(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
 def test_corners_are_read_as_the_standard_reads_them(url, base, expected):
     assert normalise(url, base) == expected
 
@@ -199,7 +198,7 @@ ABNORMAL = {
 }  # fmt: skip
 
 
-@each(("reference", "expected"), NORMAL.items(), ids=[f"5.4.1 {ref}" for ref in NORMAL])
+@pytest.mark.parametrize(("reference", "expected"), NORMAL.items(), ids=[f"5.4.1 {ref}" for ref in NORMAL])
 def test_normal_references_resolve_as_in_rfc_3986(reference, expected):
     assert normalise(reference, BASE) == expected
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sites import Site, crawl, faults_in, rows
-from table import each
+from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.crawler.urls.parameters import _listed, stripped, without_parameters
@@ -68,12 +67,12 @@ def test_list_is_sorted_out() -> None:
     assert not {"ref", "source", "id", "cid", "q", "lang", "page", "s", "sid"} & set(names)
 
 
-@each(("given", "left"), STRIPPED.items())
+@pytest.mark.parametrize(("given", "left"), STRIPPED.items())
 def test_what_says_who_follows_a_link_is_stripped(given: str, left: str | None) -> None:
     assert stripped(PAGE + given) == ("http://h.test/b" if left is None else PAGE + left)
 
 
-@each("given", KEPT)
+@pytest.mark.parametrize("given", KEPT)
 def test_all_else_is_kept_byte_for_byte(given: str) -> None:
     assert stripped(PAGE + given) == PAGE + given
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import Server, Site, canonical, crawl, faults_in, rows
+from support.sites import Server, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from prose import prose
-from sites import Site, crawl, rows
+from support.prose import prose
+from support.sites import Site, crawl, rows
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")

@@ -6,8 +6,8 @@ from collections import deque
 from pathlib import Path
 
 import pytest
-from absorbing import HOME, Web, absorber_of, crawl_all, page_of
-from sites import rows
+from support.absorbing import HOME, Web, absorber_of, crawl_all, page_of
+from support.sites import rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from prose import prose
-from sites import Site, crawl, faults_in, rows
+from support.prose import prose
+from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.recognise.duplicates import Duplicates

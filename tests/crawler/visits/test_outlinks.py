@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from absorbing import absorber_of, crawl_all, page_of
-from sites import Site, canonical, crawl, rows
+from support.absorbing import absorber_of, crawl_all, page_of
+from support.sites import Site, canonical, crawl, rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit

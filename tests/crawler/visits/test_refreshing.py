@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
-from sites import Server, crawl, of_version, rows
-from skipping import run_apart
+from support.sites import Server, crawl, of_version, rows
+from support.skipping import run_apart
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh.page_refresh import PageRefresh

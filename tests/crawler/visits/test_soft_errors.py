@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from absorbing import HOME, absorber_of, answer, crawl_all, page_of
+from support.absorbing import HOME, absorber_of, answer, crawl_all, page_of
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit

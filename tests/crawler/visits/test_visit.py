@@ -5,8 +5,8 @@ import random
 from pathlib import Path
 
 import pytest
-from absorbing import HOME, absorber_of, answer, crawl_all, page_of, take_turn
-from sites import rows
+from support.absorbing import HOME, absorber_of, answer, crawl_all, page_of, take_turn
+from support.sites import rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED

@@ -1,7 +1,6 @@
 """Conditional requests as RFC 9110 and as servers have them, row by row."""
 
 import pytest
-from table import each
 
 from minicrawl.demo.changing.manners import MANNERS, is_not_modified, validators
 
@@ -33,7 +32,7 @@ def test_the_date_of_a_liar_is_in_the_future_or_now():
     assert validators(MANNERS["date of now"], VERSION, NOW)["Last-Modified"] == "Thu, 01 Jan 2026 01:13:20 GMT"
 
 
-@each(
+@pytest.mark.parametrize(
     ("manner", "tags", "since", "expected"),
     [
         ("nginx", None, None, False),

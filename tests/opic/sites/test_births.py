@@ -5,7 +5,7 @@ import random
 import numpy as np
 import numpy.typing as npt
 import pytest
-from opic_webs import csr, exact_importance, pages, random_web
+from support.opic_webs import csr, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from table import each
 
 from minicrawl.opic.sites.fixed_point import fixed_point
 
 
-@each("seed", range(5))
+@pytest.mark.parametrize("seed", range(5))
 def test_it_is_the_solution_of_the_linear_system_in_fewer_steps_than_repeating_takes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     m = rng.random((50, 50)) ** 8

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.opic.sites.trust import (
     VOUCHES,
@@ -72,7 +71,7 @@ def test_trust_is_what_the_formulas_say(graph, damping, kappa):
     assert found.sum() == pytest.approx(1.0)
 
 
-@each("kappa", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("kappa", [0.0, 0.05, 0.2])
 def test_two_sites_that_link_to_each_other_have_a_closed_form(kappa):
     """The root is the only goal: it has 57 % at first. u is d at 1, which links to it, and d^2 there."""
     d = 0.85
@@ -87,7 +86,7 @@ def test_links_by_the_thousand_say_ten_times_as_much_as_one():
     assert t[2] == pytest.approx(10 * t[1])
 
 
-@each("farm", [1, 10, 100])
+@pytest.mark.parametrize("farm", [1, 10, 100])
 def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm):
     """The farm's domains link to each other, and one honest site to the first of them."""
     ring = {(2 + i, 2 + (i + 1) % farm): 5 for i in range(farm) if farm > 1}
@@ -97,7 +96,7 @@ def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm):
     assert farm == 1 or trust(links, roots, kappa=0.0)[3:].sum() > 0.1
 
 
-@each("sites", [1, 7, 100])
+@pytest.mark.parametrize("sites", [1, 7, 100])
 def test_sites_alike_vouch_in_full_and_a_farm_as_far_as_its_share(sites):
     alike = np.full(sites, 1 / sites)
     assert vouchers(alike) == pytest.approx(1.0)
@@ -141,7 +140,7 @@ def test_links_to_more_than_a_hundred_pages_of_a_site_are_generated():
     assert voice_counts(linking[:0], pages[:0], site).sum() == 0
 
 
-@each(
+@pytest.mark.parametrize(
     ("trust", "expected"),
     [
         ([0.25] * 4, [True] * 4),
@@ -179,7 +178,7 @@ def test_jump_is_what_the_formula_says(data):
     assert v.sum() == pytest.approx(1.0 if whole else 0.0)
 
 
-@each(
+@pytest.mark.parametrize(
     "options",
     [
         {"damping": 1.0},

@@ -6,8 +6,8 @@ import signal
 from contextlib import contextmanager
 from pathlib import Path
 
-from searching import content, page, rebuilt, urls
-from sites import Server, crawl, rows
+from support.searching import content, page, rebuilt, urls
+from support.sites import Server, crawl, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.search.index.beside_crawl import crawl_and_follow, follow_crawl

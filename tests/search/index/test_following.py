@@ -6,8 +6,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from searching import content, indexed, page, rebuilt, urls
-from sites import Site, crawl, rows
+from support.searching import content, indexed, page, rebuilt, urls
+from support.sites import Site, crawl, rows
 
 from minicrawl.search.index.following import Follower, Progress
 from minicrawl.search.index.index_file import index_path, open_index, store_mark

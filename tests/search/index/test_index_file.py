@@ -5,7 +5,6 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from table import each
 
 from minicrawl.errors import StoreError
 from minicrawl.search.index.index_file import (
@@ -56,7 +55,7 @@ def test_index_of_another_store_is_not_taken(path):
             open_index(path, store_mark(b"other"), writes=writes)
 
 
-@each(
+@pytest.mark.parametrize(
     ("deed", "sentence"),
     [
         ("PRAGMA user_version = 99", "another version; 'minicrawl index --rebuild'"),

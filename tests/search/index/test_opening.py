@@ -1,8 +1,8 @@
 """The index of a store, opened to be brought up to date."""
 
 import pytest
-from searching import indexed, page, urls
-from sites import crawl
+from support.searching import indexed, page, urls
+from support.sites import crawl
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.index_file import index_path

@@ -1,7 +1,6 @@
 """What the index takes from a kept text: compared with what its reader makes of it."""
 
 import pytest
-from table import each
 
 from minicrawl.crawler.html import parse_html
 from minicrawl.errors import StoreError
@@ -19,7 +18,7 @@ PAGES = {
 }
 
 
-@each("name", sorted(PAGES))
+@pytest.mark.parametrize("name", sorted(PAGES))
 def test_words_are_those_of_the_text(name):
     record = parse_html(PAGES[name].encode(), URL, wanted=Wanted(kept=True)).kept
     words, kept = page_words(record, URL), unpack(record, URL)
@@ -43,7 +42,7 @@ def test_what_is_long_is_cut():
     assert all(len(text) <= 100 for _, text in words.anchors)
 
 
-@each("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
+@pytest.mark.parametrize("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
 def test_damaged_text_is_said_with_its_page(record):
     with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
         page_words(record, URL)
@@ -61,7 +60,7 @@ def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for():
     assert list(text_begins(record[:-50], URL, (50,))) == begins[:1]
 
 
-@each("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
+@pytest.mark.parametrize("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
 def test_begin_of_a_damaged_text_is_said_with_its_page(record):
     with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
         list(text_begins(record, URL, (10, 20)))

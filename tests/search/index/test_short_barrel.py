@@ -3,9 +3,9 @@
 from collections import Counter
 from pathlib import Path
 
-from searching import indexed, page
-from sites import Site
-from table import each
+import pytest
+from support.searching import indexed, page
+from support.sites import Site
 
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
 from minicrawl.search.index.short_barrel import telling_part
@@ -15,7 +15,7 @@ from minicrawl.store.reader import open_store
 A, B = "http://a.test/", "http://b.test/"
 
 
-@each(
+@pytest.mark.parametrize(
     ("url", "part"),
     [
         ("http://www.a.test/guide/index.html", "a.test/guide/"),

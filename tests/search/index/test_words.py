@@ -2,14 +2,14 @@
 
 import sqlite3
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import each
 
 from minicrawl.search.index.words import TOKENIZER, has_words, indexed, words_of
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("plain", "plain"),
@@ -40,7 +40,7 @@ def matches(text: str, query: str) -> bool:
     return bool(count)
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "query", "is_found"),
     [
         ("written in C++", "c++", True),
@@ -69,7 +69,7 @@ def test_any_part_of_unspaced_text_of_two_characters_is_found(text, data):
         assert matches(text, run[start : start + 2])
 
 
-@each(("text", "has"), [("a", True), ("é", True), ("_", False), ("+ - \0", False), ("٣", True)])
+@pytest.mark.parametrize(("text", "has"), [("a", True), ("é", True), ("_", False), ("+ - \0", False), ("٣", True)])
 def test_what_has_words(text, has):
     assert has_words(text) is has
 

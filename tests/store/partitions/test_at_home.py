@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sites import rows
+from support.sites import rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer

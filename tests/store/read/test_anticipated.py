@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sites import rows
+from support.sites import rows
 
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.reader import open_store

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import crawl, rows, wide_site
+from support.sites import crawl, rows, wide_site
 
 from minicrawl.store.read.expected import PAGES_A_ROW, from_digits, to_digits
 from minicrawl.store.reader import open_store

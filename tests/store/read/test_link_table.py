@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import rows
-from stored_pages import add_pages, turn
+from support.sites import rows
+from support.stored_pages import add_pages, turn
 
 from minicrawl.sizes import Sizes
 from minicrawl.store.links import LinkGraph, places_to_bytes, to_bytes

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from sites import rows
-from stored_pages import NEWCOMER, accounts_of, add_pages, answer, turn
+from support.sites import rows
+from support.stored_pages import NEWCOMER, accounts_of, add_pages, answer, turn
 
 from minicrawl.errors import StoreError
 from minicrawl.sizes import Sizes

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.settings import RANKINGS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored_pages import add_pages, answer, turn
+from support.stored_pages import add_pages, answer, turn
 
 from minicrawl.sizes import Sizes
 from minicrawl.store.rows import Alternate, Fingerprint, RecentPage

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sites import crawl, rows
+from support.sites import crawl, rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RefreshRow

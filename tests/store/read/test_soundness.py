@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import rows
-from stored_pages import add_pages, answer, turn
-from table import each
+from support.sites import rows
+from support.stored_pages import add_pages, answer, turn
 
 from minicrawl.errors import StoreError
 from minicrawl.store.links import to_bytes
@@ -79,7 +78,7 @@ def sound(tmp_path: Path) -> Path:
     return tmp_path / "sound.db"
 
 
-@each(("deed", "sentence"), FLAWS.items())
+@pytest.mark.parametrize(("deed", "sentence"), FLAWS.items())
 def test_every_flaw_is_named_with_the_number_of_its_rows(sound: Path, deed: str, sentence: str) -> None:
     path = sound.with_name("flawed.db")
     shutil.copy(sound, path)

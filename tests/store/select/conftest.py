@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from command_line import HOME, SITE
-from sites import crawl
+from support.command_line import HOME, SITE
+from support.sites import crawl
 
 
 @pytest.fixture

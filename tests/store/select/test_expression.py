@@ -5,9 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import HOME, SITE
-from sites import crawl, rows
-from table import each
+from support.command_line import HOME, SITE
+from support.sites import crawl, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.store.database import open_to_read
@@ -68,7 +67,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@each("attack", ATTACKS.values(), ids=list(ATTACKS))
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
 def test_attack_is_refused_in_a_sentence_and_changes_nothing(path: Path, attack: str) -> None:
     before = path.read_bytes()
     with open_store(path) as store:
@@ -78,7 +77,7 @@ def test_attack_is_refused_in_a_sentence_and_changes_nothing(path: Path, attack:
     assert path.read_bytes() == before
 
 
-@each("query", [
+@pytest.mark.parametrize("query", [
     "SELECT value FROM meta", "SELECT body FROM robots", "SELECT standing FROM pages", "SELECT sql FROM sqlite_schema",
     "DELETE FROM pages", "PRAGMA user_version = 1", "ATTACH ':memory:' AS other", "CREATE TABLE x (y)",
     "CREATE TEMP TABLE x (y)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
@@ -93,7 +92,7 @@ def test_second_wall_stands_without_the_first(path: Path, query: str) -> None:
             assert len(db.execute(f"SELECT id FROM ({PAGES})").fetchall()) == 5
 
 
-@each("expression", [
+@pytest.mark.parametrize("expression", [
     "status = 404", "url LIKE '%/gone' AND NOT importance > 0.5", "title IS NULL OR length(title) < 3 OR status = 404",
     "reason GLOB 'http-*'", "(((status / 100) = 4))", "url <> 'it''s (not -- an /* end; ' AND status = 404",
     "id IN (1, 2, 3, 4, 0)\nAND status\n=\n404", "CASE WHEN status = 404 THEN 1 ELSE 0 END", 
@@ -109,7 +108,7 @@ def test_expression_finds_the_pages_it_is_true_of(path: Path, expression: str) -
     }
 
 
-@each("column", COLUMNS)
+@pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_may_be_asked(path: Path, column: str) -> None:
     with open_store(path) as store:
         assert store.selection.where(f"{column} IS NULL OR {column} IS NOT NULL").all()

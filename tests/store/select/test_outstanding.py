@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from command_line import HOME
-from sites import crawl, rows
+from support.command_line import HOME
+from support.sites import crawl, rows
 
 from minicrawl.store.reader import open_store
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from command_line import HOME
-from sites import rows
+from support.command_line import HOME
+from support.sites import rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.select.selection import Condition

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from dying import killed_at
-from sites import Site, crawl
+from support.dying import killed_at
+from support.sites import Site, crawl
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sites import Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

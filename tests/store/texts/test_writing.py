@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from dying import killed_at
-from stored_pages import add_pages
+from support.dying import killed_at
+from support.stored_pages import add_pages
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store

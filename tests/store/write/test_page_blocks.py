@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sites import rows
-from stored_pages import NEWCOMER, accounts_of, add_pages, turn
-from table import each
+from support.sites import rows
+from support.stored_pages import NEWCOMER, accounts_of, add_pages, turn
 
 from minicrawl.store.rows import Restated
 from minicrawl.store.upkeep import backup, compact
@@ -107,7 +106,7 @@ HARM = {
 }
 
 
-@each(("deed", "holds"), HARM.items())
+@pytest.mark.parametrize(("deed", "holds"), HARM.items())
 def test_a_copy_that_is_not_certain_does_not_count(tmp_path: Path, deed: str, holds: dict[int, list[int]]) -> None:
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
     with Writer(path) as writer:

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sites import rows
-from stored_pages import add_pages, answer
+from support.sites import rows
+from support.stored_pages import add_pages, answer
 
 from minicrawl.store.rows import Fetch, Restated, Retry, Turn
 from minicrawl.store.writer import Writer

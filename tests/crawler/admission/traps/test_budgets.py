@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sites import crawl, random_site
+from support.sites import crawl, random_site
 
 from minicrawl.crawler.admission.traps.budgets import (
     HOSTS,

@@ -1,6 +1,6 @@
 """Static rules look at a URL alone; learned rules, in their order, at what the pages of a pattern brought."""
 
-from table import each
+import pytest
 
 from minicrawl.crawler.admission.traps.pattern_findings import JUDGED, Findings
 from minicrawl.crawler.admission.traps.rules import (
@@ -15,7 +15,7 @@ from minicrawl.crawler.admission.traps.rules import (
 HOME = "http://a.test/"
 
 
-@each(
+@pytest.mark.parametrize(
     ("path", "rule"),
     [
         ("", None),
@@ -53,7 +53,7 @@ def repetitive(pages: int, *, fruitful: int = 0) -> Findings:
     return findings
 
 
-@each(
+@pytest.mark.parametrize(
     ("name", "findings", "rule"),
     [
         ("a.test/shop/*", repetitive(JUDGED), "trap-duplicates"),

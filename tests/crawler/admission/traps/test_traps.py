@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
-from sites import Server, Site, crawl, faults_in, rows
+from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from origins import OWNER, PEM, Asked, Web, crawled, pages
+from support.origins import OWNER, PEM, Asked, Web, crawled, pages
 
 from minicrawl.crawler.http.logins.certificates import own_contexts
 from minicrawl.errors import SettingError

@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from replies import TABLE
-from table import each
+from support.replies import TABLE
 
 from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.errors import FetchError
@@ -39,7 +38,7 @@ def test_pieces_say_what_the_whole_says(reply: bytes, cuts: list[int]) -> None:
     assert read(*(reply[a:b] for a, b in pairwise(places))) == read(reply)
 
 
-@each("reply", REPLIES)
+@pytest.mark.parametrize("reply", REPLIES)
 def test_bytes_one_by_one_say_what_the_whole_says(reply: bytes) -> None:
     assert read(*(reply[place : place + 1] for place in range(len(reply)))) == read(reply)
 

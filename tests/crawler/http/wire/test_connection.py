@@ -6,8 +6,8 @@ import contextlib
 from dataclasses import replace
 
 import pytest
-from misbehaving import answer, chunk, chunked
-from raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
+from support.misbehaving import answer, chunk, chunked
+from support.raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.wire.connection import Connection

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from raw_server import HELLO, Server, all_names_at, fetched_from, says
+from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import PageRequest

@@ -4,8 +4,8 @@ import asyncio
 import logging
 
 import pytest
-from origins import OWNER, PEM, Web
-from proxies import ForwardProxy
+from support.origins import OWNER, PEM, Web
+from support.proxies import ForwardProxy
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.wire.proxies import Proxies, proxy_of

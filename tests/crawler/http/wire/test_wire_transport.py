@@ -1,6 +1,6 @@
 """Where requests go, and what a proxy is told."""
 
-from raw_server import HELLO, fetched_from, says
+from support.raw_server import HELLO, fetched_from, says
 
 from minicrawl.crawler.http.wire.connection import Endpoint
 from minicrawl.crawler.http.wire.proxies import proxy_of

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from command_line import answer
-from small_web import small_web
+from support.command_line import answer
+from support.small_web import small_web
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import Folder, found, found_or_made, make_here

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import NamedTuple
 
-from small_web import WebServer
+from support.small_web import WebServer
 
 
 class Asked(NamedTuple):

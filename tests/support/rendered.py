@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from raw_server import Server
+from support.raw_server import Server
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.chromium import NAMES

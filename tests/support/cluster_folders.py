@@ -1,6 +1,7 @@
 """The folder of a small crawl in two partitions, made without a network: with rows on their way, and some taken."""
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from partitions import Partitions, random_web
+from support.partitions import Partitions, random_web
 
 from minicrawl.cluster.folder import Folder, Place, found
 from minicrawl.settings import CrawlSettings
@@ -49,7 +50,8 @@ def as_here(folder: Folder) -> Folder:
 
 def killed_at_every_step(what: str, folder: Path) -> dict[str, Any]:
     """What killed_at.py says of `what` in a folder that has a crawl in "web"."""
-    words = [sys.executable, str(Path(__file__).with_name("killed_at.py")), what, str(folder)]
-    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=600)
+    words = [sys.executable, "-m", "support.killed_at", what, str(folder)]
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=600, env=paths)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return dict(json.loads(done.stdout))

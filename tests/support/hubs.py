@@ -1,6 +1,6 @@
 """A web of hubs and authorities on five hosts, for seeds of a next crawl."""
 
-from sites import Site
+from support.sites import Site
 
 A, B, C, D, E = "http://www.a.test/", "http://docs.a.test/", "http://b.test/", "http://c.test/", "http://d.test/"
 

@@ -5,8 +5,8 @@ import base64
 import ipaddress
 import ssl
 
-from loopback import Connections
-from origins import PEM, Web
+from support.loopback import Connections
+from support.origins import PEM, Web
 
 
 class ForwardProxy:

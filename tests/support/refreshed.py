@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sites import Site, crawl
+from support.sites import Site, crawl
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh.page_refresh import PageRefresh

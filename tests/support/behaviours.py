@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
-from sites import Server, crawl, rows
+from support.sites import Server, crawl, rows
 
 HOME = "http://a.test/"
 GOOD, DEAD = 50, 40

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
-from sites import Site
+from support.sites import Site
 
 from minicrawl.cli import main
 

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from cluster_runs import SEEDS, SETTINGS, folder_at
-from counted_web import CountedWeb, counted_web
-from lines import Line, asked
-from sites import rows
+from support.cluster_runs import SEEDS, SETTINGS, folder_at
+from support.counted_web import CountedWeb, counted_web
+from support.lines import Line, asked
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder

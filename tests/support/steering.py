@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from sites import Server, Site, rows
+from support.sites import Server, Site, rows
 
 from minicrawl import Crawl
 from minicrawl.store.reader import open_store

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loopback import Connections
+from support.loopback import Connections
 
 from minicrawl.api import acrawl
 from minicrawl.model import CrawlReport

@@ -4,7 +4,7 @@ from html import escape
 from urllib.parse import quote
 
 import httpx
-from sites import Server
+from support.sites import Server
 
 HOME = "http://a.test/"
 RUN = "document.body.dataset.ran=1"

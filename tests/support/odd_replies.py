@@ -4,8 +4,8 @@ import gzip
 from collections.abc import Callable, Iterable
 
 import brotli
-from misbehaving import answer, chunk, chunked
-from replies import BARE, BROTLI, CHUNKS, GZIP, TEXT, ZLIB, ZSTD, coded, field, first_line, length, transfer
+from support.misbehaving import answer, chunk, chunked
+from support.replies import BARE, BROTLI, CHUNKS, GZIP, TEXT, ZLIB, ZSTD, coded, field, first_line, length, transfer
 
 STATUS_LINES = """HTTP/1.1  200 OK|HTTP/1.1\t200\tOK|HTTP/1.1 200   |HTTP/1.1 200 404|HTTP/1.1 200 : x|HTTP/1.3 200 OK|\
 HTTP/1.9 200 OK|HTTP/2 200 OK|HTTP/2.0 200 OK|HTTP/0.9 200 OK|HTTP/1.01 200 OK|Http/1.1 200 OK|HTTP 200 OK|\

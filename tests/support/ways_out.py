@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rendered import script
+from support.rendered import script
 
 from minicrawl.crawler.rendering import cage
 

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from cluster_folders import as_here, spread_over_machines
-from machine_calls import called
+from support.cluster_folders import as_here, spread_over_machines
+from support.machine_calls import called
 
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.audit import audit_all

@@ -1,6 +1,6 @@
 """A web of two hosts of one shop, a forum and a newspaper, for what is told of sites and of rankings kept."""
 
-from sites import Site
+from support.sites import Site
 
 A, B = "http://www.shop.co.uk/", "http://blog.shop.co.uk/"
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cluster_folders import as_here
-from cluster_runs import SETTINGS, WEB, folder_at
-from sites import rows
+from support.cluster_folders import as_here
+from support.cluster_runs import SETTINGS, WEB, folder_at
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, Place, found, store_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sites import Reply, crawl
+from support.sites import Reply, crawl
 
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
 from minicrawl.search.index.opening import following

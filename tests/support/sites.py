@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import httpx
-from absorbing import at_once
-from skipping import run
+from support.absorbing import at_once
+from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from absorbing import absorber_of
-from sites import rows
+from support.absorbing import absorber_of
+from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes

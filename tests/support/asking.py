@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from absorbing import HOME, absorber_of
-from sites import rows
+from support.absorbing import HOME, absorber_of
+from support.sites import rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.requests.page import Pages, PageTurn

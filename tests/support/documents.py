@@ -8,7 +8,7 @@ import click
 
 from minicrawl.cli import main
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # What stands for something in a command that is shown, and an example of it.

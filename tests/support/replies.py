@@ -11,7 +11,7 @@ import zlib
 from typing import Any
 
 import brotli
-from misbehaving import answer, chunk, chunked, redirect
+from support.misbehaving import answer, chunk, chunked, redirect
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -8,8 +8,8 @@ import ssl
 from pathlib import Path
 from typing import Any
 
-from loopback import Answering, Connections
-from misbehaving import answer
+from support.loopback import Answering, Connections
+from support.misbehaving import answer
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.open_files import Room
