@@ -253,28 +253,3 @@ def test_no_kind_of_ours_is_told_by_its_class() -> None:
             for name in classes(node.args[1])
         }
         assert asked & OURS == MAY_ASK_FOR_CLASS.get(file, set()), file
-
-
-# Words that say nothing of a thing as its name. Prose may have them.
-NO_NAMES = {"told", "said", "heed", "knock", "knocks", "beyond", "whom", "care", "twice"}
-NO_WHOLE_NAMES = {"take_in", "repeats"}
-
-
-def names_given(file: str) -> Iterator[str]:
-    """What a file names: classes, functions, arguments, attributes and variables."""
-    for node in ast.walk(tree(file)):
-        match node:
-            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield node.name
-            case ast.arg():
-                yield node.arg
-            case ast.Attribute(ctx=ast.Store()):
-                yield node.attr
-            case ast.Name(ctx=ast.Store()):
-                yield node.id
-
-
-def test_names_say_what_they_name() -> None:
-    for file in FILES:
-        names = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_") for name in names_given(file)}
-        assert {name for name in names if name in NO_WHOLE_NAMES or NO_NAMES & set(name.split("_"))} == set(), file
