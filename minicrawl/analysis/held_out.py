@@ -125,7 +125,7 @@ def _crawl(store: Store, numbers: dict[str, int], names: dict[str, int]) -> _Cra
     with store.snapshot():
         folded, links = folded_pages(store), store.links()
         pages = np.array([numbers.setdefault(url, len(numbers)) for url in store.page_table.urls()], dtype=np.int64)
-        called, site = numbered_sites(store, folded.hosts, _owner_of)
+        called, site = numbered_sites(store, folded.hosts, keys.owner_at)
         files = np.array(store.page_table.with_reason("not-html"), dtype=np.int64)
         hosts, seeds = frozenset(host.name for host in store.hosts.all()), tuple(store.page_table.seeds())
     is_read = folded.is_parsed & ~folded.is_alias
@@ -146,10 +146,6 @@ def _crawl(store: Store, numbers: dict[str, int], names: dict[str, int]) -> _Cra
         hosts,
         seeds,
     )
-
-
-def _owner_of(authority: str) -> str:
-    return keys.owner_of(keys.hostname(f"http://{authority}/"))
 
 
 def _joined(crawls: Sequence[_Crawl], size: int) -> _Web:

@@ -52,17 +52,12 @@ class SiteRow(NamedTuple):
 
 def site_of(kind: str) -> SiteOf:
     """What a site is: kind "host", "domain", a registrable one, or "owner", who may have a part of a shared domain."""
-    return {"domain": domain_of, "owner": owner_at}.get(kind, str)
+    return {"domain": domain_of, "owner": keys.owner_at}.get(kind, str)
 
 
 def domain_of(authority: str) -> str:
     """The registrable domain of a host, which may have a port."""
     return keys.site_of(keys.hostname(f"http://{authority}/"))
-
-
-def owner_at(authority: str) -> str:
-    """The owner of a host, which may have a port."""
-    return keys.owner_of(keys.hostname(f"http://{authority}/"))
 
 
 def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:

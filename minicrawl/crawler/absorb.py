@@ -130,14 +130,6 @@ class Absorber:
         self.savers = self._savers(by)
         self._blocks = BlockSaver(accounts, frontier.pages)
 
-    def bound_coverage(self) -> None:
-        """Let the bound of coverage be as high while the crawl goes on as it can be, as it ends by that."""
-        self.settling.bounds_coverage = True
-        if self.sites is not None:
-            self.sites.bounds_coverage = True
-        if self.mirrors is not None:
-            self.mirrors.bounds_coverage = True
-
     def _tell_sites(self, sites: KnownSites | None) -> None:
         """Let those be told of new pages, and of what pages hold, to whom that matters where walkers jump to sites."""
         waiting, discovery = self.frontier.pages, self.discovery
@@ -311,22 +303,24 @@ class Absorber:
         """Share births out by the trust of sites, as `KnownSites.links` has these, and make virtual visits."""
         assert self.sites is not None, "walkers jump to sites"
         self.sites.share_out(trust)
-        self.settling.note_births()
-        self.settle()
+        self._settle_births()
 
     @property
     def is_coverage_old(self) -> bool:
         """Whether a crawl that ends by its coverage has grown since that was worked out; a commit does so again."""
-        return self.sites is not None and self.sites.bounds_coverage and self.sites.is_due
+        return self.sites is not None and self.accounts.coverage.ends_crawl and self.sites.is_due
 
     def keep_ranking(self) -> None:
         """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""
         if self.sites is not None and self.sites.is_due:
             self.sites.work_out()
-            self.settling.note_births()
-            self.settle()
+            self._settle_births()
         elif self.settling.is_due:
             self.settle()
+
+    def _settle_births(self) -> None:
+        self.settling.note_births()
+        self.settle()
 
     def settle(self) -> int:
         """Make virtual visits, after which pages wait as they bring it; how many."""

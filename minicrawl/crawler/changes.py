@@ -66,8 +66,7 @@ class Changes:
         self._take_up()
         self._kept = self._state()
         absorber.savers.append(self)
-        if settings.until_coverage is not None:
-            absorber.bound_coverage()
+        self._note_limits()
 
     def save(self, writer: Writer) -> None:
         state = self._state()
@@ -76,6 +75,11 @@ class Changes:
             self._kept = state
 
     # Settings.
+
+    def _note_limits(self) -> None:
+        """Let the coverage be worked out with more care once the crawl ends by it."""
+        if self.settings.until_coverage is not None:
+            self._accounts.coverage.ends_crawl = True
 
     def adjust(self, settings: CrawlSettings, now: float) -> tuple[SettingChanged, ...]:
         """Go on with other settings, see `adjusted`, which are returned; the number of workers is changed elsewhere."""
@@ -93,8 +97,7 @@ class Changes:
             absorber.order(settings)
         if "max_depth" in changed:
             absorber.follow_further(now)
-        if settings.until_coverage is not None:
-            absorber.bound_coverage()
+        self._note_limits()
         events = tuple(
             SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))
             for name in SETTINGS

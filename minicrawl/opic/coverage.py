@@ -80,9 +80,12 @@ class Coverage:
         self._ledger = ledger
         self.kind: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.leads: Flags = np.zeros(0, dtype=np.bool_)
-        """Which pages have links, or may have, as a store does not tell before it is settled."""
+        """Which pages have links, or may have, where they were loaded and `knows_links` is not set."""
+        self.knows_links = True
         self.collected = 0
         """Number of pages that were read, aliases among them."""
+        self.ends_crawl = False
+        """Whether the crawl ends by it: then the bound is to be as high while it goes on as it can be."""
         self._bound: float | None = None
         self._turns = 0  # since that bound was found
 
@@ -105,9 +108,15 @@ class Coverage:
         """The ledger has changed at many pages."""
         self._bound = None
 
+    def note_links(self, leads: Flags) -> None:
+        """Exactly these pages have links, shape (size,)."""
+        self.leads[: len(leads)] = leads
+        self.knows_links = True
+
     def recount(self) -> None:
         """Count again what follows from the kinds, which have been filled from elsewhere."""
         self.collected = int(np.count_nonzero(np.isin(self.kind, COLLECTED)))
+        self.knows_links = not self.collected
         self._bound = None
 
     def bound(self) -> float:

@@ -295,7 +295,7 @@ class Keeper:
         if self.settings.jump != BY_SITES or self._reason is not None:
             return
         size = sum(report["size"] for report in self._latest.values())
-        is_due = is_grown(size, self._size_then, bounds_coverage=self.settings.until_coverage is not None)
+        is_due = is_grown(size, self._size_then, ends_by_coverage=self.settings.until_coverage is not None)
         if is_due and await self._share_births_out():
             self._size_then = size
 

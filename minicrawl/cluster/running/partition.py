@@ -192,7 +192,7 @@ class Partition:
 
     def bound_coverage(self) -> None:
         """Let the bound of coverage be as high while all crawl as it can be."""
-        self._absorber.bound_coverage()
+        self._coverage.ends_crawl = True
 
     def _has_news_to_hand_over(self) -> bool:
         """Whether a commit hands over now: it is time, or nothing is asked for, and the others may have more."""

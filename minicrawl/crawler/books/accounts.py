@@ -201,10 +201,12 @@ class Accounts:
 
         The visits of a block use what those of the blocks before it have sent.
         """
-        visited, credited, leads = self._no_pages(), self._no_pages(), self._no_pages()
-        for block in blocks():
-            leads[block.sources[np.diff(block.indptr) > 0]] = True
-        self.coverage.leads[: self.size] = leads
+        visited, credited = self._no_pages(), self._no_pages()
+        if not self.coverage.knows_links:
+            leads = self._no_pages()
+            for block in blocks():
+                leads[block.sources[np.diff(block.indptr) > 0]] = True
+            self.coverage.note_links(leads)
         has_moved = True
         while has_moved and (least := self.ledger.least_worth(error)) is not None:
             has_moved = False

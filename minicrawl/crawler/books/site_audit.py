@@ -18,10 +18,7 @@ def wrong_voices(store: Store) -> Iterator[str]:
     site = np.concatenate([of_host[pages.host] for pages in store.page_table.columns()])
     graph = SiteGraph()
     for block in store.link_table.blocks():
-        linking, linked = np.repeat(site[block.sources], np.diff(block.indptr)), block.targets.astype(np.int64)
-        across = linked < len(site)
-        across[across] = linking[across] != site[linked[across]]
-        graph.add(Voices(linked[across], linking[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
+        graph.add_links(site, block.sources, block.indptr, block.targets)
     counted = store.site_table.voices()
     counted = counted[counted[:, 1] > 0]  # those of other partitions are theirs to count
     graph.add(Voices(counted[:, 0], counted[:, 1], -counted[:, 2]))

@@ -6,6 +6,7 @@ the crawl has partitions, trust is worked out of the links of all of them, and c
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -14,13 +15,12 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing.voices import SharedVoices
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import owner_at
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
 from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
 from minicrawl.opic.sites.trust import door_weights, voice_counts, vouchers
 from minicrawl.settings import BY_SITES
-from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
 
@@ -37,15 +37,14 @@ class KnownSites:
         of all pages are counted."""
         self._accounts = accounts
         self._frontier = frontier
-        self.bounds_coverage = False
         self._graph = SiteGraph()
         self._births = SiteBirths()
         self._numbers: dict[str, int] = {}
         self._trust: FloatArray = np.zeros(1)
         self._vouchers: FloatArray = np.zeros(0)
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
-        self._saved_hosts = 0
-        self._fronts: list[int] = []
+        self._saved_hosts = self._saved_sites = 0
+        self._fronts: set[int] = set()
         self._turns: list[tuple[int, Pages, int]] = []
         self._voices: list[Voices] = []
         self._doors: set[int] = set()
@@ -64,7 +63,8 @@ class KnownSites:
     def is_due(self) -> bool:
         """Whether the crawl has grown enough since births were last shared out, or has other seeds; never in a
         partition."""
-        return self.shared is None and is_grown(self.size, self._size_then, bounds_coverage=self.bounds_coverage)
+        coverage = self._accounts.coverage
+        return self.shared is None and is_grown(self.size, self._size_then, ends_by_coverage=coverage.ends_crawl)
 
     @property
     def size(self) -> int:
@@ -79,7 +79,7 @@ class KnownSites:
     def note_page(self, page: int, url: str) -> None:
         """A page has become known."""
         if is_front(url):
-            self._fronts.append(page)
+            self._fronts.add(page)
             self._doors.add(page)
 
     def note_seeds(self) -> None:
@@ -123,7 +123,7 @@ class KnownSites:
         """Share births out by the trust of sites, as `links` has these; those that became known since have none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         entrances = accounts.depth[known] == 0
-        entrances[self._fronts] = True
+        entrances[list(self._fronts)] = True
         counts = self.count_voices()
         site, doors = self._sites_of_all(), counted_doors(door_weights(counts, entrances & self._is_at_home()))
         births.grow(accounts.size)
@@ -161,27 +161,24 @@ class KnownSites:
         if self.shared is not None:
             writer.add_voices(map(VoiceRow._make, self.shared.take_changed()))
         hosts = range(self._saved_hosts, len(self._of_host))
-        new = [(self._of_host.item(host), host) for host in hosts]
-        some = None if self._is_shared_out else {site for site, _ in new}
-        writer.save_sites(self._rows(some), new)
-        self._saved_hosts = len(self._of_host)
+        first = 0 if self._is_shared_out else self._saved_sites
+        writer.save_sites(self._rows(first), [(self._of_host.item(host), host) for host in hosts])
+        self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
-        fronts = set(self._fronts) if self._doors else set()
         weight = self._births.door
-        doors = (DoorRow(page, page in fronts, weight.item(page)) for page in sorted(self._doors))
-        writer.save_doors(doors)
+        writer.save_doors(DoorRow(page, page in self._fronts, weight.item(page)) for page in sorted(self._doors))
         self._doors.clear()
         if self._is_shared_out:
             writer.save_meta({JUMP: BY_SITES, SHARED_OUT: self._shared})
         self._is_shared_out = False
 
-    def _rows(self, some: set[int] | None) -> Iterable[SiteRow]:
+    def _rows(self, first: int) -> Iterable[SiteRow]:
+        """The rows of all sites but so many that became known first."""
         births, trust = self._births, self._trust
-        for name, site in self._numbers.items():
-            if some is None or site in some:
-                known = site < len(trust)
-                levels = (births.page_level.item(site), births.door_level.item(site)) if known else (1, 0)
-                yield SiteRow(site, name, trust.item(site) if known else 0.0, *levels)
+        for name, site in islice(self._numbers.items(), first, None):
+            known = site < len(trust)
+            levels = (births.page_level.item(site), births.door_level.item(site)) if known else (1, 0)
+            yield SiteRow(site, name, trust.item(site) if known else 0.0, *levels)
 
     def _count_turns(self) -> None:
         """Let the graph have the links of all turns since the last time."""
@@ -202,9 +199,10 @@ class KnownSites:
 
     def _know_hosts(self) -> None:
         """Find the sites of new hosts."""
-        names = (hostname(f"http://{host.name}/") for host in self._frontier.hosts[len(self._of_host) :])
-        new = [self._numbers.setdefault(owner_of(name), len(self._numbers) + 1) for name in names]
-        self._of_host = np.append(self._of_host, np.array(new, dtype=np.int64))
+        owners = [owner_at(host.name) for host in self._frontier.hosts[len(self._of_host) :]]
+        if owners:
+            new = [self._numbers.setdefault(owner, len(self._numbers) + 1) for owner in owners]
+            self._of_host = np.append(self._of_host, np.array(new, dtype=np.int64))
 
     def _sites_of_all(self) -> IntArray:
         """The site of every page."""
@@ -217,30 +215,28 @@ class KnownSites:
     def _load(self, writer: Writer, voices: IntArray) -> None:
         rows = writer.site_table.all()
         self._numbers = {row.name: row.id for row in rows}
+        self._saved_sites = len(rows)
         self._trust = np.array([0.0, *(row.trust for row in rows)])
         of_host = writer.site_table.of_hosts()
         self._saved_hosts = int(np.argmin(np.append(of_host, 0)))
         self._of_host = of_host[: self._saved_hosts]
         doors = writer.site_table.doors()
-        self._fronts = doors[doors[:, 1] > 0, 0].tolist()
+        self._fronts = set(doors[doors[:, 1] > 0, 0].tolist())
         self._graph.add(Voices(*voices.T))
 
     def _count_links(self, writer: Writer) -> None:
         for page, url in enumerate(writer.page_table.urls()):
             self.note_page(page, url)
+        self._know_hosts()
+        site = self._sites_of_all()
         for block in writer.link_table.blocks():
-            self._note_block(block)
-            self._count_turns()
-
-    def _note_block(self, block: LinkGraph) -> None:
-        for page, start, end in zip(block.sources.tolist(), block.indptr[:-1], block.indptr[1:], strict=True):
-            self.note_links(page, block.targets[start:end], block.targets[:0])
+            self._voices.append(self._graph.add_links(site, block.sources, block.indptr, block.targets))
 
 
-def is_grown(size: int, size_then: int, *, bounds_coverage: bool) -> bool:
+def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:
     """Whether a crawl has grown by a twentieth since births were last shared out; by a hundredth where it ends by
     coverage."""
-    grown = 100 if bounds_coverage else 20
+    grown = 100 if ends_by_coverage else 20
     return grown * size > (grown + 1) * size_then
 
 

@@ -19,15 +19,11 @@ _PAGES_PER_LOOK = 1000
 
 
 class Settling:
-    """When virtual visits are due while the crawl goes on, and all of them at its end.
-
-    `bounds_coverage`: whether the crawl ends when the pages read hold enough.
-    """
+    """When virtual visits are due while the crawl goes on, and all of them at its end."""
 
     def __init__(self, accounts: Accounts, batch: Batch, writer: Writer, sites: KnownSites | None = None) -> None:
         """sites: where walkers jump to sites, who knows these."""
         self._sites = sites
-        self.bounds_coverage = False
         self._accounts = accounts
         self._batch = batch
         self._writer = writer
@@ -56,7 +52,9 @@ class Settling:
         """Virtual visits along committed links: some for every turn since the last ones, the most worthy first, and
         again to whom these have brought something. Returns how many.
         """
-        most = self._turns * (_OF_A_CRAWL_BY_COVERAGE if self.bounds_coverage else VIRTUAL_VISITS_PER_TURN)
+        most = self._turns * (
+            _OF_A_CRAWL_BY_COVERAGE if self._accounts.coverage.ends_crawl else VIRTUAL_VISITS_PER_TURN
+        )
         if self._turns * _PAGES_PER_LOOK < self._accounts.size:
             return 0
         self._turns, visits, is_worth_a_look = 0, 0, most > 0

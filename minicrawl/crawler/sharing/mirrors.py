@@ -34,8 +34,7 @@ class Mirrors:
     What virtual visits bring says nothing of the order in which pages are fetched, and comes again and again: it waits
     for the settling. Then those mirrors hand it over that hold most of it, until that is so little that the ranking is
     settled. `error`: to which it is being settled; None: the crawl goes on. `is_due`: is asked by every commit whether
-    it is to hand anything over. `bounds_coverage`: also what those mirrors hold that keep the bound of coverage
-    down, while the crawl goes on.
+    it is to hand anything over. Where a crawl ends by its coverage those hand over, too, that keep its bound down.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
@@ -54,7 +53,6 @@ class Mirrors:
         self._url_of = url_of
         self._outbox = outbox
         self.is_due: Callable[[], bool] = lambda: True
-        self.bounds_coverage = False
         self.error: float | None = None
         self._home: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -116,7 +114,7 @@ class Mirrors:
                 pages = np.union1d(pages, self._voices.unsaid())
             if self.error is not None:
                 pages = np.union1d(pages, self._unsettled(self.error))
-            elif self.bounds_coverage:
+            elif self._accounts.coverage.ends_crawl:
                 mirrors = flagged(self.flags())
                 pages = np.union1d(pages, mirrors[self._accounts.coverage.matters(mirrors)])
             changed = np.union1d(changed, pages[self._outdate_rows(pages)])

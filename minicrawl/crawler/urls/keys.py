@@ -56,6 +56,11 @@ def owner_of(host: str) -> str:
     return _domains(host)[1]
 
 
+def owner_at(authority: str) -> str:
+    """The owner of a host, which may have a port."""
+    return owner_of(hostname(f"http://{authority}/"))
+
+
 def is_public_suffix(name: str) -> bool:
     """Whether anybody may have a host below that name ("co.uk", "github.io"), also if no list knows it ("test")."""
     found = _extractor().extract_str(name, include_psl_private_domains=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages
 from minicrawl.opic.sites.trust import site_trust
 
 _SITE_BITS = 31
@@ -68,6 +68,14 @@ class SiteGraph:
         keys, links = keys[changed], links[changed]
         self._added.append((keys, links))
         return _voices(keys, links)
+
+    def add_links(self, site_of: IntArray, sources: Pages, indptr: IntArray, targets: Pages) -> Voices:
+        """Add the links of some pages, CSR, which are of these sites; those to pages without one are nobody's. Returns
+        the voices as `add` does."""
+        linking, linked = np.repeat(site_of[sources], np.diff(indptr)), targets.astype(np.int64)
+        across = linked < len(site_of)
+        across[across] = linking[across] != site_of[linked[across]]
+        return self.add(Voices(linked[across], linking[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
 
     def voices(self) -> Voices:
         """All voices of now."""

@@ -28,7 +28,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.keys import hostname, owner_of, site_of
+from minicrawl.crawler.urls.keys import owner_at, site_of
 from minicrawl.store.rows import DomainRow, LinkerRow
 from minicrawl.store.writer import Writer
 
@@ -200,7 +200,7 @@ class Budgets:
             return number
         # To look a suffix up takes long: a host that is known as a domain is its own.
         number = self._numbers.get(host)
-        return self._number(owner_of(hostname(f"http://{host}/"))) if number is None else number
+        return self._number(owner_at(host)) if number is None else number
 
     def _number(self, name: str) -> int:
         number = self._numbers.get(name)
