@@ -1,4 +1,4 @@
-"""What a Python program calls: `crawl`, `acrawl` for those that have an event loop, and `Crawl`, to steer one."""
+"""The Python interface: `crawl`, `acrawl` for programs with an event loop, and `Crawl`, a crawl to watch and steer."""
 
 from __future__ import annotations  # for help that shows types as they are written here
 
@@ -7,16 +7,15 @@ import inspect
 import textwrap
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack  # Any: settings as given
 
 from minicrawl.crawler.admission.seeds import gather_seeds
-from minicrawl.crawler.run import Run
+from minicrawl.crawler.run import Run, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
-from minicrawl.search.index.beside_crawl import crawl_and_follow
+from minicrawl.search.index.beside_crawl import Indexer
 from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.given import AdjustableSettings, GivenSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -27,7 +26,7 @@ _Call = TypeVar("_Call", bound=Callable[..., object])
 
 
 def _explained(call: _Call) -> _Call:
-    """Let help() show every setting that a call takes by name: its type, its meaning and its default."""
+    """List the settings that a call takes by name in its signature and docstring, for help()."""
     signature = inspect.signature(call)
     *own, settings = signature.parameters.values()
     group = AdjustableSettings if "Adjustable" in settings.annotation else GivenSettings
@@ -60,20 +59,20 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, and return when the crawl has ended.
 
-    The most important pages come first. A store that is there is taken up where it stood. A setting that is not
-    given (AS_BEFORE) is as in the run before, or has its default in the first run. Texts are taken as on the command
-    line: time="30m", bytes="2GB", until_coverage="90%".
+    The most important pages come first. An existing store is resumed: a setting that is not given (AS_BEFORE) is as in
+    the last run, or has its default in the first. Texts are read as on the command line: time="30m", bytes="2GB",
+    until_coverage="90%".
 
-    Raises ConfigError (a setting is wrong), SeedError (a seed is), StoreError (the store cannot be used).
+    Raises ConfigError for a wrong setting, SeedError for a wrong seed, StoreError for a store that cannot be used.
 
     Arguments:
         seeds: URLs, seed files, or "-" for standard input; none, [], where the store has pages.
         store: Path of the crawl's file.
-        on_progress: Is called every half second with a `Progress`.
+        on_progress: Called every half second with a `Progress`.
         transport: An httpx transport in place of the network.
-        handle_signals: Let the first Ctrl-C finish what is in flight, and the second stop at once.
-        timing: How long to wait for what.
-        sizes: How much to do at a time.
+        handle_signals: The first Ctrl-C finishes the requests in flight, the second stops at once.
+        timing: Time limits and intervals.
+        sizes: Batch and cache sizes.
     """
     return asyncio.run(
         acrawl(
@@ -101,10 +100,15 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     sizes: Sizes = STANDARD_SIZES,
     **settings: Unpack[GivenSettings],
 ) -> CrawlReport:
-    """`crawl` for programs that have an event loop; its arguments are explained there."""
+    """`crawl` for programs that have an event loop; `crawl` explains the arguments."""
     started = time.monotonic()
-    return await _call(seeds, store, settings)(
+    given = _checked(store, settings)
+    return await crawl_with(
+        given,
+        gather_seeds(_texts(seeds)),
+        Path(store),
         on_progress=on_progress,
+        beside=Indexer(handle_signals=handle_signals),
         transport=transport,
         handle_signals=handle_signals,
         started=started,
@@ -114,18 +118,18 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 
 class Crawl(RunningCrawl):
-    """A crawl that runs as long as the block does, to be watched and steered meanwhile.
+    """A crawl that runs as long as the block does, and can be watched and steered meanwhile.
 
         async with minicrawl.Crawl(["https://example.org/"], pages=1000) as crawl:
             async for event in crawl.events():
                 print(event)
 
-    It runs as a task of the caller's event loop. `crawl.status` and `crawl.events` say what it does; the others are
-    what it may be asked to do, and return when that is in the store: what was done is there after a kill. What was
-    wrong with it is a ConfigError or SeedError, and the crawl goes on; a CrawlEndedError says that it has ended before.
+    It runs as a task of the caller's event loop. `status` and `events` tell what it does; the other methods change it,
+    and return once the change is committed, so that a kill does not undo it. A wrong argument raises ConfigError or
+    SeedError, and the crawl goes on; CrawlEndedError says that it has ended before.
 
-    The block ends when the crawl does; a crawl that is paused then is stopped. An exception in the block stops it at
-    once, and nothing is lost. Where the crawl itself fails, as by a full disk, the end of the block raises that.
+    The block ends when the crawl does; a paused crawl is stopped at the end of the block. An exception in the block
+    stops it at once, and nothing is lost. If the crawl itself fails, as by a full disk, the end of the block raises it.
     """
 
     @_explained
@@ -141,57 +145,63 @@ class Crawl(RunningCrawl):
         sizes: Sizes = STANDARD_SIZES,
         **by_name: Unpack[GivenSettings],
     ) -> None:
-        """What `crawl` takes; its arguments are explained there.
+        """Prepare a crawl; `crawl` explains the arguments.
 
-        settings: Settings by name; those that are given as arguments come first.
+        settings: Settings by name; keyword arguments win over them.
         """
-        call = _call(seeds, store, {**(settings or {}), **by_name})
+        given = _checked(store, {**(settings or {}), **by_name})
+        gathered = gather_seeds(_texts(seeds))
 
         def crawled(on_begin: Callable[[Run], None]) -> Coroutine[Any, Any, CrawlReport]:
-            return call(
-                on_begin=on_begin, transport=transport, handle_signals=handle_signals, timing=timing, sizes=sizes
+            return crawl_with(
+                given,
+                gathered,
+                Path(store),
+                on_begin=on_begin,
+                beside=Indexer(handle_signals=handle_signals),
+                transport=transport,
+                handle_signals=handle_signals,
+                timing=timing,
+                sizes=sizes,
             )
 
         super().__init__(crawled)
 
     @_explained
     async def adjust(self, **settings: Unpack[AdjustableSettings]) -> None:
-        """Change settings while the crawl runs; later runs go on with them, but for limits.
+        """Change settings while the crawl runs; later runs keep them, except limits.
 
-        They hold for what comes: requests in flight are finished as they were begun, pages that are known stay known.
-        Limits count from the begin of the run; None takes one away. From no workers to some, and back, requests that
-        were begun are answered where they were begun.
+        They apply from now on: requests in flight finish as they began, known pages stay known. Limits count from the
+        start of the run; None removes one. When `workers` changes, requests are answered where they began.
 
-        Raises ConfigError for a setting that is wrong, or cannot change while a crawl runs.
+        Raises ConfigError for a wrong setting, or one that cannot change while a crawl runs.
         """
         await self.change_settings(_given(settings))
 
     async def add_seeds(self, seeds: str | Iterable[str]) -> int:
-        """Add seeds, as `crawl` takes them; seeds that were given up are asked for again. Returns how many are new.
+        """Add seeds, and return how many are new; seeds that were given up are asked for again.
 
-        Headers that may be secret go to the seeds with which the crawl has begun alone. Raises SeedError.
+        Secret headers go only to the seeds that the crawl began with. Raises SeedError.
         """
         return await self.take_seeds(gather_seeds(_texts(seeds)))
 
 
-def _call(
-    seeds: str | Iterable[str], store: str | Path, settings: Mapping[str, Any]
-) -> Callable[..., Coroutine[Any, Any, CrawlReport]]:
-    """A call of `crawl_and_follow`, but for how it is made. Raises ConfigError, SeedError."""
+def _checked(store: str | Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are given. Raises ConfigError, also for a store that is no path."""
     given = _given(settings)
     CrawlSettings.of(given)
     if not isinstance(store, str | Path):
         raise SettingError(f"store is the path of a file, not {store!r}")
-    return partial(crawl_and_follow, given, gather_seeds(_texts(seeds)), Path(store))
+    return given
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that are given indeed."""
+    """Drop the settings that are left as before."""
     return {name: value for name, value in settings.items() if value is not AS_BEFORE}
 
 
 def _texts(seeds: str | Iterable[str]) -> list[str]:
-    """Seeds as a caller may give them: several, or one."""
+    """Seeds as a list; a caller may give one text. Raises SeedError."""
     if isinstance(seeds, str):
         return [seeds]
     given = list(seeds) if isinstance(seeds, Iterable) else [seeds]

@@ -32,7 +32,8 @@ from minicrawl.errors import NothingFetchedError
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
+    from contextlib import AbstractContextManager
 
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
@@ -188,17 +189,22 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.cli.best_so_far import BestSoFar
     from minicrawl.cli.display import awaiting_index, showing
     from minicrawl.control.listening import listening
+    from minicrawl.crawler.run import crawl_with
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
-    from minicrawl.search.index.beside_crawl import crawl_and_follow
+    from minicrawl.search.index.beside_crawl import Indexer
 
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
+
+    def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
+        return nullcontext() if is_quiet() else awaiting_index(live, progress)
+
     with showing(live, BestSoFar(store)) as show:
 
         def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
-            return crawl_and_follow(
+            return crawl_with(
                 given,
                 seeds,
                 store,
@@ -206,8 +212,8 @@ def _run(  # noqa: PLR0913 - what the command's options came to
                 on_start=None if is_quiet() else announce,
                 on_begin=on_begin,
                 on_progress=None if is_quiet() else show,
+                beside=Indexer(awaiting, handle_signals=True),
                 handle_signals=True,
-                awaiting=lambda progress: nullcontext() if is_quiet() else awaiting_index(live, progress),
                 started=started,
             )
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any  # Any: settings as given
+from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
 
@@ -83,6 +83,16 @@ class Start:
     is_nameless: bool
 
 
+class Beside(Protocol):
+    """Work that another process does while a crawl runs, such as indexing: it only reads the store."""
+
+    def begin(self, store: Path, settings: CrawlSettings) -> None:
+        """Start, before the first request. settings: of this run."""
+
+    async def end(self, *, is_over: bool) -> None:
+        """Finish, after the store is closed. is_over: the crawl has come to its end, so do all that is left."""
+
+
 async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     given: Mapping[str, Any],
     seeds: Seeds,
@@ -93,6 +103,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     on_start: Callable[[Start], None] | None = None,
     on_begin: Callable[[Run], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    beside: Beside | None = None,
     transport: Any = None,
     handle_signals: bool = False,
     started: float | None = None,
@@ -103,7 +114,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
     refreshed: so many read pages are fetched again, those that gain most by it, and no other page is fetched.
-    on_start: is called once before the first request, on_begin once there is something to steer.
+    on_start: is called once before the first request, on_begin once there is something to steer. beside: runs along.
     started: when the crawl's time began to run, by time.monotonic().
     """
     is_new = not store.exists()
@@ -112,35 +123,43 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
         check_item_file(CrawlSettings.of(given).items)
         if not seeds.urls:
             raise _no_seeds(store)
-    with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
-        refuse_partition(writer)
-        remembered = resumed(writer.settings, given, forgotten)
-        settings = remembered.settings
-        if not is_new:
-            await check_settings(settings, transport)
-        check_window(writer, settings)
-        seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
-        if not seeds.urls and not writer.size():
-            raise _no_seeds(store)
-        again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
-        if on_start is not None:
-            asks_others = is_new and not settings.from_archive
-            changes = (*remembered.changes, *_kept_jump(writer, remembered))
-            on_start(Start(settings, changes, again, asks_others and is_nameless(settings, seeds.urls)))
-        with indexed(settings.from_archive) as replayed:
-            return await _crawl(
-                settings,
-                seeds,
-                writer,
-                refreshed=refreshed,
-                on_begin=on_begin,
-                on_progress=on_progress,
-                transport=transport,
-                replayed=replayed,
-                handle_signals=handle_signals,
-                started=time.monotonic() if started is None else started,
-                timing=timing,
-            )
+    report: CrawlReport | None = None
+    try:
+        with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
+            refuse_partition(writer)
+            remembered = resumed(writer.settings, given, forgotten)
+            settings = remembered.settings
+            if not is_new:
+                await check_settings(settings, transport)
+            check_window(writer, settings)
+            seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
+            if not seeds.urls and not writer.size():
+                raise _no_seeds(store)
+            again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
+            if on_start is not None:
+                asks_others = is_new and not settings.from_archive
+                changes = (*remembered.changes, *_kept_jump(writer, remembered))
+                on_start(Start(settings, changes, again, asks_others and is_nameless(settings, seeds.urls)))
+            if beside is not None:
+                beside.begin(store, settings)
+            with indexed(settings.from_archive) as replayed:
+                report = await _crawl(
+                    settings,
+                    seeds,
+                    writer,
+                    refreshed=refreshed,
+                    on_begin=on_begin,
+                    on_progress=on_progress,
+                    transport=transport,
+                    replayed=replayed,
+                    handle_signals=handle_signals,
+                    started=time.monotonic() if started is None else started,
+                    timing=timing,
+                )
+        return report
+    finally:
+        if beside is not None:
+            await beside.end(is_over=report is not None and report.reason != "interrupted")
 
 
 async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in

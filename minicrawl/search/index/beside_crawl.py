@@ -1,8 +1,8 @@
-"""A process that has the index follow a running crawl (`crawl --search`).
+"""A process that indexes what a running crawl stores (`crawl --search`).
 
-It only reads the store, and what it has not taken in yet it takes in later: so the index may be behind the store, never
-before it, and no commit of the crawl waits for it. It is told over its standard input when the crawl has ended; where
-that ends without a word, the crawl was killed, and what is left is for the next run or 'minicrawl index'.
+It only reads the store, and texts that it has not indexed yet it indexes later: the index may lag behind the store, but
+is never ahead of it, and no commit waits for it. The crawl says over its standard input that it has ended; if that
+closes without a word, the crawl was killed, and the rest is left to the next run or 'minicrawl index'.
 """
 
 import asyncio
@@ -14,64 +14,52 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, Any  # Any: callables
+from typing import IO
 
 from minicrawl import log
-from minicrawl.crawler.run import Start, crawl_with
 from minicrawl.errors import MinicrawlError, StoreError
-from minicrawl.model import CrawlReport
 from minicrawl.search.index.following import Follower
 from minicrawl.search.index.opening import following
+from minicrawl.settings import CrawlSettings
 from minicrawl.system import STOPPING, be_less_urgent, on_signals
 
 _ENDED = b"."
 _PAUSE = 1.0
-"""Seconds between two looks at the store, at least."""
+"""Seconds between two scans of the store, at least."""
 _SHARE = 10
-"""A look takes one second in so many, at most."""
+"""Scans take one second in so many, at most."""
 _LESS_URGENT = 10
 
 
 Awaiting = Callable[[Callable[[], str]], AbstractContextManager[None]]
-"""A block in which somebody is shown that the index is waited for, and how far it is."""
+"""A block that shows that the crawl waits for its index, and how far that is."""
 
 
-async def crawl_and_follow(
-    *call: Any,
-    on_start: Callable[[Start], None] | None = None,
-    awaiting: Awaiting = lambda progress: nullcontext(),
-    handle_signals: bool = False,
-    **options: Any,
-) -> CrawlReport:
-    """`crawl_with`, with an index that follows where its settings ask for one.
+class Indexer:
+    """Has the index follow a run of a crawl, if its settings ask for one: see `minicrawl.crawler.run.Beside`."""
 
-    awaiting: shows that it is behind at the end of the crawl. handle_signals: let a signal leave the rest for later.
-    """
-    store: Path = call[2]
-    process: subprocess.Popen[bytes] | None = None
+    def __init__(self, awaiting: Awaiting = lambda progress: nullcontext(), *, handle_signals: bool = False) -> None:
+        """awaiting: entered while the crawl waits for the index. handle_signals: a signal leaves the rest for later."""
+        self._awaiting = awaiting
+        self._signals = STOPPING if handle_signals else ()
+        self._process: subprocess.Popen[bytes] | None = None
 
-    def start(run: Start) -> None:
-        nonlocal process
-        if on_start is not None:
-            on_start(run)
-        if run.settings.search:
-            process = begin_following(store)
+    def begin(self, store: Path, settings: CrawlSettings) -> None:
+        if settings.search:
+            self._process = begin_following(store)
 
-    report = None
-    try:
-        report = await crawl_with(*call, on_start=start, handle_signals=handle_signals, **options)
-        return report
-    finally:
-        if process is not None:
-            is_over = report is not None and report.reason != "interrupted"
-            how_far = [""]
-            names = STOPPING if handle_signals else ()
-            with on_signals(asyncio.get_running_loop(), names, process.kill), awaiting(lambda: how_far[-1]):
-                await asyncio.to_thread(end_following, process, catch_up=is_over, tell=how_far.append)
+    async def end(self, *, is_over: bool) -> None:
+        process = self._process
+        if process is None:
+            return
+        how_far = [""]
+        interrupted = on_signals(asyncio.get_running_loop(), self._signals, process.kill)
+        with interrupted, self._awaiting(lambda: how_far[-1]):
+            await asyncio.to_thread(end_following, process, catch_up=is_over, tell=how_far.append)
 
 
 def begin_following(store: Path) -> subprocess.Popen[bytes]:
-    """A process that has the index of a store follow it."""
+    """Start a process that keeps the index of a store up to date."""
     path = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(
         [sys.executable, "-m", "minicrawl.search.index.beside_crawl", str(store)],
@@ -85,8 +73,10 @@ def begin_following(store: Path) -> subprocess.Popen[bytes]:
 def end_following(
     process: subprocess.Popen[bytes], *, catch_up: bool, tell: Callable[[str], None] = lambda how_far: None
 ) -> None:
-    """Tell the process that the crawl has ended, and wait for it. catch_up: let it take in what is left before, and
-    tell how far it is."""
+    """Tell the process that the crawl has ended, and wait for it.
+
+    catch_up: let it index what is left first. tell: called with its progress, in words.
+    """
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(BrokenPipeError):
@@ -96,19 +86,18 @@ def end_following(
     with process.stdout as lines:
         for line in lines:
             tell(line.decode().strip())
-    # Of an index that cannot be used it has said itself what is wrong, and the way out.
+    # The process itself has reported an index that cannot be used.
     if process.wait() not in (0, StoreError.exit_code):
         log.index_behind()
 
 
 def follow_crawl(follower: Follower, line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:
-    """Take in what the store gets, until `line` says that the crawl has ended, or ends itself.
+    """Index what the crawl stores, until `line` says that it has ended, or closes.
 
-    tell: is told how far it is then.
+    tell: called with the progress from then on, in words.
     """
 
     def is_over() -> bool:
-        """Whether the crawl is no more."""
         return bool(select.select([line], [], [], 0)[0])
 
     while not is_over():
@@ -133,7 +122,7 @@ def main() -> int:
 
 
 def _tell(how_far: str) -> None:
-    with suppress(OSError):  # whoever listened was killed; the rest can be taken in all the same
+    with suppress(OSError):  # the crawl was killed; index the rest all the same
         os.write(1, f"{how_far}\n".encode())
 
 

@@ -10,7 +10,8 @@ from support.searching import content, page, rebuilt, urls
 from support.sites import Server, crawl, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.search.index.beside_crawl import crawl_and_follow, follow_crawl
+from minicrawl.crawler.run import crawl_with
+from minicrawl.search.index.beside_crawl import Indexer, follow_crawl
 from minicrawl.search.index.index_file import index_path
 from minicrawl.search.index.opening import following
 
@@ -67,7 +68,7 @@ def test_ctrl_c_leaves_the_index_for_later(tmp_path, caplog):
 
     given = {"search": True, "delay": 0, "ignore_robots": True, "workers": 0}
     report = asyncio.run(
-        crawl_and_follow(given, Seeds([A]), store, transport=Server(SITE), handle_signals=True, awaiting=awaiting)
+        crawl_with(given, Seeds([A]), store, beside=Indexer(awaiting, handle_signals=True), transport=Server(SITE))
     )
     assert (report.reason, len(told)) == ("nothing-left", 1)
     assert "'minicrawl index' brings it up to date" in caplog.text
