@@ -47,7 +47,7 @@ class RunLook:
     `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: in flight, the oldest first, some of them.
     `hosts`: some of them, those that are asked or wait first; `doing`: how many hosts do what; both are empty where no
     hosts were asked for. `statuses`, `latencies`: answers of this run by class of status and by time taken, see
-    minicrawl/crawler/loop/answer_counts.py; `latency`: seconds of all of them. `took`: seconds that went into the look.
+    minicrawl/crawler/loop/measurements.py; `latency`: seconds of all of them. `took`: seconds that went into the look.
     """
 
     coverage: float

@@ -159,7 +159,6 @@ WITHOUT_A_TEST = {
     **dict.fromkeys(("archive_record", "run_look"), "plain values"),
     **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
     **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
-    "crawler/admission/traps/page_content": "plain values",
     "crawler/sharing/share": "plain values",
     "cluster/running/kept": "a protocol",
     **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),

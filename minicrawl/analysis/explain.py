@@ -10,9 +10,9 @@ from minicrawl.analysis.page_jump import PageJump, page_jump
 from minicrawl.analysis.refresh.page_refresh import PageRefresh, page_refresh
 from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
+from minicrawl.crawler.admission.focus import Likelihood, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
-from minicrawl.crawler.admission.seen_types import Likelihood, SeenTypes
 from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_births import jumps_to_sites

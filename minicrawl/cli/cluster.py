@@ -158,7 +158,7 @@ def _run(  # noqa: PLR0913 - what was typed
     from minicrawl.cluster.working import check_item_files, check_working, check_working_on_machines
     from minicrawl.control.listening import answering
     from minicrawl.crawler.contact import is_nameless
-    from minicrawl.crawler.outcomes.retry import AskedAgain
+    from minicrawl.crawler.outcomes.reasons import AskedAgain
     from minicrawl.crawler.remembered_settings import resumed
     from minicrawl.crawler.run import Start, check_settings
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from minicrawl.cli.fitting import cells
 from minicrawl.cli.output import amount, counted, duration, printable
-from minicrawl.crawler.loop.aims import aims
+from minicrawl.crawler.loop.limits import aims
 from minicrawl.model import HostWait, Progress, RunState
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minicrawl.analysis.owner.copies import Copy
     from minicrawl.analysis.refresh.page_refresh import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
-    from minicrawl.crawler.admission.seen_types import Likelihood
+    from minicrawl.crawler.admission.focus import Likelihood
 
 _SITES_SHOWN = 3
 _KINDS = {

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 from minicrawl.crawler.admission.admission import Admission, Owns
-from minicrawl.crawler.admission.host_pages import HostPages
+from minicrawl.crawler.admission.focus import SeenTypes
+from minicrawl.crawler.admission.scope import HostPages
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.admission.seen_types import SeenTypes
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.archiving.top_share import TopShare
@@ -29,15 +29,15 @@ from minicrawl.crawler.recognise.canonicals import Canonicals
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.recognise.soft404 import Soft404s
-from minicrawl.crawler.requests.host_turns import HostTurns
-from minicrawl.crawler.requests.liveness import Liveness
+from minicrawl.crawler.requests.outage_watch import Liveness
+from minicrawl.crawler.requests.request import HostTurns
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
-from minicrawl.crawler.urls.host_rules import by_host
+from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
 from minicrawl.crawler.visits.due_probes import Probes

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.dispatch import BATCH
-from minicrawl.crawler.loop.books_thread import BooksThread
+from minicrawl.crawler.loop.arrivals import BooksThread
 from minicrawl.crawler.loop.commands import Commands
 from minicrawl.store.rows import MetaValue
 from minicrawl.timing import Timing

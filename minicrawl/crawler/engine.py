@@ -15,8 +15,7 @@ from functools import partial
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.commits import Commits
 from minicrawl.crawler.dispatch import Dispatch
-from minicrawl.crawler.loop.arrivals import Arrivals
-from minicrawl.crawler.loop.books_thread import BooksThread
+from minicrawl.crawler.loop.arrivals import Arrivals, BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.commands import Commands
 from minicrawl.crawler.loop.event_stream import EventStream

@@ -10,10 +10,8 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
-from minicrawl.crawler.loop.answer_counts import AnswerCounts
-from minicrawl.crawler.loop.course import Course
-from minicrawl.crawler.loop.run_clock import RunClock
-from minicrawl.crawler.loop.speed import Speed
+from minicrawl.crawler.loop.clock import RunClock
+from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, State, Sums
 from minicrawl.run_look import CoursePoint, RunLook
 from minicrawl.store.rows import MetaValue

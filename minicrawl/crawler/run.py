@@ -27,7 +27,7 @@ from minicrawl.crawler.http.logins.cookie_file import read_cookie_file
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
-from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
+from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import Resumed, Source, refuse_partition, resumed
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of

@@ -11,8 +11,8 @@ from typing import Any  # Any: JSON
 from minicrawl.analysis.status import CrawlAtRest
 from minicrawl.control.asking import Wait, ask
 from minicrawl.control.commands import adjustable
-from minicrawl.crawler.loop.aims import aims
-from minicrawl.crawler.loop.speed import Speed
+from minicrawl.crawler.loop.limits import aims
+from minicrawl.crawler.loop.measurements import Speed
 from minicrawl.dashboard.readings import Readings
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import NOTHING_YET

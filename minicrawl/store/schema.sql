@@ -134,7 +134,7 @@ CREATE TABLE rankings (
     PRIMARY KEY (name, page)
 ) STRICT, WITHOUT ROWID;
 
--- What the trap defence has learned (crawler/admission/traps/known_patterns.py), by pattern of URLs: a host and a path with what varies blanked.
+-- What the trap defence has learned (crawler/admission/traps/findings.py), by pattern of URLs: a host and a path with what varies blanked.
 -- A mere domain has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
 -- which knows no pattern, dropped.
 CREATE TABLE patterns (
@@ -148,7 +148,7 @@ CREATE TABLE patterns (
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
     seen         TEXT,                         -- JSON: months or parameters
     trap         TEXT,                         -- the rule that shut it
-    counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/traps/numbered_pages.py)
+    counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/traps/findings.py)
 ) STRICT, WITHOUT ROWID;
 
 -- Parameters that may be sessions', by the pattern of the URLs they are in (crawler/recognise/sessions.py).
@@ -214,7 +214,7 @@ CREATE TABLE refresh_hosts (
     median        REAL    NOT NULL,            -- of learned rates, changes per second
     learned       INTEGER NOT NULL,            -- of how many
     lies          INTEGER NOT NULL,            -- answers that had changed though their validators had not
-    dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/dates.py
+    dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/schedules.py
     lastmods      INTEGER NOT NULL DEFAULT 0   -- the same of lastmod in its sitemaps
 ) STRICT;
 
@@ -360,7 +360,7 @@ CREATE TABLE texts (
     size         INTEGER NOT NULL              -- bytes
 ) STRICT;
 
--- How the crawl has gone on: points of its curves, some hundreds however long it lasts (crawler/loop/course.py).
+-- How the crawl has gone on: points of its curves, some hundreds however long it lasts (crawler/loop/measurements.py).
 CREATE TABLE course (
     seconds      REAL    PRIMARY KEY,          -- of crawling by then, in all runs, pauses left out
     at           REAL    NOT NULL,             -- Unix seconds

@@ -10,8 +10,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.requests.host_turns import HostTurns
-from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import PageRequest
 from minicrawl.settings import CrawlSettings

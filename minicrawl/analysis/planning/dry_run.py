@@ -17,7 +17,7 @@ import numpy.typing as npt
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
-from minicrawl.crawler.outcomes.retry import ask_again
+from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.request import HOST_BANNED, Request

@@ -2,9 +2,16 @@
 
 import numpy as np
 
-from minicrawl.crawler.frontier.dates import BELIEVED
-from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
-from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, RefreshRule, rules_of, schedule_of
+from minicrawl.crawler.frontier.schedules import (
+    BELIEVED,
+    CHANGED,
+    NEVER,
+    FirstRates,
+    RefreshRule,
+    first_interval,
+    rules_of,
+    schedule_of,
+)
 from minicrawl.crawler.visits.refreshing import FAILED, MISSING
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.settings import CrawlSettings

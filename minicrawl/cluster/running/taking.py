@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT
 from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError

@@ -45,7 +45,7 @@ from minicrawl.control.messages import Message, done, failed, line_of, message_o
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
-from minicrawl.crawler.outcomes.retry import ask_again
+from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError

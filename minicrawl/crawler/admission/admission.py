@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
 
-from minicrawl.crawler.admission.focus import Focus
+from minicrawl.crawler.admission.focus import Focus, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.seen_types import SeenTypes
-from minicrawl.crawler.admission.traps.page_content import NO_CONTENT, PageContent
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent, Traps
 from minicrawl.opic import Adaptive, Strategy, seed_grant
 from minicrawl.settings import CrawlSettings
 

@@ -1,7 +1,11 @@
-"""Which links are followed, and why not.
+"""Scope: the links that a crawl follows, and the rule that refuses each other one.
 
-The rules hold for links and for what a page stands for: targets of redirects, meta refresh and rel=canonical. A seed is
-crawled whatever they say: who names a URL means it.
+The rules hold for links and for the pages that a page stands for: targets of redirects, meta refresh and rel=canonical.
+Seeds are exempt: a user who names a URL wants it.
+
+With --html-only a URL is refused if its path ends like a file that is never HTML. Unknown endings, endings that servers
+also give to pages (.php, .xml) and endings of domain names (.com, .au) may be HTML. So may a name with a colon: a
+wiki's page about a picture ends like the picture (/wiki/File:Cat.jpg).
 """
 
 import re
@@ -9,10 +13,32 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from minicrawl.crawler.urls.file_types import ending
-from minicrawl.crawler.urls.host_rules import by_host
 from minicrawl.crawler.urls.keys import authority, hostname, politeness_key, site_of
+from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.settings import CrawlSettings, compiled, parse_host_limit
+
+_IMAGES = "avif bmp cur eps gif heic ico jpe jpeg jpg png psd svg svgz tif tiff webp"
+_AUDIO_AND_VIDEO = (
+    "3gp aac aif aiff avi flac flv m3u m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg oga ogg ogv opus ra rm wav webm "
+    "wma wmv"
+)
+_ARCHIVES = "7z apk bz2 cab deb dmg gz iso jar lz msi rar rpm tar tbz tgz txz war whl xpi xz zip zst"
+_PARTS_OF_PAGES = "css eot js json map mjs otf ttf wasm webmanifest woff woff2"
+_DOCUMENTS = "doc docx dot epub key mobi odg odp ods odt pdf pps ppt pptx rtf xls xlsm xlsx"
+_PROGRAMS_AND_DATA = "bin class dll dylib exe o pyc swf torrent"
+_NOT_HTML = frozenset(
+    f"{_IMAGES} {_AUDIO_AND_VIDEO} {_ARCHIVES} {_PARTS_OF_PAGES} {_DOCUMENTS} {_PROGRAMS_AND_DATA}".split()
+)
+
+
+def ending(url: str) -> str | None:
+    """The ending of a normalised URL's path, such as "zip", by which it is never HTML; None if it may be."""
+    path = url.partition("?")[0]
+    name = path[path.rindex("/") + 1 :]
+    _, dot, end = name.rpartition(".")
+    end = end.lower()
+    return end if dot and end in _NOT_HTML and ":" not in name else None
+
 
 MAX_URL_LENGTH = 2048
 _SHOWN = 3
@@ -139,3 +165,33 @@ def _place(kind: str, url: str) -> str:
         path = url.partition("?")[0]
         return path[: path.rindex("/") + 1]
     return ""
+
+
+class HostPages:
+    """The pages of hosts with a limit of their own that are asked for, or were.
+
+    Invariant: they are no more than the limit of their host.
+    """
+
+    def __init__(self, limits: Mapping[str, int], answered: Iterable[tuple[str, int]] = ()) -> None:
+        """limits: by the name of a host. answered: names of such hosts, each with a page that has an answer."""
+        self._limits = limits
+        self._pages: dict[str, set[int]] = {host: set() for host in limits}
+        for host, page in answered:
+            self.has_place(host, page)
+
+    def has_place(self, host: str, page: int) -> bool:
+        """Whether a page of a host may be asked for, now and again, until its place is given back."""
+        limit = self._limits.get(host)
+        if limit is None:
+            return True
+        pages = self._pages[host]
+        if page not in pages and len(pages) >= limit:
+            return False
+        pages.add(page)
+        return True
+
+    def give_back(self, host: str, page: int) -> None:
+        """A page is not asked for after all."""
+        if host in self._pages:
+            self._pages[host].discard(page)

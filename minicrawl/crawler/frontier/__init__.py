@@ -1,14 +1,11 @@
-"""Which page is next.
+"""The frontier: the next page to fetch.
 
-frontier       which page of which host, and when
-waiting_pages  the pages that wait on every host, and which is best
+frontier       the next page of the next host, and the clocks of hosts and addresses
+waiting_pages  the pages that wait on every host, and the best among them
 due_pages      when read pages are fetched again
-schedules      how long a page rests between two fetches of it
-first_rates    how often pages are taken to change that were fetched once
-dates          when pages have changed as their servers say, and how far that is believed
-most_worth     read pages by what a fetch of them gains now
-lanes          the best page of the hosts on offer
-waits          for what hosts wait, and until when
-errands        what hosts are asked for that is no page, waiting for a turn
-addresses      the addresses of hosts, and how many look-ups the name server gets at once
+schedules      the interval between two fetches of a page: rules, assumed change rates, belief in dates
+most_worth     read pages by the gain of a fetch now
+lanes          the best page of the hosts on offer, and the hosts with errands
+waits          the reason a host waits for, and until when
+addresses      the IP addresses of hosts, and the number of look-ups at once
 """

@@ -19,9 +19,16 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
 from minicrawl.crawler.frontier.lanes import Lane
-from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, ByWorth, Fixed, RefreshRules
+from minicrawl.crawler.frontier.schedules import (
+    CHANGED,
+    NEVER,
+    ByWorth,
+    FirstRates,
+    Fixed,
+    RefreshRules,
+    first_interval,
+)
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from minicrawl.crawler.frontier.addresses import Addresses, NameServer, Trade
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.errands import WaitingErrands
+from minicrawl.crawler.frontier.lanes import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health

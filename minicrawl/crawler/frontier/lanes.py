@@ -1,17 +1,19 @@
-"""The best page of the hosts that may be asked now, for each kind of page.
+"""The best page of the hosts that may be asked now, for each kind of page; and the hosts with errands.
 
 No decision looks at more than a few heap tops.
 
 lane     one kind of page: never read (discovery), or read (refresh)
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
-crowd    the hosts of one address that are on offer as far as they themselves go; one of them is at a time
+crowd    the hosts of one IP address that are on offer by their own clocks; one of them is asked at a time
 attempt  a turn of a host that did not answer the last time, or has not been asked in this run
+errand   a request to a host that is for no page, see minicrawl.crawler.hosts.host
 """
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Iterable
 
-from minicrawl.crawler.hosts.host import Address, Host
+from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Errand, Host
 from minicrawl.opic import PageQueue
 from minicrawl.opic.arrays import IntArray, Pages
 from minicrawl.opic.strategy import packed
@@ -174,3 +176,48 @@ class Lane:
         assert page is not None, "a lane offers only hosts that have a page"
         self.waiting -= 1
         return page
+
+
+class WaitingErrands:
+    """Each host has its errands, in order; here stand the hosts that came on offer with some to run."""
+
+    def __init__(self) -> None:
+        self._hosts: deque[Host] = deque()
+        self._waiting = 0
+
+    def waiting(self, but_for: Iterable[Host]) -> int:
+        """How many wait, but for those of some hosts."""
+        return self._waiting - sum(len(host.errands) for host in but_for)
+
+    def add(self, host: Host, errand: Errand, *, first: bool) -> None:
+        """Let an errand wait; `offer` its host then. first: for the next turn."""
+        if first:
+            host.errands.insert(0, errand)
+            host.pages_since_errand = TURNS_PER_ERRAND
+        else:
+            host.errands.append(errand)
+        self._waiting += 1
+
+    def remove(self, host: Host, errand: Errand) -> None:
+        """An errand that waited has its turn."""
+        host.errands.remove(errand)
+        self._waiting -= 1
+
+    def offer(self, host: Host) -> None:
+        """A host with errands has come on offer."""
+        self._hosts.append(host)
+
+    def offer_address(self, address: Address) -> None:
+        """An address has come on offer, and its hosts that waited for it."""
+        self._hosts += address.with_errands
+        address.with_errands.clear()
+
+    def offered(self) -> Host | None:
+        """The host that came on offer first."""
+        return self._hosts[0] if self._hosts else None
+
+    def skip(self, *, until_address: bool) -> None:
+        """Leave out the first host. until_address: until its address is on offer, too."""
+        host = self._hosts.popleft()
+        if until_address and host.address is not None:
+            host.address.with_errands.append(host)

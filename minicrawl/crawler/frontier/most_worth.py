@@ -18,9 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.frontier.dates import BELIEVED
-from minicrawl.crawler.frontier.first_rates import FirstRates
-from minicrawl.crawler.frontier.schedules import NEVER, rules_of
+from minicrawl.crawler.frontier.schedules import BELIEVED, NEVER, FirstRates, rules_of
 from minicrawl.store.reader import Store
 
 

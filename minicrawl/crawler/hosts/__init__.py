@@ -1,8 +1,6 @@
-"""Hosts, and when they may be asked.
+"""Hosts of the web: when each may be asked, how healthy it is, and whether the crawler itself is offline.
 
-host          a host, its address, and their clocks
-host_delays   how long hosts are left alone at the least
-politeness    how long a host is left alone between two requests, and when it is dead
-outage        whether nobody answers any more
-stored_times  times that the last run left behind, in the light of this clock
+host        a host, its IP address, their clocks; times that an earlier run stored
+politeness  the delay between two requests to a host, and when the host counts as dead
+outage      a network failure on our side, told from hosts that die one by one
 """

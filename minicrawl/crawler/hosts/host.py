@@ -1,7 +1,7 @@
-"""A host, its address, and when they may be asked. Time is passed in.
+"""A host, its IP address, and the clocks that say when they may be asked. Time is passed in.
 
-turn     a host is handed out, for a page or for an errand, and is in flight until that is over, asked or not
-errand   what a host is asked for that is no page
+turn     a host is handed out for a page or an errand, and is in flight until that ends, with or without a request
+errand   a request to a host that is for no page: robots.txt, a sitemap, the host's address
 """
 
 import math
@@ -98,3 +98,24 @@ class HostTurn(NamedTuple):
     host: Host
     page: int | None = None
     errand: Errand | None = None
+
+
+@dataclass(frozen=True)
+class Past:
+    """`now`: Unix seconds. `ahead`: seconds by which the last run's clock, when it committed, was ahead of that."""
+
+    now: float
+    ahead: float = 0.0
+
+    @classmethod
+    def of(cls, last_commit: float, now: float) -> "Past":
+        """last_commit: when that was, by the clock of its run; 0: there was none."""
+        return cls(now, max(0.0, last_commit - now))
+
+    def until(self, time: float, longest: float) -> float:
+        """When a wait ends that the store lets end at `time`, and that lasts so many seconds at the most."""
+        return time if time <= self.now else min(time - self.ahead, self.now + longest)
+
+    def since(self, time: float) -> float:
+        """When something was that the store says was at `time`."""
+        return time if time <= self.now else min(time - self.ahead, self.now)

@@ -1,26 +1,29 @@
-"""How long a host is left alone between two requests, and when it is taken for dead.
+"""Politeness: the delay between two requests to a host, and when the host counts as dead.
 
-base      the longer of --delay and its robots.txt's Crawl-delay
-strain    an answer that says the host is in trouble: 429, 502, 503, 504, time-out, no connection, a broken one, none
-          from the name server
-backoff   what strain makes of the delay: doubled by each, from a second at least and up to 5 minutes; halved by
-          every other answer, until the base is reached
+base      the longer of --delay and the Crawl-delay of its robots.txt
+strain    an answer of a host in trouble: 429, 502, 503, 504, a time-out, no connection, a broken one, no answer from
+          the name server
+backoff   doubled by each strain, from one second at least to 5 minutes at most; halved by every other answer, until
+          the base is reached
 
-The delay is the longest of base, backoff and twice the time that the last answer took, but for that at most 30 s
-(Mercator and Heritrix do the same, by factors of 10 and 5). A host whose answers take half a second stays at a --delay
-of one. It is counted from when a request is with its host: that is when the answer is there, or a 25th of the delay
-after it left, and 40 ms at least, whatever comes first. So no two requests reach a host within its delay, and a host
-that takes its time to answer is still asked once per delay.
+The delay is the longest of base, backoff and twice the time of the last answer, the latter capped at 30 s (Mercator and
+Heritrix do the same, by factors of 10 and 5). A host whose answers take half a second stays at a --delay of one. The
+delay counts from when a request reached its host: when the answer is there, or a 25th of the delay after the request
+left, and 40 ms at least, whichever comes first. So no two requests reach a host within its delay, and a slow host is
+still asked once per delay.
 
 Eight strains in a row, which take more than four minutes, and a host is dead: for a day its pages have their turns
-without a request. One more strain after that, and it is for another. Any other answer, a 404 even, and it is well.
+without a request. One strain after that and it is dead for another day; any other answer, even a 404, revives it.
 
-With --delay 0 there is nothing of this, and what was known of a host's health is not looked at: politeness is off.
+--delay 0 switches politeness off: none of this applies, and the stored health of hosts is ignored.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.model import Fetched
+from minicrawl.settings import parse_host_delay
 from minicrawl.timing import STANDARD, Timing
 
 SLOWNESS = 2.0
@@ -79,3 +82,27 @@ def after(health: Health, fetched: Fetched, base: float, now: float, timing: Tim
         return health  # no connection was made, or nothing can be learned from it
     backoff = health.backoff / 2
     return Health(fetched.seconds, backoff if backoff > base else 0.0)
+
+
+@dataclass(frozen=True)
+class HostDelays:
+    """`least`: seconds between two requests to a host; 0: politeness is switched off. `own`: the same of some hosts, by
+    politeness key.
+    """
+
+    least: float
+    own: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def by_rules(cls, least: float, rules: Iterable[str]) -> "HostDelays":
+        """rules: HOST=TIME; the first one of a host counts."""
+        return cls(least, by_host(map(parse_host_delay, rules)))
+
+    def of(self, host: str, crawl_delay: float = 0.0) -> float:
+        """The seconds of a host whose robots.txt asks for a delay; 0 where its politeness is switched off."""
+        least = self.own.get(host, self.least)
+        return max(least, crawl_delay) if least else 0.0
+
+    def is_shorter(self, host: str) -> bool:
+        """Whether a host has a shorter delay of its own than others: it need not wait for those of its IP address."""
+        return self.own.get(host, self.least) < self.least

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
-from minicrawl.crawler.admission.traps.page_content import NO_CONTENT, PageContent
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.batch import Batch

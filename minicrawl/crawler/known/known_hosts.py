@@ -2,8 +2,7 @@
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
-from minicrawl.crawler.hosts.host_delays import HostDelays
-from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.hosts.politeness import Health, HostDelays
 from minicrawl.store.rows import HostRow
 from minicrawl.store.writer import Writer
 

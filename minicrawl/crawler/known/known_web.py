@@ -6,8 +6,8 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import rules_of, schedule_of
-from minicrawl.crawler.hosts.host_delays import HostDelays
-from minicrawl.crawler.hosts.stored_times import Past
+from minicrawl.crawler.hosts.host import Past
+from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages

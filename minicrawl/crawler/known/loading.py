@@ -27,11 +27,11 @@ from minicrawl.crawler.books.stored_accounts import (
 )
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
-from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.schedules import BELIEVED
+from minicrawl.crawler.hosts.host import Past
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
-from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages

@@ -1,15 +1,10 @@
-"""What the engine's loop is made of, and what knows nothing of pages.
+"""Parts of the engine's loop that know nothing of pages.
 
-aims          how far a run is toward its limits
-answer_counts answers by status and by time taken
-arrivals      what has come and waits to be taken in
-books_thread  the thread in which the books change, where that may take long
-course        how the crawl has gone on, noted with its commits
-commands      what the crawl is asked to do, and when that is done
-event_stream  what happens, told to whoever reads
+arrivals      answers and commands that wait to be absorbed, and the thread for long work on the books
+clock         time that never steps back, and the time of a run without its pauses
+commands      commands to the running crawl, confirmed once a commit holds them
+event_stream  events for any number of readers
 in_flight     the requests in flight, and the room for more
-limits        when a run has done what it was to do
-speed         how fast a run is
-run_clock     how long a run has gone on, pauses left out
-clock         time that never steps back
+limits        the limits of a run, and the progress toward them
+measurements  the crawl's curves over time, its speed, counts of its answers
 """

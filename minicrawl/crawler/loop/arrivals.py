@@ -1,12 +1,40 @@
-"""What has come and waits to be taken in: answers, parts of them, and commands."""
+"""Answers, parts of answers and commands on their way into the crawl, and the thread for long work on the books."""
 
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TypeVar
 
-from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.requests.request import Arrival
+
+_T = TypeVar("_T")
+
+
+class BooksThread:
+    """One thread for what changes the books. While it works, nothing else touches them."""
+
+    def __init__(self) -> None:
+        # Not the one of the loop, in which a slow name server may occupy all threads.
+        self._thread = ThreadPoolExecutor(1, "minicrawl-books")
+
+    async def do(self, work: Callable[[], _T]) -> _T:
+        """What comes of some work. What was begun is done also if this is cancelled, which comes into effect then."""
+        done = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        cancelled: asyncio.CancelledError | None = None
+        while not done.done():
+            try:
+                await asyncio.wait([done])
+            except asyncio.CancelledError as error:
+                cancelled = error
+        result = done.result()
+        if cancelled is not None:
+            raise cancelled
+        return result
+
+    def end(self) -> None:
+        self._thread.shutdown()
 
 
 class Arrivals:

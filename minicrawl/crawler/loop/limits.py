@@ -1,7 +1,7 @@
-"""When a run has done what it was to do."""
+"""The limits of a run, and the progress toward each at the current speed."""
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from minicrawl.model import LimitsNow
 from minicrawl.settings import CrawlSettings
@@ -86,3 +86,22 @@ def limit_reached(settings: CrawlSettings, fetched: int, size: int, seconds: flo
     if settings.until_coverage is not None and coverage >= settings.until_coverage:
         return "coverage"
     return None
+
+
+class Aim(NamedTuple):
+    """A limit of a run. `left`: seconds until it is reached; None where nobody can tell."""
+
+    name: str
+    done: float
+    of: float
+    left: float | None
+
+
+def aims(limits: Mapping[str, float | None], done: Mapping[str, float], speed: Mapping[str, float]) -> Iterator[Aim]:
+    """The limits that there are. done, speed: by the name of the limit, so much and so much a second."""
+    for name, limit in limits.items():
+        if limit:
+            reached, a_second = done.get(name, 0.0), speed.get(name, 0.0)
+            rest = limit - reached
+            left = 0.0 if rest <= 0 else rest / a_second if a_second > 0 else None
+            yield Aim(name, reached, limit, left)

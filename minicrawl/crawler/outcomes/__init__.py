@@ -1,7 +1,5 @@
-"""What an answer means for its page. Every known URL has one reason code.
+"""Outcomes: the meaning of an answer for its page. Every known URL has one reason code.
 
-outcome     read, alias, to be tried again, or given up
-reasons     the rule behind a reason code, in words
-retry       which pages that were given up are asked for again
-answer_row  what is kept of an answer
+outcome  read, alias, to be tried again, or given up; the stored row of an answer
+reasons  reason codes in words, the rule behind each, and those that are retried in the next run
 """

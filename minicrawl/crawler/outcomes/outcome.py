@@ -1,4 +1,4 @@
-"""What an answer means for its page: read, alias, to be tried again, or given up. Every case has a reason code.
+"""The meaning of an answer for its page: read, alias, to be tried again, or given up. Every case has a reason code.
 
 status or failure                     state            tries   cash goes
 200, HTML                             fetched          1       to the counted outlinks
@@ -28,16 +28,18 @@ on a host that is dead (host-dead)    error            0       to the virtual pa
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
 at least as long. What else a failure means for its host, and when that is dead, is in politeness.py.
-"""
+
+What is kept of an answer: what came, and what its page says of itself."""
 
 from dataclasses import dataclass
 
-from minicrawl.crawler.html.robots_directives import read_directives
+from minicrawl.crawler.html.robots_directives import Directives, read_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.parser_failures import parser_failed
 from minicrawl.crawler.http.retry_after import asked_rest
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
+from minicrawl.store.rows import Fetch
 from minicrawl.timing import STANDARD, Timing
 
 MAX_TRIES = 3
@@ -167,3 +169,40 @@ def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
     if wait is None:
         return Outcome(State.ERROR, reason, rest=rest)
     return Outcome(None, reason, wait=max(wait, rest), rest=rest)
+
+
+_MOST_HREFLANG = 10_000
+"""Characters that are kept of what a page gives as itself in other languages."""
+
+
+def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None:
+    """The row of an answer that came at `now`; None if none came."""
+    if fetched.status is None:
+        return None
+    named = parsed.canonical
+    return Fetch(
+        fetched.status,
+        now,
+        fetched.seconds,
+        fetched.size,
+        fetched.content_type,
+        parsed.title,
+        canonical="" if named == fetched.url else named,
+        robots=_robots(Directives(parsed.follow, parsed.index, parsed.archive), fetched.robots_tag),
+        hreflang=_hreflang(parsed.hreflang),
+    )
+
+
+def _robots(in_page: Directives, in_header: str | None) -> str | None:
+    """What a page forbids robots, in its elements or in its header X-Robots-Tag."""
+    says = in_page if in_header is None else in_page.and_(read_directives(in_header))
+    allowed = {"noindex": says.index, "nofollow": says.follow, "noarchive": says.archive}
+    return ", ".join(word for word, is_allowed in allowed.items() if not is_allowed) or None
+
+
+def _hreflang(alternates: tuple[AlternateLink, ...]) -> str | None:
+    """LANGUAGE=URL with spaces between, in the order of the page: neither has a space, and a language has no "="."""
+    text = " ".join(f"{language}={url}" for language, url in alternates)
+    if len(text) > _MOST_HREFLANG:
+        text = text[: _MOST_HREFLANG + 1].rpartition(" ")[0]
+    return text or None

@@ -1,17 +1,30 @@
-"""Every reason code, with a sentence for people; and which rule decided on a URL.
+"""Reason codes: a sentence on each for people, the rule behind it, and whether the page is asked for again.
 
 A code is one of MEANINGS, or of a family: http-STATUS, redirect-STATUS, and CAUSE-REFUSAL for a page that leads to
 another one which is refused, such as canonical-loop or redirect-scope-site.
+
+When a crawl goes on, pages that were given up are asked for again:
+
+failures of our own   no connection came about: the network was down, an option was wrong. Always
+passing failures      these, and those that a host may have got over: time-outs, broken connections, 5xx, dead hosts.
+                      With --retry
+any other             with its reason behind --retry, or "all"
+a seed                if it is given again
+
+Such a page waits like one that never had a turn. The cash that it passed on then stays passed on.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
+from typing import NamedTuple
 
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.traps.rules import static_rule
-from minicrawl.crawler.outcomes.outcome import MAX_HOPS
+from minicrawl.crawler.outcomes.outcome import MAX_HOPS, is_transient
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import State
+from minicrawl.store.writer import Writer
 
 _OF_CONNECTIONS = {
     "tls": "no version of TLS in common, or none is spoken there",
@@ -175,3 +188,42 @@ def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple
         source, depth = min(nearest, key=lambda page: page[1])
         return "max-depth", f"{scope.rule(url, depth + 1) or 'the next crawl follows it'}; {source} links to it"
     return "no-link", MEANINGS["no-link"]
+
+
+PASSING, ALL = "passing", "all"
+_OURS = frozenset({"dns", "dns-unanswered", "private-address", "connect", "refused", "proxy"})
+
+
+def is_ours(reason: str) -> bool:
+    """Whether the trouble may well have been on our side."""
+    return reason in _OURS or reason.startswith("tls")
+
+
+def is_passing(reason: str) -> bool:
+    """Whether the trouble may be over by now."""
+    return is_ours(reason) or is_transient(reason) or reason in ("host-dead", "robots-unreachable")
+
+
+def wants(reason: str, retry: Sequence[str]) -> bool:
+    """Whether pages that were given up for a reason are asked for again. retry: as `CrawlSettings.retry`."""
+    return is_ours(reason) or reason in retry or ALL in retry or (PASSING in retry and is_passing(reason))
+
+
+class AskedAgain(NamedTuple):
+    """How many pages are asked for again, and the reasons behind --retry for which none was given up."""
+
+    pages: int
+    unknown: tuple[str, ...] = ()
+
+
+def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> AskedAgain:
+    """Let given-up pages of a store wait for another turn. seeds: those that are given for this run."""
+    given = set(writer.page_table.find(list(seeds)).values())
+    given_up = writer.page_table.given_up()
+    pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
+    if pages:
+        reasons = {reason for _, reason in given_up if wants(reason, retry)}
+        with writer.transaction():
+            writer.page_rows.ask_again(pages, {origin_of(writer.page_table.url(page)) for page in pages}, reasons)
+    known = {PASSING, ALL, *(reason for _, reason in given_up)}
+    return AskedAgain(len(pages), tuple(reason for reason in retry if reason not in known))

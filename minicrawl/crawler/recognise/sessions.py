@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.traps.page_content import Novelty
+from minicrawl.crawler.admission.traps.traps import Novelty
 from minicrawl.crawler.admission.traps.url_patterns import pattern_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key

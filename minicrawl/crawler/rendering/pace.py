@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from minicrawl.crawler.hosts.host_delays import HostDelays
+from minicrawl.crawler.hosts.politeness import HostDelays
 
 _MANY = 1000
 """Hosts from which on those are forgotten that may be asked at once."""

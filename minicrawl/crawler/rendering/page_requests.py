@@ -17,7 +17,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from minicrawl.crawler.hosts.host_delays import HostDelays
+from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Field
 from minicrawl.crawler.outcomes.outcome import REDIRECTS

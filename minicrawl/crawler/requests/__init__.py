@@ -1,13 +1,10 @@
-"""What is asked for, a file a kind. A new kind is a Request, and a Kind in the list in crawler/request_kinds.py.
+"""The kinds of request, a file each. A new kind is a Request, and a Kind in the list in crawler/request_kinds.py.
 
-request       what every kind has in common
-due           which request is next, and what must be known of its host before
-page          pages
-probe         pages that cannot exist
-look_up       the address of a host
-robots        robots.txt, and what it redirects to
-sitemap       sitemaps, and what they list made known
-liveness      whether anybody answers
-outage_watch  what becomes of requests that nobody answered
-host_turns    how the turns of hosts end
+request       the protocol of every kind, and the end of a host's turn
+due           the next request, and those that must come before it
+page          pages, and probes of pages that cannot exist
+look_up       the IP address of a host
+robots        robots.txt files, and their redirects
+sitemap       sitemaps, and making their URLs known
+outage_watch  requests without an answer, and checks for a network outage
 """

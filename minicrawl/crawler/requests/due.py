@@ -13,10 +13,9 @@ from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Errand
 from minicrawl.crawler.net.addresses import Routes
-from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.look_up import LookUp
 from minicrawl.crawler.requests.page import Pages
-from minicrawl.crawler.requests.request import Kind, Refusal, Request
+from minicrawl.crawler.requests.request import HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.robots.rules import RobotsState

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from minicrawl.crawler.hosts.outage import SILENT
-from minicrawl.crawler.requests.host_turns import HostTurns
-from minicrawl.crawler.requests.request import Deliver, Request
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, Located
 

@@ -7,15 +7,13 @@ robots.txt is asked what it says of that: "/robots.txt" is always allowed (RFC 9
 
 from dataclasses import replace
 
-from minicrawl.crawler.hosts.host import Host, HostTurn
-from minicrawl.crawler.hosts.stored_times import Past
+from minicrawl.crawler.hosts.host import Host, HostTurn, Past
 from minicrawl.crawler.http.parser_failures import unread
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.requests.host_turns import HostTurns
-from minicrawl.crawler.requests.request import Deliver, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key

@@ -12,8 +12,7 @@ from minicrawl.crawler.known.discovery import Discovery, unknown
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
-from minicrawl.crawler.requests.host_turns import HostTurns
-from minicrawl.crawler.requests.request import Arrival, Deliver, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Arrival, Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key

@@ -1,8 +1,7 @@
-"""What a host's robots.txt allows (RFC 9309).
+"""The robots exclusion protocol (RFC 9309).
 
-rules     a robots.txt read, and when to ask for it again
-matching  which rule decides on a URL
-trie      the same where there are a thousand wildcard rules
+rules     parsing a robots.txt, and when to ask for it again
+matching  the rule that decides on a URL, also among a thousand wildcard rules
 """
 
 from minicrawl.crawler.robots.rules import RobotsRules

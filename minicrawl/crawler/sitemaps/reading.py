@@ -4,7 +4,7 @@ A sitemap is what it looks like, whatever its Content-Type says: XML with the ro
 Atom feed, or a URL per line; all of it also in gzip. No tree is built and no entity but XML's own five is known, so
 there is nothing that could grow. What is wrong with a sitemap is a reason, never an exception; the URLs up to there
 count. changefreq and priority are not read: sites set them as they like, and cash decides on the order. lastmod is for
-pages that are fetched again, see minicrawl.crawler.frontier.dates.
+pages that are fetched again, see minicrawl.crawler.frontier.schedules.
 
 Much of the XML out there is none. Here tags and text are told apart, and that is all: control characters, a lone "&",
 "]]>" in a text, a doubled attribute, "--" in a comment, an unknown entity change nothing; what stands before the XML

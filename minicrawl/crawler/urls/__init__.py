@@ -1,11 +1,9 @@
-"""What a URL is.
+"""URLs: one spelling for each page, and the keys that pages share.
 
-normalise   parse, resolve, normalise
-keys        what URLs have in common: host, politeness key, origin, site, owner, partition
-parameters  parameters that say who follows a link: tracking and sessions (parameters.txt)
-groups      pages that are likely to link alike: owners, hosts, folders
-host_rules  what users say of single hosts, by name
-file_types  endings of paths that are never HTML
+normalise   parse, resolve and normalise; rules that users write for single hosts
+keys        host, politeness key, origin, site, owner, partition of a URL
+parameters  tracking and session parameters, which are stripped (parameters.txt)
+groups      pages that are likely to link alike: by owner, host and folder
 """
 
 from minicrawl.crawler.urls.normalise import normalise

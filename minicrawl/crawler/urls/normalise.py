@@ -1,14 +1,15 @@
-"""What a URL is: parse, resolve, normalise, after the WHATWG URL standard (by the library ada)."""
+"""Parse, resolve and normalise URLs after the WHATWG URL standard (with the library ada); rules for single hosts."""
 
 import codecs
 import re
 import string
 from collections.abc import Iterable
+from typing import TypeVar
 from urllib.parse import quote_from_bytes
 
 import ada_url
 
-from minicrawl.crawler.urls.keys import authority
+from minicrawl.crawler.urls.keys import authority, politeness_key
 
 # What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
 _QUERY = bytes(range(128)).replace(b"#", b"")
@@ -148,3 +149,15 @@ def _reference(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 codecs.register_error("minicrawl.query", _reference)
+
+
+_Value = TypeVar("_Value")
+
+
+def by_host(rules: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:
+    """Values by politeness key, of rules for hosts as users write them; the first one of a host counts."""
+    values: dict[str, _Value] = {}
+    for host, value in rules:
+        url = normalise(f"http://{host.removesuffix(':443')}/")
+        values.setdefault(politeness_key(url) if url else host, value)
+    return values

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from minicrawl.crawler.admission.traps.page_content import PageContent
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps.traps import PageContent, Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls

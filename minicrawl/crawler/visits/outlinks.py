@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.discovery import Admitted, Discovery

@@ -4,15 +4,15 @@ A page is asked for on the condition that it is not what its validators name (RF
 bytes that nothing has changed. Every eighth time it is asked for without condition. A server that sends something else
 then under the same validators is not believed: after two such answers its host is asked without conditions.
 
-Two dates say when a page changed, as far as they are believed (crawler/frontier/dates.py): by lastmod in its sitemap
+Two dates say when a page changed, as far as they are believed (frontier/schedules.py): by lastmod in its sitemap
 it is due sooner; Last-Modified tells how often it changes, however often that is between two fetches.
 
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
 
-from minicrawl.crawler.frontier.dates import BELIEVED, after_proof
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof
 from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged

@@ -6,7 +6,7 @@ Nothing here waits or touches the network; `now` is passed in.
 from dataclasses import dataclass, replace
 
 from minicrawl import log
-from minicrawl.crawler.admission.host_pages import HostPages
+from minicrawl.crawler.admission.scope import HostPages
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.archiving.top_share import TopShare
@@ -19,10 +19,9 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.known.tally import Tally
-from minicrawl.crawler.outcomes.answer_row import answer_row
-from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, judge
+from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, answer_row, judge
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.request import HostTurns
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates

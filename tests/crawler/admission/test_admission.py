@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
-from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT, Traps
 from minicrawl.opic import GRANT, STRATEGIES
 from minicrawl.settings import CrawlSettings
 

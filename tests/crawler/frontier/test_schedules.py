@@ -1,11 +1,25 @@
-"""How long pages rest, by the settings of a crawl."""
+"""Intervals between fetches, assumed change rates, belief in the dates of servers."""
 
+import math
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, ByWorth, Fixed, rules_of, schedule_of
-from minicrawl.opic.refresh import interval
+from minicrawl.crawler.frontier.schedules import (
+    BELIEVED,
+    CHANGED,
+    NEVER,
+    ByWorth,
+    FirstRates,
+    Fixed,
+    after_proof,
+    first_interval,
+    rules_of,
+    schedule_of,
+)
+from minicrawl.opic.refresh import WEEK, interval
 from minicrawl.settings import CrawlSettings
 
 
@@ -48,3 +62,57 @@ def test_the_first_rule_that_matches_counts() -> None:
     found = [rules.of(f"http://a.test/{path}") for path in ("news/old/1", "news/2", "about")]
     assert [rule and rule.seconds for rule in found] == [NEVER, 3600.0, None]
     assert rules_of(CrawlSettings()).of("http://a.test/news/") is None
+
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
+
+
+def test_at_first_a_page_changes_once_a_week_or_sooner_if_it_may_be_fetched_sooner() -> None:
+    assert [first_interval(least) for least in (MINUTE, HOUR, DAY)] == [168 * MINUTE, WEEK, WEEK]
+    assert FirstRates(HOUR).of(3) == 1.0 / WEEK
+
+
+@pytest.mark.parametrize("interval", [2 * MINUTE, DAY, 300 * DAY])
+@pytest.mark.parametrize("gaps", [0.2, 1.0, 4.0])
+def test_from_the_second_fetches_of_some_dozens_of_pages_the_rate_of_all_is_known(interval: float, gaps: float) -> None:
+    """Within a factor of 4 of the median, whatever it was at first, and whenever pages are fetched."""
+    random = np.random.default_rng(1)
+    first = FirstRates(HOUR)
+    for rate in random.lognormal(0.0, 1.5, 200):
+        first.note_second_fetch(gaps * interval, changed=bool(random.random() < -math.expm1(-rate * gaps)))
+    assert 0.25 < first.of(0) * interval < 4.0
+
+
+def test_a_host_with_some_learned_rates_has_a_first_rate_of_its_own() -> None:
+    first = FirstRates(HOUR)
+    for _ in range(7):
+        first.note_learned(5, 0.5)
+    assert first.of(5) == first.of(6) == 1.0 / WEEK
+    first.note_learned(5, 0.5)
+    assert first.of(5) == pytest.approx(0.5)
+    assert first.of(6) == 1.0 / WEEK
+
+
+def test_who_is_wrong_every_other_time_is_never_believed_and_who_is_right_is_soon() -> None:
+    belief = 0
+    for number in range(100):
+        belief = after_proof(belief, is_true=number % 2 == 0)
+        assert belief < BELIEVED
+    for _ in range(BELIEVED):
+        belief = after_proof(belief, is_true=True)
+    assert belief >= BELIEVED
+
+
+@given(st.lists(st.booleans()))
+def test_whatever_was_before_a_few_wrong_dates_end_belief_and_a_few_right_ones_bring_it_back(
+    proofs: list[bool],
+) -> None:
+    belief = 0
+    for is_true in proofs:
+        belief = after_proof(belief, is_true=is_true)
+    for _ in range(3):
+        belief = after_proof(belief, is_true=False)
+    assert belief < BELIEVED
+    for _ in range(3):
+        belief = after_proof(belief, is_true=True)
+    assert belief >= BELIEVED

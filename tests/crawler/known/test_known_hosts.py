@@ -5,7 +5,7 @@ from pathlib import Path
 from support.absorbing import absorber_of
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.hosts.host_delays import HostDelays
+from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.known.known_hosts import KnownHosts
 
 

@@ -1,4 +1,4 @@
-"""What has come is taken in, in order; a lot of it lets others go on in between."""
+"""Arrivals are absorbed in order, long work in a thread, and others go on in between."""
 
 import asyncio
 import threading
@@ -7,9 +7,44 @@ from functools import partial
 import pytest
 from support.skipping import run
 
-from minicrawl.crawler.loop.arrivals import Arrivals
-from minicrawl.crawler.loop.books_thread import BooksThread
+from minicrawl.crawler.loop.arrivals import Arrivals, BooksThread
 from minicrawl.crawler.requests.request import Arrival
+
+
+def test_result_and_exception_come_back() -> None:
+    async def run() -> None:
+        thread = BooksThread()
+        assert await thread.do(threading.current_thread) is not threading.current_thread()
+        with pytest.raises(ZeroDivisionError):
+            await thread.do(lambda: 1 // 0)
+        thread.end()
+
+    asyncio.run(run())
+
+
+def test_what_was_begun_is_done_also_if_it_is_cancelled() -> None:
+    begun, may_end, done = threading.Event(), threading.Event(), []
+
+    def work() -> None:
+        begun.set()
+        may_end.wait(60)
+        done.append(1)
+
+    async def run() -> None:
+        thread = BooksThread()
+        task = asyncio.create_task(thread.do(work))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.sleep(0)
+        assert not task.done()
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert done
+        thread.end()
+
+    asyncio.run(run())
 
 
 def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:

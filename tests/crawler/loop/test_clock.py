@@ -1,11 +1,13 @@
-"""The clock of a crawl follows the event loop's, whatever happens to the machine's."""
+"""The clock of a crawl follows the event loop's; that of a run stands still in pauses."""
 
 import asyncio
+import random
 import time
+from collections.abc import Callable
 
 import pytest
 
-from minicrawl.crawler.loop.clock import SteadyClock
+from minicrawl.crawler.loop.clock import RunClock, SteadyClock
 
 
 def test_clock_does_not_step_with_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,3 +21,27 @@ def test_clock_does_not_step_with_the_machine(monkeypatch: pytest.MonkeyPatch) -
     before, after = asyncio.run(run())
     assert before == pytest.approx(now, abs=60)
     assert before <= after
+
+
+def test_time_is_the_sum_of_what_lies_outside_of_pauses() -> None:
+    now, rng = [100.0], random.Random(5)
+    clock = RunClock(lambda: now[0], 90.0)
+    expected = 10.0
+    for _ in range(500):
+        passed = rng.choice([0.0, 0.5, 3600.0])
+        now[0] += passed
+        expected += 0.0 if clock.is_paused else passed
+        assert clock.seconds == expected
+        changes: list[Callable[[], object]] = [clock.pause, clock.resume, int]
+        rng.choice(changes)()
+
+
+def test_a_pause_moves_the_end_of_a_limit() -> None:
+    now = [100.0]
+    clock = RunClock(lambda: now[0], 100.0)
+    assert (clock.when(60.0), clock.resume()) == (160.0, 0.0)
+    clock.pause()
+    now[0] = 107.0
+    clock.pause()
+    assert clock.resume() == 7.0
+    assert (clock.when(60.0), clock.seconds) == (167.0, 0.0)

@@ -1,11 +1,11 @@
-"""When a run has done what it was to do."""
+"""Limits of a run, and the progress toward them."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from minicrawl.crawler.loop.limits import Limits, limit_reached
+from minicrawl.crawler.loop.limits import Aim, Limits, aims, limit_reached
 from minicrawl.settings import CrawlSettings
 
 
@@ -67,3 +67,20 @@ def test_what_is_asked_for_when_pages_are_first_let_may_be_fetched() -> None:
     assert (limits.quota, limits.allow_one_more(4)) == (7, False)
     limits.take_back(expected=2)
     assert limits.quota == 5
+
+
+@pytest.mark.parametrize(
+    ("limit", "done", "speed", "aim"),
+    [
+        (100, 40, 5.0, Aim("pages", 40, 100, 12.0)),
+        (100, 40, 0.0, Aim("pages", 40, 100, None)),
+        (100, 100, 0.0, Aim("pages", 100, 100, 0.0)),
+        (100, 130, 5.0, Aim("pages", 130, 100, 0.0)),
+    ],
+)
+def test_what_is_left_takes_as_long_as_at_this_speed(limit: float, done: float, speed: float, aim: Aim) -> None:
+    assert list(aims({"pages": limit, "time": None}, {"pages": done}, {"pages": speed})) == [aim]
+
+
+def test_nobody_can_tell_where_there_is_no_speed() -> None:
+    assert list(aims({"until_coverage": 0.5}, {"until_coverage": 0.25}, {})) == [Aim("until_coverage", 0.25, 0.5, None)]

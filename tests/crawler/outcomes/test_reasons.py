@@ -1,14 +1,17 @@
-"""Every reason code has a sentence for people."""
+"""Every reason code has a sentence for people, and says whether its pages are asked for again."""
 
+import random
 import re
 from pathlib import Path
 
+import httpx
 import pytest
+from support.sites import Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.net.tls import REASONS
-from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning, why_so
+from minicrawl.crawler.outcomes.reasons import MEANINGS, is_ours, is_passing, meaning, wants, why_so
 from minicrawl.model import State
 from minicrawl.settings import SCOPES, CrawlSettings
 
@@ -79,3 +82,141 @@ def test_the_option_that_helps_is_named(reason: str, option: str) -> None:
 @pytest.mark.parametrize("reason", sorted(REASONS))
 def test_what_was_wrong_with_tls_is_told(reason: str) -> None:
     assert why_so(reason, 1, None, SCOPE, None)
+
+
+HOME = "http://a.test/"
+
+
+class Failing(Server):
+    """Fails as a network does, for the hosts in `down`."""
+
+    def __init__(self, site: Site, down: dict[str, Exception]) -> None:
+        super().__init__(site)
+        self.down = down
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.host in self.down:
+            raise self.down[request.url.host]
+        return super()._answer(request)
+
+
+SITE: Site = {HOME: ["/b", "http://b.test/", "http://b.test/2"], HOME + "b": [], "http://b.test/": [HOME]}
+
+
+def tls() -> Exception:
+    import ssl
+
+    error = httpx.ConnectError("no")
+    error.__cause__ = ssl.SSLError("unknown authority")
+    return error
+
+
+@pytest.mark.parametrize("given", [[], [HOME]], ids=["no-seeds", "the-same-seeds"])
+def test_what_could_not_be_connected_to_is_asked_again_by_the_next_run(tmp_path: Path, given: list[str]) -> None:
+    store = tmp_path / "crawl.db"
+    server = Failing(SITE, {"a.test": tls()})
+    report, _ = crawl(server, store, [HOME])
+    assert report.failures == {"tls": 1}
+    server.down = {}
+    report, _ = crawl(server, store, given)
+    assert (report.fetched, report.known) == (4, 4)
+    assert faults_in(store) == []
+    assert rows(store, "SELECT url FROM ranks ORDER BY rank LIMIT 1") == [(HOME,)]
+
+
+def test_what_failed_otherwise_waits_for_the_option_or_the_seed(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    server = Server({HOME: ["/b", "/c"], HOME + "b": 404, HOME + "c": 410})
+    crawl(server, store, [HOME])
+    server.asked.clear()
+    crawl(server, store, [])
+    assert server.asked == []
+    crawl(server, store, [], retry="http-410")
+    assert server.asked == [HOME + "c"]
+    crawl(server, store, [HOME, HOME + "b"])
+    assert server.asked == [HOME + "c", HOME + "b"]
+    crawl(server, store, [], retry="all")
+    assert sorted(server.asked[2:]) == [HOME + "b", HOME + "c"]
+    assert faults_in(store) == []
+
+
+def test_a_host_that_was_dead_is_asked_again(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    server = Server({HOME: []})
+    crawl(server, store, [HOME], delay=0.001)
+    rows(store, "UPDATE pages SET state = 'error', reason = 'host-dead'")
+    rows(store, "UPDATE hosts SET strains = 9, dead_until = 1e12")
+    server.asked.clear()
+    crawl(server, store, [])
+    assert server.asked == []
+    crawl(server, store, [], retry="passing")
+    assert server.asked == [HOME]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path, seed: int) -> None:
+    """Some hosts of a random web come and go; at every end the books balance, and in the end every page was read."""
+    rng = random.Random(seed)
+    urls = [f"http://h{number % 5}.test/{number}" for number in range(30)]
+    server = Failing({url: rng.sample(urls, 4) for url in urls}, {})
+    hosts = [f"h{number}.test" for number in range(5)]
+    for _ in range(4):
+        server.down = {host: tls() for host in rng.sample(hosts, 3)}
+        crawl(server, tmp_path / "crawl.db", urls[:1], pages=rng.randrange(1, 9))
+        assert faults_in(tmp_path / "crawl.db") == []
+    server.down = {}
+    crawl(server, tmp_path / "crawl.db", [])
+    assert rows(tmp_path / "crawl.db", "SELECT DISTINCT state FROM pages") == [("fetched",)]
+    crawl(server, tmp_path / "whole.db", urls[:1])
+    query = "SELECT url, importance FROM ranks ORDER BY url"
+    whole = dict(rows(tmp_path / "whole.db", query))
+    assert dict(rows(tmp_path / "crawl.db", query)) == pytest.approx(whole, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "reason", ["dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused"]
+)
+def test_trouble_on_our_side_is_always_looked_at_again(reason: str) -> None:
+    assert is_ours(reason)
+    assert is_passing(reason)
+    assert wants(reason, ())
+
+
+@pytest.mark.parametrize("reason", ["timeout", "reset", "http-503", "http-429", "host-dead", "robots-unreachable"])
+def test_passing_trouble_is_looked_at_again_if_asked_to(reason: str) -> None:
+    assert not wants(reason, ())
+    assert wants(reason, ("passing",))
+    assert wants(reason, (reason,))
+
+
+@pytest.mark.parametrize("reason", ["http-404", "soft-404", "trap-calendar", "redirect-loop", "robots", "http-999999"])
+def test_other_trouble_is_looked_at_again_by_name(reason: str) -> None:
+    assert not wants(reason, ("passing",))
+    assert wants(reason, ("x", reason))
+    assert wants(reason, ("all",))
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+def test_a_scheme_that_was_guessed_wrong_is_http(tmp_path: Path, is_followed: bool) -> None:
+    """Nobody listens for https; the next run does not ask again."""
+
+    class Plain(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            if request.url.scheme == "https":
+                self.asked.append(str(request.url))
+                raise httpx.ConnectError("refused")
+            return super()._answer(request)
+
+    server = Plain({HOME: ["/b"], HOME + "b": []})
+    crawl(server, tmp_path / "crawl.db", ["a.test"], ignore_robots=is_followed, scope="prefix", time=30)
+    assert server.asked == [f"https://a.test/{'' if is_followed else 'robots.txt'}", HOME, HOME + "b"]
+    assert rows(tmp_path / "crawl.db", "SELECT url, reason FROM pages WHERE state = 'error'") == [
+        ("https://a.test/", "connect")
+    ]
+    assert faults_in(tmp_path / "crawl.db") == []
+
+
+def test_a_scheme_that_was_guessed_right_is_https(tmp_path: Path) -> None:
+    server = Server({"https://a.test/": []})
+    crawl(server, tmp_path / "crawl.db", ["a.test"])
+    assert server.asked == ["https://a.test/"]

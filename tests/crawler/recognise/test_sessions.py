@@ -13,7 +13,7 @@ from support.behaviours import words
 from support.sites import Server, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.admission.traps.page_content import Novelty
+from minicrawl.crawler.admission.traps.traps import Novelty
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.crawler.recognise.sessions import MOST_PROBES, Sessions
 from minicrawl.model import Fetched

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from support.skipping import run
 
-from minicrawl.crawler.hosts.host_delays import HostDelays
+from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.rendering.pace import Pace
 
 

@@ -1,16 +1,283 @@
-"""What becomes of silent requests: held, put back, or taken in as failures, each once."""
+"""Silent requests are held, put back or failed, each once; an outage is held against no page."""
 
-from dataclasses import dataclass, field
-from typing import cast
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
 
+import aiodns
+import httpx
 import pytest
+from support import skipping
+from support.sites import Server, Site, crawl, faults_in, html, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.hosts.outage import HOSTS
+from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.crawler.net.open_files import OPEN_FILES
-from minicrawl.crawler.requests.liveness import Liveness
-from minicrawl.crawler.requests.outage_watch import OutageWatch
+from minicrawl.crawler.requests.outage_watch import Liveness, OutageWatch
 from minicrawl.crawler.requests.request import Request
+from minicrawl.model import CrawlReport, Progress
+from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
+
+HOMES = [f"http://h{number}.test/" for number in range(8)]
+SITE: Site = {
+    f"{home}{page}": [f"/{page + 1}", f"{other}{page}"]
+    for home, other in zip(HOMES, HOMES[1:] + HOMES[:1], strict=True)
+    for page in range(12)
+}
+SEEDS = [f"{home}0" for home in HOMES]
+
+
+HURRY = Timing(
+    first_pause=0.001,
+    longest_pause=0.004,
+    no_name=0.0,
+    no_name_server=0.0,
+    retry=0.001,
+    robots_retry=0.001,
+    progress=0.0,
+    looks_apart=0.0,
+)
+in_a_hurry = partial(crawl, timing=HURRY)
+
+
+def outcomes(store: Path) -> list[tuple[Any, ...]]:
+    assert faults_in(store) == []
+    return rows(store, "SELECT url, state, reason, attempts FROM pages ORDER BY url")
+
+
+def ranks(store: Path) -> dict[str, float]:
+    return dict(rows(store, "SELECT url, importance FROM ranks"))
+
+
+class Silent(Server):
+    """Nobody is there for requests `first` to `last`, of any kind, nor from `first` on at hosts in `dead`."""
+
+    def __init__(self, first: int, last: int, dead: tuple[str, ...] = ()) -> None:
+        super().__init__(SITE)
+        self.first, self.last, self.dead = first, last, dead
+        self.requests = 0
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests += 1
+        is_dead = self.requests >= self.first and request.url.host in self.dead
+        if is_dead or self.first <= self.requests <= self.last:
+            raise httpx.ConnectTimeout("nobody is there", request=request)
+        return super()._answer(request)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("undisturbed") / "crawl.db"
+    in_a_hurry(SITE, store, SEEDS, concurrency=4, traps=False)
+    return store
+
+
+@pytest.mark.parametrize("ignore_robots", [False, True])
+@pytest.mark.parametrize("delay", [0.0, 0.0005])
+def test_a_crawl_with_an_outage_ends_as_one_without(
+    tmp_path: Path, undisturbed: Path, delay: float, ignore_robots: bool
+) -> None:
+    store = tmp_path / "crawl.db"
+    server = Silent(40, 70)
+    seen: list[Progress] = []
+    options = {
+        "traps": False,
+        "delay": delay,
+        "ignore_robots": ignore_robots,
+        "concurrency": 4,
+        "on_progress": seen.append,
+    }
+    report, _ = in_a_hurry(server, store, SEEDS, **options)
+    assert (report.reason, report.fetched) == ("nothing-left", len(outcomes(undisturbed)))
+    assert outcomes(store) == outcomes(undisturbed)
+    assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
+    assert rows(store, "SELECT count(*) FROM hosts WHERE strains > 0 OR backoff > 0") == [(0,)]
+    assert any(progress.silence for progress in seen)
+    assert seen[-1].silence is None
+
+
+@pytest.mark.parametrize("dead", [2, HOSTS + 1, len(HOMES) - 1])
+def test_hosts_that_die_while_others_live_are_given_up(tmp_path: Path, dead: int) -> None:
+    """Also where they are all that is left, and somebody who has nothing more to ask for must be asked."""
+    store = tmp_path / "crawl.db"
+    server = Silent(30, 0, dead=tuple(f"h{number}.test" for number in range(dead)))
+    report, _ = in_a_hurry(server, store, SEEDS, concurrency=4, on_progress=lambda progress: None)
+    assert report.reason == "nothing-left"
+    found = dict(rows(store, "SELECT hosts.name, max(reason) FROM pages JOIN hosts ON hosts.id = host GROUP BY 1"))
+    gone = {name for name, reason in found.items() if reason == "timeout-connect"}
+    assert gone == set(server.dead)
+    assert rows(store, "SELECT count(*) FROM pages WHERE state = 'waiting'") == [(0,)]
+
+
+def test_a_crawl_that_nobody_ever_answered_ends(tmp_path: Path) -> None:
+    report, _ = in_a_hurry(Silent(0, 10**9), tmp_path / "crawl.db", SEEDS, concurrency=4)
+    assert (report.reason, report.fetched, report.failures) == ("nothing-left", 0, {"timeout-connect": len(SEEDS)})
+
+
+def test_a_crawl_is_not_ruined_however_long_nobody_answers(tmp_path: Path, undisturbed: Path) -> None:
+    """The time is up in the outage; what was waiting waits, and the next run reads it."""
+    store = tmp_path / "crawl.db"
+    timing = replace(HURRY, longest_pause=0.4)
+    report, server = crawl(Silent(40, 10**9), store, SEEDS, concurrency=4, traps=False, time=20, timing=timing)
+    assert (report.reason, report.failures) == ("time", {})
+    assert 40 < server.requests < 40 + 20 + 100  # fifty knocks, at 0.4 s, and some before
+    assert {row[1:] for row in outcomes(store) if row[1] != "fetched"} <= {
+        ("waiting", "seed", 0),
+        ("waiting", "link", 0),
+    }
+    in_a_hurry(SITE, store, SEEDS, concurrency=4, traps=False)
+    assert outcomes(store) == outcomes(undisturbed)
+
+
+# Over real sockets.
+
+
+class Web:
+    """A site behind a port that can be shut."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.answered = 0
+        self.shut_at = 10**9
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def shut(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        host = next(line[6:] for line in head if line.lower().startswith("host: "))
+        links = SITE.get(f"http://{host}{head[0].split()[1]}")
+        body = html(links).encode() if isinstance(links, list) else b""
+        status = "200 OK" if body else "404 Not Found"
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n".encode())
+        writer.write(b"Connection: close\r\n\r\n" + body)
+        writer.close()
+        self.answered += 1
+        if self.answered == self.shut_at:
+            self.shut()
+
+
+def to(address: str, web: Web) -> dict[str, Any]:
+    """Settings that lead to the port of a web; address: "" for names that are looked up."""
+    route = ConnectTo(None, None, address, web.port)
+    return {"connect_to": (route,), "allow_private": True, "delay": 0.0, "traps": False, "timing": HURRY}
+
+
+async def crawled(web: Web, store: Path, on_progress: Callable[[Progress], None], **settings: Any) -> CrawlReport:
+    await web.open()
+    try:
+        options = to("127.0.0.1", web) | settings
+        return await acrawl(SEEDS, store, on_progress=on_progress, **options)
+    finally:
+        web.shut()
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_network_that_goes_away_and_comes_back(tmp_path: Path, undisturbed: Path, workers: int) -> None:
+    store, web = tmp_path / "crawl.db", Web()
+    web.shut_at = 45
+    reopening: list[asyncio.Task[None]] = []
+
+    def reopen(progress: Progress) -> None:
+        if progress.silence is not None and not reopening:
+            reopening.append(asyncio.get_running_loop().create_task(web.open()))
+
+    report = asyncio.run(crawled(web, store, reopen, workers=workers, concurrency=4))
+    assert (report.reason, len(reopening), report.failures) == ("nothing-left", 1, {"http-404": len(HOMES)})
+    assert outcomes(store) == outcomes(undisturbed)
+    assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.0005])
+def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(tmp_path: Path, delay: float) -> None:
+    """As after the demo, whose hosts are there no longer."""
+    store, gone, there = tmp_path / "crawl.db", Web(), Web()
+    new = [f"http://n{number}.test/" for number in range(3)]
+
+    async def run() -> CrawlReport:
+        await crawled(gone, store, lambda _: None, pages=40, concurrency=4)
+        await there.open()
+        rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
+        rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
+        options = {"connect_to": tuple(rules), "allow_private": True, "delay": delay, "traps": False, "probe": False}
+        try:
+            return await acrawl([f"{home}0" for home in new], store, timing=HURRY, time=20.0, pages=len(new), **options)
+        finally:
+            there.shut()
+
+    report = asyncio.run(run())
+    assert (report.reason, report.fetched) == ("pages", len(new))
+
+
+@pytest.fixture
+def name_server(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Names there are; of any other it is said that there is no such name."""
+    known = {home[7:-1] for home in HOMES}
+
+    async def look_up(_: DnsCache, name: str) -> tuple[str, ...]:
+        if name not in known:
+            raise aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
+        return ("127.0.0.1",)
+
+    monkeypatch.setattr(DnsCache, "look_up", look_up)
+    return known
+
+
+def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
+    tmp_path: Path, undisturbed: Path, name_server: set[str]
+) -> None:
+    """As with a captive network, or without the --connect-to of the first run."""
+    store, web = tmp_path / "crawl.db", Web()
+    names = set(name_server)
+
+    def by_name() -> dict[str, Any]:
+        return to("", web) | {"concurrency": 4}
+
+    async def run() -> tuple[CrawlReport, CrawlReport]:
+        await web.open()
+        await acrawl(SEEDS, store, pages=30, **by_name())
+        name_server.clear()
+        lost = await acrawl([], store, time=20, **by_name() | {"timing": replace(HURRY, longest_pause=0.4)})
+        found = await acrawl(
+            [],
+            store,
+            on_progress=lambda progress: name_server.update(names if progress.silence else ()),
+            **by_name(),
+        )
+        web.shut()
+        return lost, found
+
+    lost, found = skipping.run(run())
+    assert (lost.reason, lost.failures, found.reason) == ("time", {}, "nothing-left")
+    assert outcomes(store) == outcomes(undisturbed)
+
+
+def test_names_that_never_were_are_given_up_and_nobody_is_asked_for_it(tmp_path: Path, name_server: set[str]) -> None:
+    """Rows of dead hosts, as at the end of a crawl, are no outage."""
+    store, web = tmp_path / "crawl.db", Web()
+    dead = [f"http://dead{number}.test/{page}" for number in range(600) for page in range(2)]
+
+    async def run() -> CrawlReport:
+        await web.open()
+        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, **to("", web))
+        web.shut()
+        return report
+
+    report = asyncio.run(run())
+    assert (report.reason, report.failures) == ("nothing-left", {"dns": len(dead), "http-404": len(HOMES)})
+    assert web.answered == len(SITE) + 2 * len(HOMES)
+
 
 TIMING = Timing(first_pause=1.0, longest_pause=4.0, patience=60.0, no_name=30.0, full=2.0)
 

@@ -1,4 +1,4 @@
-"""URLs as the WHATWG standard reads them, in the one spelling minicrawl knows a page under."""
+"""Normalised URLs, as the WHATWG standard has them; rules for single hosts."""
 
 import re
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawler.urls.keys import authority, hostname, origin_of
-from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
+from minicrawl.crawler.urls.keys import authority, hostname, origin_of, politeness_key
+from minicrawl.crawler.urls.normalise import base_url, by_host, normalise, resolved
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -406,3 +406,25 @@ def test_what_one_page_of_a_folder_has_told_holds_for_others_only_where_it_is_th
             for encoding in (None, "cp1252", "euc_jp"):
                 expected = {reference: normalise(reference, base, encoding) for reference in references}
                 assert resolved(references, base, encoding) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("A.test", "https://a.test/x"),
+        ("a.test:443", "https://a.test/x"),
+        ("a.test:80", "http://a.test/x"),
+        ("a.test:8080", "http://a.test:8080/x"),
+        ("bücher.test", "https://xn--bcher-kva.test/"),
+        ("a.test.", "http://a.test/"),
+        ("[::1]:8080", "http://[::1]:8080/"),
+    ],
+)
+def test_a_host_is_found_as_its_urls_name_it(written: str, url: str) -> None:
+    normalised = normalise(url)
+    assert normalised is not None
+    assert by_host([(written, 7)]) == {politeness_key(normalised): 7}
+
+
+def test_the_first_rule_of_a_host_counts() -> None:
+    assert by_host([("a.test", 1), ("A.test:80", 2), ("b.test", 3)]) == {"a.test": 1, "b.test": 3}

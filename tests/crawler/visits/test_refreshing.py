@@ -19,8 +19,8 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh.page_refresh import PageRefresh
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing

@@ -6,7 +6,7 @@ The others are `budgets`, by domain and address, and the one for dates, which lo
 
 from collections.abc import Callable, Sequence
 
-from minicrawl.crawler.admission.traps.pattern_findings import JUDGED, Findings
+from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
 from minicrawl.crawler.admission.traps.url_patterns import has_session
 
 MAX_PATH = 1024

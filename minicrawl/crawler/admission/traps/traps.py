@@ -1,17 +1,43 @@
-"""The defence: whether a URL is a trap, by what was learned of its pattern and its domain."""
+"""What a page says, as the traps learn of it.
+The defence: whether a URL is a trap, by what was learned of its pattern and its domain."""
 
 import zlib
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
-from minicrawl.crawler.admission.traps.known_patterns import KnownPatterns, PatternStore
-from minicrawl.crawler.admission.traps.page_content import Novelty, PageContent
-from minicrawl.crawler.admission.traps.pattern_findings import Findings
+from minicrawl.crawler.admission.traps.findings import Findings, KnownPatterns, PatternStore
 from minicrawl.crawler.admission.traps.rules import learned_rule, static_rule
 from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of, without_numbers
 from minicrawl.crawler.urls.keys import hostname, owner_of, politeness_key
 from minicrawl.store.rows import PatternRow
 from minicrawl.store.writer import Writer
+
+
+class PageContent(NamedTuple):
+    """What a page says, in digests (fingerprint.py); None: it was read before, says nothing, or has no number.
+
+    `is_not_found`: its host says the same of pages that do not exist. Then it says nothing about others of its pattern,
+    unless it leads on.
+    """
+
+    digest: int | None
+    wording: int | None = None
+    is_not_found: bool = False
+
+
+NO_CONTENT = PageContent(None)
+
+
+class Novelty(NamedTuple):
+    """`is_news`: no page of the host said before what a page says. Of the others of its pattern, as far as they were
+    read, `is_little`: they mostly say nothing new, `says_one_thing`: all of them the same.
+    """
+
+    is_news: bool
+    is_little: bool
+    says_one_thing: bool
+
 
 MONTHS = 40
 SAMPLED = 10

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.admission.traps.pattern_findings import JUDGED, Findings
+from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
 from minicrawl.crawler.admission.traps.rules import (
     MAX_PARAMETERS,
     MAX_PATH,

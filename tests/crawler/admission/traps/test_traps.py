@@ -15,11 +15,10 @@ from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.admission.traps.numbered_pages import PAGES as COUNTED
-from minicrawl.crawler.admission.traps.page_content import PageContent
-from minicrawl.crawler.admission.traps.pattern_findings import JUDGED, SAMPLES
+from minicrawl.crawler.admission.traps.findings import JUDGED, SAMPLES
+from minicrawl.crawler.admission.traps.findings import PAGES as COUNTED
 from minicrawl.crawler.admission.traps.rules import COMBINATIONS
-from minicrawl.crawler.admission.traps.traps import MONTHS, Traps, is_sample
+from minicrawl.crawler.admission.traps.traps import MONTHS, PageContent, Traps, is_sample
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store

@@ -1,13 +1,15 @@
-"""How a crawl has gone on: few points, however long it lasts, and they say what the store says."""
+"""Points of a crawl's curves, counts of its answers, its speed."""
 
 import random
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.sites import crawl, random_site, rows
 
-from minicrawl.crawler.loop.course import Course, spacing, thinned
+from minicrawl.crawler.loop.measurements import BOUNDS, AnswerCounts, Course, Speed, spacing, thinned
 from minicrawl.run_look import CoursePoint
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -68,3 +70,39 @@ def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:
     assert earlier["seconds"] + run["seconds"] - milliseconds <= last.seconds
     assert last.seconds <= sum(report.seconds for report in reports) + milliseconds
     assert rows(store, "SELECT value FROM meta WHERE key = 'run_at'")[0][0] <= last.at
+
+
+ANSWERS = st.lists(st.tuples(st.integers(100, 599), st.floats(0, 100) | st.sampled_from(BOUNDS)))
+
+
+@given(ANSWERS)
+def test_each_answer_is_counted_once(answers: list[tuple[int, float]]) -> None:
+    counts = AnswerCounts()
+    for status, seconds in answers:
+        counts.add(status, seconds)
+    for name, count in counts.statuses().items():
+        assert count == sum(str(status).startswith(name[0]) for status, _ in answers) > 0
+    assert sum(counts.statuses().values()) == sum(counts.latencies().values()) == len(answers)
+    within = 0
+    for bound, count in counts.latencies().items():
+        within += count
+        assert within == sum(seconds <= float(bound) for _, seconds in answers)
+    assert counts.seconds == sum(seconds for _, seconds in answers)
+
+
+def test_speed_is_that_of_the_last_seconds() -> None:
+    rng, speed = random.Random(3), Speed(10.0)
+    lately: list[tuple[float, int, int]] = []
+    seconds, fetched, size = 0.0, 0, 0
+    for _ in range(300):
+        lately.append((seconds, fetched, size))
+        speed.note(seconds, fetched, size)
+        # The last look that is ten seconds old or older, or the first.
+        since = max((look for look in lately if seconds - look[0] >= 10), default=lately[0])
+        passed = seconds - since[0]
+        expected = (fetched - since[1]) / passed if passed else 0.0
+        assert speed.now().pages == pytest.approx(expected)
+        seconds, fetched, size = seconds + rng.random(), fetched + rng.randrange(9), size + rng.randrange(999)
+    speed.forget()
+    speed.note(0.0, 0, 0)
+    assert speed.now() == (0.0, 0.0)

@@ -1,0 +1,145 @@
+"""Findings on one pattern: told from honest numbered pages, saved and loaded whole."""
+
+from collections.abc import Sequence
+
+from minicrawl.crawler.admission.traps.findings import DUPLICATES, JUDGED, PAGES, Counting, Findings, KnownPatterns
+from minicrawl.store.rows import PatternRow
+
+
+def url(number: int) -> str:
+    return f"http://a.test/day/{number}"
+
+
+def counted(pages: int, *, wordings: int = 1, own: bool = True) -> Counting:
+    counting = Counting()
+    for number in range(pages):
+        counting.add_url(url(number + 1), url(number) if own else None)
+        counting.add_page(number % wordings)
+    return counting
+
+
+def test_pages_that_count_and_say_one_thing_are_endless() -> None:
+    assert counted(PAGES).is_endless
+    assert not counted(PAGES - 2).is_endless
+
+
+def test_pages_with_words_of_their_own_are_not() -> None:
+    assert not counted(2 * PAGES, wordings=PAGES).is_endless
+
+
+def test_pages_that_are_found_elsewhere_are_not() -> None:
+    assert not counted(2 * PAGES, own=False).is_endless
+
+
+def test_pages_that_count_to_little_are_not() -> None:
+    counting = Counting()
+    for number in range(10 * PAGES):
+        counting.add_url(f"http://a.test/day/{number % 9 + 1}", url(number % 9))
+        counting.add_page(0)
+    assert not counting.is_endless
+
+
+def test_too_many_wordings_are_counted_anew() -> None:
+    counting = counted(PAGES + 1, wordings=PAGES + 1)
+    assert (counting.pages, counting.wordings) == (0, set())
+
+
+def test_what_was_counted_comes_back() -> None:
+    counting = counted(PAGES)
+    again = Counting.from_json(counting.to_json())
+    assert again.is_endless
+    assert again.to_json() == counting.to_json()
+
+
+def parsed(*, repeated: int, fruitful: int, pages: int = JUDGED) -> Findings:
+    findings = Findings()
+    for number in range(pages):
+        findings.add_page(None, is_repeated=number >= pages - repeated, is_fruitful=number < fruitful)
+    return findings
+
+
+def test_pages_that_mostly_repeat_are_repetitive() -> None:
+    assert parsed(repeated=DUPLICATES, fruitful=0).is_repetitive
+    assert not parsed(repeated=DUPLICATES - 1, fruitful=0).is_repetitive
+    assert not parsed(repeated=JUDGED, fruitful=0, pages=5 * JUDGED).is_repetitive  # only of late
+
+
+def test_pages_lead_nowhere_if_fewer_than_a_quarter_lead_on() -> None:
+    assert parsed(repeated=0, fruitful=2).leads_nowhere
+    assert not parsed(repeated=0, fruitful=3).leads_nowhere
+    assert not parsed(repeated=0, fruitful=0, pages=JUDGED // 2 - 1).leads_nowhere
+
+
+def test_known_values_in_a_new_order_are_a_combination() -> None:
+    findings = Findings()
+    findings.add_parameters("http://a.test/?a=1&b=2", is_own=False)
+    findings.add_parameters("http://a.test/?b=2&a=1", is_own=True)
+    findings.add_parameters("http://a.test/?a=1&b=3", is_own=True)
+    assert findings.combined == 1
+    assert findings.values == {"a=1", "b=2", "b=3"}
+
+
+def test_findings_come_back_from_their_row() -> None:
+    findings = parsed(repeated=3, fruitful=2)
+    findings.add_values({"2024-01", "2024-02"})
+    findings.add_values({"2024-02", "2024-03"})
+    findings.add_numbered("http://a.test/2", "http://a.test/1")
+    findings.dropped, findings.trap = 4, "trap-values"
+    row = findings.row("p")
+    again = Findings.of(row)
+    assert again.row("p") == row
+    assert again.values == {"2024-01", "2024-02", "2024-03"}
+    assert Findings.of(Findings().row("q")).row("q") == Findings().row("q")
+
+
+class Rows:
+    """A store of what `take_rows` gave."""
+
+    def __init__(self, patterns: KnownPatterns) -> None:
+        rows, digests = patterns.take_rows()
+        self.rows, self.digests = {row.name: row for row in rows}, set(digests)
+
+    def pattern(self, name: str) -> PatternRow | None:
+        return self.rows.get(name)
+
+    def trap_patterns(self) -> Sequence[PatternRow]:
+        return [row for row in self.rows.values() if row.trap is not None]
+
+    def has_digest(self, digest: int) -> bool:
+        return digest in self.digests
+
+
+def test_what_was_shut_stays_shut_in_the_next_run() -> None:
+    patterns = KnownPatterns()
+    patterns.changed("open").parsed += 1
+    patterns.drop("shut", "trap-calendar")
+    again = KnownPatterns(Rows(patterns))
+    assert (again.shut_by("shut"), again.shut_by("open"), again.shut_by("unknown")) == ("trap-calendar", None, None)
+    shut, still_open = again.findings("shut"), again.findings("open")
+    assert shut is not None
+    assert still_open is not None
+    assert (shut.dropped, still_open.parsed) == (1, 1)
+    assert again.findings("unknown") is None
+
+
+def test_only_what_changed_is_written() -> None:
+    patterns = KnownPatterns()
+    patterns.changed("a").parsed += 1
+    patterns.add_digest(7)
+    patterns = KnownPatterns(Rows(patterns))
+    assert patterns.is_known(7)
+    assert patterns.findings("a") is not None
+    assert patterns.take_rows() == ([], [])
+    patterns.changed("a").parsed += 1
+    patterns.add_digest(8)
+    rows, digests = patterns.take_rows()
+    assert [(row.name, row.parsed) for row in rows] == [("a", 2)]
+    assert digests == [8]
+
+
+def test_digests_are_remembered_where_there_is_no_store() -> None:
+    patterns = KnownPatterns()
+    patterns.add_digest(7)
+    patterns.take_rows()
+    assert patterns.is_known(7)
+    assert not patterns.is_known(8)
