@@ -160,7 +160,6 @@ WITHOUT_A_TEST = {
     **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
     **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
     "crawler/sharing/share": "plain values",
-    "cluster/running/kept": "a protocol",
     **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),
 }
 """Modules with nothing that could break, and why."""

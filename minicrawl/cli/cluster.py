@@ -27,7 +27,7 @@ from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options
 from minicrawl.cli.output import amount, counted, document, duration, table, tally
-from minicrawl.cluster.working import WORKING, refusal
+from minicrawl.cluster.settings import WORKING, refusal
 from minicrawl.errors import NothingFetchedError, SeedError, SettingError
 from minicrawl.settings import SETTINGS
 
@@ -155,7 +155,7 @@ def _run(  # noqa: PLR0913 - what was typed
     from minicrawl.cluster.running.keeper import Keeper, Listener
     from minicrawl.cluster.running.processes import wait_for_orphans
     from minicrawl.cluster.running.steering import Steering
-    from minicrawl.cluster.working import check_item_files, check_working, check_working_on_machines
+    from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines
     from minicrawl.control.listening import answering
     from minicrawl.crawler.contact import is_nameless
     from minicrawl.crawler.outcomes.reasons import AskedAgain

@@ -2,7 +2,7 @@
 
 homes      which partition a URL belongs to
 new_store  the empty store of a partition
-working    which settings work in partitions
+settings   settings that crawls in partitions support, and those of one partition
 folder     where the stores are, and what they have in common
 running    partitions that run: what they send and take, their processes
 machines   several machines, which Ray lets call each other

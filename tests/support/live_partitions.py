@@ -14,8 +14,8 @@ from support.sites import rows
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
 from minicrawl.cluster.running.partition import Partition, PostError, hand_over, settle_all
-from minicrawl.cluster.running.trust_of_all import shared_out, site_links, trust_of_all
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import opened
 from minicrawl.errors import CrawlEndedError

@@ -14,8 +14,8 @@ from support.sites import rows
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.taking import Taking
-from minicrawl.cluster.running.trust_of_all import shared_out, site_links, trust_of_all
+from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
+from minicrawl.cluster.running.partition import Taking
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.model import Fetched, ParsedPage

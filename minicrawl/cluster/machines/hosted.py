@@ -9,9 +9,9 @@ import contextlib
 from collections.abc import Sequence
 from typing import Protocol
 
-from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import number_in, some_of
+from minicrawl.cluster.running.processes import DeadError
 from minicrawl.cluster.running.worker import Brief, packed
 from minicrawl.control.messages import Message, answer_of
 from minicrawl.errors import MinicrawlError

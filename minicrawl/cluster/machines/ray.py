@@ -23,7 +23,7 @@ from minicrawl.cluster.machines.hosted import GoneError, Hosted
 from minicrawl.cluster.machines.machine import Machine
 from minicrawl.cluster.machines.reading import Call, Reader, StoreElsewhere, away
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.kept import Start
+from minicrawl.cluster.running.processes import Start
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message, answer_of
 from minicrawl.errors import StoreError

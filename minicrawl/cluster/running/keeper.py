@@ -19,18 +19,16 @@ from dataclasses import dataclass, field
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
-from minicrawl.cluster.running.added_up import counted
-from minicrawl.cluster.running.covered import Covered, covered_by_all
-from minicrawl.cluster.running.kept import DeadError, Kept, Start
+from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, trust_of_all
+from minicrawl.cluster.running.processes import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
-from minicrawl.cluster.running.run_clock import RunClock
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
-from minicrawl.cluster.running.trust_of_all import trust_of_all
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.http.logins.kept_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
+from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
@@ -110,7 +108,7 @@ class Keeper:
     _reason: str | None = None
     is_crawling: bool = False
     _is_over: bool = False
-    clock: RunClock = field(default_factory=RunClock)
+    clock: RunClock = field(default_factory=lambda: RunClock(time.monotonic, time.monotonic()))
     _turns: defaultdict[int, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _interrupts: int = 0
     _end_of_patience: asyncio.TimerHandle | None = None
@@ -127,7 +125,6 @@ class Keeper:
         """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
         if not self.folder.machines:
             check_agreement(self.folder)
-        self.clock.begin()
         partitions = self.folder.homes.partitions
         if has_quotas(self.settings):
             self.quotas = Quotas(self.settings.pages, partitions)

@@ -1,7 +1,6 @@
-"""One partition of a crawl that runs: its engine, what it sends, and what it takes.
+"""A partition of a running crawl: its engine, the rows that it sends, and those that it takes.
 
-The post brings rows from one partition to another. It may lose a message, bring it late or more than once: whatever it
-does, a row is sent until it is confirmed, and taken once.
+The post may lose a message, or deliver it late or twice. A row is sent until it is confirmed, and taken exactly once.
 """
 
 import asyncio
@@ -10,14 +9,18 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol, TypeVar
 
-from minicrawl.cluster.running.covered import Covered
-from minicrawl.cluster.running.taking import Taking
+import numpy as np
+
+from minicrawl.cluster.running.combined import Covered
 from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT
 from minicrawl.crawler.frontier.addresses import Trade
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
-from minicrawl.errors import CrawlEndedError
-from minicrawl.model import RunState
+from minicrawl.crawler.sharing.records import Records, from_bytes
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.errors import ConfigError, CrawlEndedError
+from minicrawl.model import RunState, State
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.store.rows import MetaValue
@@ -25,34 +28,33 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds until rows are sent again that were not confirmed; twice as long each time."""
+"""Seconds until unconfirmed rows are sent again; doubled each time."""
 _HAND_OVERS, _SHORTEST, _LONGEST = 300, 0.5, 2.0
-"""In the time that a crawl has gone on; seconds between two of them, at least and at most."""
+"""Hand-overs in the time that a run has lasted; seconds between two, at least and at most."""
 
 
 def seconds_apart(seconds: float) -> float:
-    """Between two hand-overs of a run that has gone on for so long.
+    """Seconds between two hand-overs of a run that has lasted so long.
 
-    What counts for the order of a crawl is which part of it a hand-over takes: a three-hundredth costs nothing that can
-    be measured.
+    The order of a crawl suffers by the share of the run that a hand-over is late: a three-hundredth is not measurable.
     """
     return min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST)
 
 
 class PostError(Exception):
-    """Nobody has said that the message came: it may have, or not."""
+    """A message was not confirmed; it may have arrived."""
 
 
 class Post(Protocol):
-    """Brings messages to other partitions."""
+    """Sends messages to other partitions."""
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Bring rows to their home; the number of the last row of `source` that it has committed. Raises PostError."""
+        """Send rows to their home; the number of the last row of `source` that it has committed. Raises PostError."""
         ...
 
 
 class Partition:
-    """`number`: of this partition. It sends while it crawls; `settle` and `hand_over` are for when it has crawled."""
+    """A partition, which sends and takes rows while it crawls; `settle` and `hand_over` are called after the crawl."""
 
     def __init__(self, number: int, run: Run, post: Post) -> None:
         self.number = number
@@ -81,7 +83,7 @@ class Partition:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is left to fetch, nor to be confirmed by others."""
+        """Whether nothing is left to fetch, and no row is unconfirmed."""
         return self._engine.is_idle and not self.outbox.homes()
 
     async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset()) -> None:
@@ -117,22 +119,22 @@ class Partition:
     async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, and wait for the commit that holds them; the number of the last one taken.
 
-        Raises CrawlEndedError when this partition has crawled: then `take` is for that.
+        Raises CrawlEndedError after the crawl, when `take` does this.
         """
         take = partial(self._taking.take, source, rows)
         return await self._engine.commands.done(take, sum(len(row.records) for row in rows) // 100, hurries=False)
 
     async def committed(self) -> None:
-        """Wait for a commit that has all that was received so far. Raises CrawlEndedError when this has crawled."""
+        """Wait for a commit that has all rows received so far. Raises CrawlEndedError after the crawl."""
         await self._engine.commands.done(lambda now: None)
 
     def share_addresses(self) -> None:
-        """Ask no IP address before it is granted; to be called before it crawls."""
+        """Ask no IP address before the keeper grants it; called before the crawl."""
         frontier = self._absorber.frontier
         frontier.addresses.share()
 
     async def trade(self, granted: Mapping[str, float], wanted_back: Sequence[str]) -> Trade:
-        """Hold other IP addresses, see `Addresses.change`; what is said of all. No address where it cannot be asked."""
+        """Change the IP addresses that this partition holds (`Addresses.change`); no trade if it cannot now."""
         if self._engine.state == RunState.STARTING:
             return Trade([], {})
         trade = partial(self._absorber.frontier.trade, granted, wanted_back)
@@ -142,14 +144,14 @@ class Partition:
             return Trade([], {})
 
     def note_elsewhere(self, sums: LedgerSums) -> None:
-        """Let pages be due by their importance among those of all partitions. sums: those of the others together."""
+        """Make pages due by their importance among those of all partitions. sums: of the others together."""
         due = self._absorber.due
         if due is not None:
             due.elsewhere = sums
 
     async def between_answers(self, look: Callable[[Absorber], _T]) -> _T | None:
-        """What comes of what is done to all that this knows, while it crawls, once that is committed; None where it
-        cannot be done just now."""
+        """Run a function on the absorber between two answers, and return its result once that is committed; None if it
+        cannot run just now."""
         if self._engine.state == RunState.STARTING:
             return None
         with suppress(CrawlEndedError):
@@ -159,7 +161,7 @@ class Partition:
     # When all have crawled.
 
     def count_voices(self) -> None:
-        """Let other partitions hear how many sites here link to their pages, and of all else there is; commit."""
+        """Count the sites here that link to pages of other partitions, and put that in the outbox; commit."""
         assert self._absorber.sites is not None, "walkers jump to sites"
         self._absorber.sites.count_voices()
         self._mirrors.is_due = _always
@@ -167,7 +169,7 @@ class Partition:
         self._mirrors.is_due = _never
 
     def settle(self, error: float = SETTLED_ERROR) -> None:
-        """Virtual visits along the links of this partition, until what mirrors hold outweighs what is left; commit."""
+        """Make virtual visits along the links of this partition, until mirrors hold more than the residual; commit."""
         if self._absorber.batch.links:
             self.commit()
         self._absorber.settling.settle_again(error)
@@ -176,26 +178,26 @@ class Partition:
         self._mirrors.is_due = _never  # with what is taken then, there is more to settle first
 
     def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition; it may be confirmed once `commit` has returned."""
+        """Take rows of another partition; they may be confirmed once `commit` has returned."""
         return self._taking.take(source, rows, self.run.clock())
 
     def commit(self, *, ranks: bool = False) -> None:
-        """ranks: and the place of every page; all have settled, so nothing is on its way."""
+        """ranks: save the rank of every page as well; all have settled, and nothing is on its way."""
         meta: dict[str, MetaValue] = self._engine.meta()
         self._absorber.commit(meta, ranks=ranks)
 
     def end(self) -> None:
-        """Give back what only settling needs."""
+        """Free the memory that only settling needs."""
         self._absorber.settling.forget_links()
 
     # What it sends.
 
     def bound_coverage(self) -> None:
-        """Let the bound of coverage be as high while all crawl as it can be."""
+        """Keep the coverage bound as tight as it can be during the crawl."""
         self._coverage.ends_crawl = True
 
     def _has_news_to_hand_over(self) -> bool:
-        """Whether a commit hands over now: it is time, or nothing is asked for, and the others may have more."""
+        """Whether the next commit hands over: it is time, or nothing is in flight here while others may have work."""
         now = self.run.clock()
         # Commits are half a second apart: one that comes a little early is not left out.
         is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began)
@@ -205,14 +207,14 @@ class Partition:
         return False
 
     def _send_news(self) -> None:
-        """There may be rows for homes to which nothing is on its way."""
+        """Start senders for homes that have rows and no sender."""
         for home in self.outbox.homes():
             sender = self._senders.get(home)
             if sender is None or sender.done():
                 self._senders[home] = asyncio.create_task(self._send(home), name=f"to partition {home}")
 
     async def _send(self, home: int) -> None:
-        """Send what there is for a home until all of it is confirmed, or the crawl has ended."""
+        """Send the rows for a home until all are confirmed, or the crawl has ended."""
         pause = _FIRST_PAUSE
         while rows := self.outbox.rows(home):
             try:
@@ -239,8 +241,7 @@ class Partition:
 
 
 def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) -> int:
-    """Let partitions that have crawled settle together, hand over and settle again, until none has anything to hand
-    over; how often that was."""
+    """Settle partitions after their crawl, in rounds, until none has anything to hand over; the number of rounds."""
     rounds, some = 0, list(partitions)
     while True:
         for partition in some:
@@ -254,7 +255,7 @@ def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) ->
 
 
 def hand_over(partitions: Sequence[Partition]) -> bool:
-    """Let all take what waits for them, and all that is confirmed; whether there was anything."""
+    """Bring all waiting rows to their homes, and confirm them; whether there were any."""
     by_number = {partition.number: partition for partition in partitions}
     taken = [
         (source, home, by_number[home].take(source.number, source.outbox.rows(home)))
@@ -274,3 +275,80 @@ def _always() -> bool:
 
 def _never() -> bool:
     return False
+
+
+class Taking:
+    """Takes rows of other partitions' outboxes into the accounts, between two turns of the crawl.
+
+    `is_crawling`: whether pages are handed out; after the crawl nobody needs their order.
+    """
+
+    is_crawling = True
+
+    def __init__(self, absorber: Absorber) -> None:
+        assert absorber.outbox is not None, "the crawl has partitions"
+        assert absorber.mirrors is not None, "the crawl has partitions"
+        self._absorber = absorber
+        self._outbox, self._mirrors = absorber.outbox, absorber.mirrors
+
+    def take(self, source: int, rows: Sequence[OutboxRow], now: float) -> int:
+        """Take the rows that come next, in order, and skip those taken before or behind a gap.
+
+        Returns the number of the last row of this source in the accounts, to be confirmed once a commit holds it.
+        Raises ConfigError for an invalid row; those before it are taken.
+        """
+        for row in rows:
+            if row.number == self._outbox.taken(source) + 1:
+                records = self._records(row)
+                self._apply(records, now)
+                self._outbox.note_taken(source, row.number, records)
+        return self._outbox.taken(source)
+
+    def _records(self, row: OutboxRow) -> Records:
+        """Parse a row. Raises ConfigError unless another partition could have sent it to this one."""
+        try:
+            records = from_bytes(row.records)
+            is_at_home = self._mirrors.homes(records.urls).count(None) == len(records.urls)
+            self._mirrors.homes([url for url in records.found_on if url])
+        except (ValueError, IndexError) as error:
+            raise ConfigError(f"row {row.number} cannot be read: {error}") from error
+        if not is_at_home:
+            raise ConfigError(f"row {row.number} has a URL of another partition")
+        if (int(records.cash.sum()), int(records.received.sum())) != (row.cash, row.received):
+            raise ConfigError(f"row {row.number} has other sums than it says")
+        return records
+
+    def _apply(self, records: Records, now: float) -> None:
+        absorber = self._absorber
+        accounts, discovery, frontier = absorber.accounts, absorber.discovery, absorber.frontier
+        first = accounts.size
+        pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
+        depths = accounts.depth[pages]
+        accounts.take_over(pages, records.cash, records.received)
+        if absorber.sites is not None and absorber.sites.shared is not None and len(records.voices):
+            absorber.sites.shared.take_over(pages, records.voices)
+        accounts.inlinks[pages] += records.inlinks
+        accounts.depth[pages] = np.minimum(depths, records.depth)
+        absorber.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
+        self._judge(records, pages, first, now)
+        if self.is_crawling:
+            frontier.pages.credit(pages[pages < discovery.offered])
+            discovery.offer_new(now)
+        absorber.deep_links.note_nearer(pages.astype(np.int32), depths)
+
+    def _judge(self, records: Records, pages: np.ndarray, first: int, now: float) -> None:
+        """Give up new pages (from `first` on) that the trap rules forbid.
+
+        They stay known: the partitions that link to them have counted these links.
+        """
+        admission = self._absorber.admission
+        admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
+        if admission.traps is None:
+            return
+        for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
+            if page < first:
+                continue
+            admission.note_links(politeness_key(found_on), [politeness_key(url)])
+            rule = next(iter(admission.refusals(found_on, NO_CONTENT, [url])), None)
+            if rule is not None:
+                self._absorber.visits.give_up(page, State.DISALLOWED, rule, now)

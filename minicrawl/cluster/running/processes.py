@@ -1,13 +1,17 @@
-"""Partitions in processes of this machine, each asked over a socket."""
+"""A partition as its keeper reaches it, and partitions in processes of this machine, each asked over a socket.
+
+machines/hosted.py has those on other machines. Either way a worker.Worker answers, whose module lists the messages.
+"""
 
 import asyncio
 import contextlib
 import subprocess
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.post import hung_up
 from minicrawl.cluster.running.worker import LONGEST_OF_ALL, Brief, packed
 from minicrawl.control.messages import Message, answer_of, line_of, message_of
@@ -16,12 +20,12 @@ from minicrawl.errors import StoreError
 from minicrawl.system import started_over_socket
 
 _SECONDS, _APART = 60.0, 0.1
-"""Until processes have ended whose keeper was killed, and between two looks at their stores."""
+"""Until the processes of a killed keeper must have ended, and between two looks at their stores."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """A partition's process. It ends by itself when nobody is there to ask it."""
+    """A process of a partition. It ends by itself when its keeper hangs up."""
 
     _process: "subprocess.Popen[bytes]"
     _reader: asyncio.StreamReader
@@ -54,8 +58,8 @@ class Process:
 
 
 def wait_for_orphans(folder: Folder) -> None:
-    """Wait until processes whose keeper was killed have stopped, committed and ended. Raises StoreError where a crawl
-    runs, or a store is used for longer."""
+    """Wait until processes whose keeper was killed have committed and ended. Raises StoreError if a crawl runs, or they
+    take too long."""
     until = time.monotonic() + _SECONDS
     while folder.is_in_use:
         keeper = connected(folder.path, _APART)
@@ -67,8 +71,40 @@ def wait_for_orphans(folder: Folder) -> None:
 
 
 async def started(brief: Brief) -> Process:
-    """A process that has the partition."""
+    """Start the process of a partition."""
     process, ours = started_over_socket("minicrawl.cluster.running.worker")
     reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_OF_ALL)
     writer.write(packed(brief))
     return Process(process, reader, writer)
+
+
+class DeadError(Exception):
+    """The process of a partition has died; the message says how, as "by signal 9". Its store has every commit."""
+
+
+class Kept(Protocol):
+    """A running partition."""
+
+    @property
+    def pid(self) -> int:
+        """Of its process, on the machine where it runs."""
+        ...
+
+    async def ask(self, message: Message) -> Message | None:
+        """Send a message, and return the answer; None while it is being started.
+
+        Raises DeadError, and MinicrawlError if the partition has failed.
+        """
+        ...
+
+    def kill(self) -> None:
+        """End it at once; commits are atomic, so nothing is lost but work since the last one."""
+        ...
+
+    async def end(self) -> None:
+        """Hang up, and wait until it has stopped, committed and ended."""
+        ...
+
+
+Start = Callable[[Brief], Awaitable[Kept]]
+"""Starts a partition, or starts it again after a death."""

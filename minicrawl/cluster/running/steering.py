@@ -12,11 +12,11 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 
-from minicrawl.cluster.running.added_up import Events, look_of, part_of, status_of
+from minicrawl.cluster.running.combined import Events, look_of, part_of, status_of
 from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
-from minicrawl.cluster.working import WORKING, check_working
+from minicrawl.cluster.settings import WORKING, check_working
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.listening import Do
 from minicrawl.control.messages import Message, answer_of

@@ -34,12 +34,12 @@ from typing import TypeVar
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.running.combined import shared_out, site_links
 from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import VERSION, SocketPost, check_version, delivered
 from minicrawl.cluster.running.quotas import has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
-from minicrawl.cluster.running.trust_of_all import shared_out, site_links
-from minicrawl.cluster.working import settings_of
+from minicrawl.cluster.settings import settings_of
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.absorb import Absorber

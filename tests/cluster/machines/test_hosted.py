@@ -11,8 +11,8 @@ from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.hosted import Call, CallPost, Hosted
 from minicrawl.cluster.merged import ranked_pages
-from minicrawl.cluster.running.kept import DeadError
 from minicrawl.cluster.running.partition import PostError
+from minicrawl.cluster.running.processes import DeadError
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds

@@ -18,8 +18,7 @@ from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found, store_of
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
-from minicrawl.cluster.running.kept import Start
-from minicrawl.cluster.running.processes import Process, started
+from minicrawl.cluster.running.processes import Process, Start, started
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds

@@ -1,4 +1,4 @@
-"""Partitions that crawl over HTTP: what they find together is what one process finds."""
+"""Rows are taken in order and once, and a partition says how often it hands over."""
 
 import asyncio
 from collections import Counter
@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.absorbing import absorber_of, answer, page_of
 from support.live_partitions import Crawled, crawl_together
+from support.partitions import Partitions
 from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.running.partition import seconds_apart
+from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.running.partition import Taking, seconds_apart
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.settings import ConnectTo
@@ -82,3 +85,84 @@ def test_hand_overs_are_a_three_hundredth_of_the_crawl_apart_between_half_a_seco
     so_far: float, apart: float
 ) -> None:
     assert seconds_apart(so_far) == apart
+
+
+HOMES = Homes(2, b"a secret")
+LEFT, RIGHT = (
+    [f"http://h{at}.test/" for at in range(40) if HOMES.home_of(f"http://h{at}.test/") == here] for here in (0, 1)
+)
+
+
+def test_rows_behind_a_gap_wait_and_rows_that_were_taken_are_left_out(tmp_path: Path) -> None:
+    web = {LEFT[0]: [LEFT[1], RIGHT[0]], LEFT[1]: [LEFT[2], RIGHT[0]], LEFT[2]: [RIGHT[0]]}
+    with Partitions(tmp_path, web, LEFT[:1], 2) as partitions:
+        for _ in range(3):
+            assert partitions.turn(0)
+            partitions.commit(0)
+        first, second, third = partitions.outbox(0).rows(1)
+        taken = [partitions.take(1, 0, some) for some in ([second], [first], [first], [third, second, third], [first])]
+        assert taken == [0, 1, 1, 3, 3]
+        partitions.commit(1)
+        assert partitions.faults() == []
+        assert partitions.pages("inlinks, depth")[RIGHT[0]] == (3, 1)
+
+
+def test_new_page_is_born_at_home_and_says_where_it_was_found(tmp_path: Path) -> None:
+    with Partitions(tmp_path, {LEFT[0]: [LEFT[1]], LEFT[1]: [RIGHT[0]]}, LEFT[:1], 2) as partitions:
+        partitions.turn(0)
+        partitions.turn(0)
+        partitions.exchange()
+        assert partitions.turn(1)
+        partitions.exchange()
+    query = """SELECT pages.url, pages.state, pages.depth, finder.url, finder.state, finder.depth > 1000
+               FROM pages JOIN pages AS finder ON finder.id = pages.found_on WHERE pages.state <> 'elsewhere'"""
+    assert rows(tmp_path / "001.db", query) == [(RIGHT[0], "error", 2, LEFT[1], "elsewhere", 1)]
+
+
+def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_path: Path) -> None:
+    """Read at depth 3 by a long way at home; then a link from elsewhere makes that 1."""
+    web = {RIGHT[0]: [RIGHT[1]], RIGHT[1]: [RIGHT[2]], RIGHT[2]: [RIGHT[3]], LEFT[0]: [RIGHT[2]]}
+    with Partitions(tmp_path, web, [RIGHT[0], LEFT[0]], 2) as partitions:
+        while partitions.turn(1):
+            pass
+        partitions.crawl()
+        partitions.settle()
+        assert {url: depth for url, (depth,) in partitions.pages("depth").items()} == {
+            RIGHT[0]: 0,
+            LEFT[0]: 0,
+            RIGHT[1]: 1,
+            RIGHT[2]: 1,
+            RIGHT[3]: 2,
+        }
+
+
+@pytest.mark.parametrize("has_traps", [True, False])
+def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> None:
+    """A path that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
+    trap = RIGHT[0] + "a/b/a/b/a/b/a/b/"
+    absorbers = []
+    for number in (0, 1):
+        make_store(tmp_path / f"{number}.db", "a crawl", number, 2)
+        found = absorber_of(
+            tmp_path / f"{number}.db",
+            share=HOMES.share(number),
+            scope="any",
+            discovery=1.0,
+            traps=has_traps,
+            probe=False,
+        )
+        found.start(LEFT[:1], 0.0)
+        absorbers.append(found)
+    source, home = absorbers
+    page = source.frontier.acquire(0.0)
+    assert page is not None
+    source.visits.absorb(page, *answer({LEFT[0]: [trap]}, LEFT[0]), 0.0)
+    source.commit({})
+    assert source.outbox is not None
+    assert Taking(home).take(0, source.outbox.rows(1), 0.0) == 1
+    home.commit({})
+    (found_page,) = rows(tmp_path / "1.db", f"SELECT state, inlinks FROM pages WHERE url = '{trap}'")
+    assert found_page == ("disallowed" if has_traps else "waiting", 1)
+    assert home.frontier.acquire(0.0) == (None if has_traps else page_of(home, trap))
+    for absorber in absorbers:
+        absorber.writer.close()

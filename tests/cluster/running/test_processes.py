@@ -18,8 +18,7 @@ from support.counted_web import counted_web
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.kept import DeadError
-from minicrawl.cluster.running.processes import Process, started
+from minicrawl.cluster.running.processes import DeadError, Process, started
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError

@@ -1,5 +1,7 @@
-"""Which settings of a crawl work in partitions, and those of one partition. What others ask for would hold in each by
-itself, if at all."""
+"""Settings that crawls in partitions support, and the settings of one partition.
+
+All others would apply per partition, so they are refused.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,22 +25,20 @@ WORKING = (
 )
 """All others must have their defaults."""
 _HERE_ALONE = ("archive", "items", "search", "cookie_file")
-"""What works on one machine only."""
+"""Supported on one machine only."""
 _FOR_EVER = 1e11
 """Seconds."""
 
 
 def refusal(name: str) -> SettingError:
-    """What is said of a setting that does not work in partitions."""
-    return SettingError(
-        f"{option(name)} does not work in partitions yet; leave it out, or let one process crawl: minicrawl crawl"
-    )
+    """The error for a setting that partitions do not support."""
+    return SettingError(f"{option(name)} does not work in partitions yet; leave it out, or crawl without --partitions")
 
 
 def check_working(settings: CrawlSettings, partitions: int) -> None:
-    """Raise SettingError for what does not work in so many partitions."""
+    """Raise SettingError for settings that so many partitions do not support."""
     if not (passes_sockets() and has_local_sockets()):
-        raise SettingError("partitions need Linux or macOS; here a crawl runs in one process: minicrawl crawl")
+        raise SettingError("partitions need Linux or macOS; leave out --partitions here")
     for name, setting in SETTINGS.items():
         if name not in WORKING and getattr(settings, name) != setting.of(setting.default):
             raise refusal(name)
@@ -50,22 +50,22 @@ def check_working(settings: CrawlSettings, partitions: int) -> None:
 
 
 def check_working_on_machines(settings: CrawlSettings) -> None:
-    """Raise SettingError for what does not work on several machines."""
+    """Raise SettingError for settings that several machines do not support."""
     for name in _HERE_ALONE:
         if getattr(settings, name):
             raise SettingError(f"{option(name)} does not work on several machines yet; leave it out")
 
 
 def check_item_files(settings: CrawlSettings, partitions: int) -> None:
-    """Raise SettingError for a file of items that is there, and can therefore not be that of a new crawl."""
+    """Raise SettingError if a file of items exists already: a new crawl must not append to it."""
     for number in range(partitions):
         check_item_file(_items_of(number, settings))
 
 
 def settings_of(number: int, partitions: int, settings: CrawlSettings) -> CrawlSettings:
-    """What one of so many partitions crawls by.
+    """The settings of one of so many partitions.
 
-    The limits of a run are the keeper's. Where all of a budget is to be used, no partition waits until pages are due.
+    The keeper enforces the limits of a run. With a budget of pages or time, no partition waits for pages to be due.
     """
     has_budget = settings.pages is not None or settings.time is not None
     return replace(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.cluster.working import WORKING, check_working
+from minicrawl.cluster.settings import WORKING, check_working
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings
 

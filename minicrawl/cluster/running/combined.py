@@ -1,0 +1,155 @@
+"""Coverage, site trust and status of a crawl in partitions, combined from what each partition reports.
+
+A site and all links that it makes are in one partition. For trust, each partition sends the links of its sites, with
+the names of sites elsewhere that they lead to, and receives the trust of the sites that it knows. Statuses have the
+form that a crawl in one process gives (control/commands.py).
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.control.messages import Message
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.sharing.outbox import Carried
+from minicrawl.opic.coverage import CoverageSums, bound_of_all
+from minicrawl.opic.sites.graph import SiteLinks, SitePairs
+
+_REQUESTS = 20
+_EVENTS = 500
+_DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
+"""The order in which hosts are shown."""
+
+
+def part_of(number: int, status: Message, report: Message, deaths: int) -> Message:
+    """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox.
+
+    report: the figures that it sends beside its status; deaths: of its processes in this run.
+    """
+    names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
+    counts = {"known": status["known"] - report["mirrors"], "waiting": report["waiting"], "mirrors": report["mirrors"]}
+    return {"number": number, **counts, **{name: status[name] for name in names}, "deaths": deaths}
+
+
+def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
+    """The figures of a status that are sums over partitions. parts: from `part_of`."""
+    return {
+        **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
+        "waits_for": counted(status["waits_for"] for status in statuses),
+        "banned": sorted({host for status in statuses for host in status["banned"]}),
+        "partitions": list(parts),
+    }
+
+
+def look_of(looks: Sequence[Message], hosts: int) -> Message:
+    """The figures of a look that are sums over partitions. hosts: how many to list, those being asked first."""
+    some = [look for look in looks if "requests" in look]
+    silences = [look["silence"] for look in some]
+    earlier = [look["earlier"] for look in some]
+    requests = sorted((one for look in some for one in look["requests"]), key=lambda one: -one["seconds"])
+    return {
+        "errors": counted(look["errors"] for look in some),
+        "silence": silences[0] if silences and None not in silences else None,
+        "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
+        "requests": requests[:_REQUESTS],
+        "hosts": _first([one for look in some for one in look["hosts"]], hosts),
+        # Hosts of others, which a partition knows by links to them, are idle there, too.
+        "doing": {what: of for what, of in counted(look["doing"] for look in some).items() if what != "idle"},
+        **{name: counted(look[name] for look in some) for name in ("statuses", "latencies")},
+        "latency": sum(look["latency"] for look in some),
+        "took": sum(look["took"] for look in some),
+    }
+
+
+class Events:
+    """The latest events of all partitions, numbered in order of arrival."""
+
+    def __init__(self) -> None:
+        self._log: deque[Message] = deque(maxlen=_EVENTS)
+        self._number = 0
+        self._seen: dict[tuple[int, int], int] = {}
+
+    def seen(self, number: int, pid: int) -> int:
+        """The number of the last event taken from a process of a partition."""
+        return self._seen.get((number, pid), 0)
+
+    def take(self, number: int, pid: int, events: Iterable[Message]) -> None:
+        for event in events:
+            if event["number"] > self.seen(number, pid):
+                self._seen[number, pid] = event["number"]
+                self._number += 1
+                self._log.append({**event, "number": self._number})
+
+    def behind(self, after: int) -> list[Message]:
+        return [event for event in self._log if event["number"] > after]
+
+
+def _whole(name: str, values: Sequence[float]) -> float:
+    """Runs and seconds are the largest; pages and bytes are summed."""
+    return max(values) if name in ("runs", "seconds") else sum(values)
+
+
+def _first(hosts: Sequence[Message], count: int) -> list[Message]:
+    """Each host once, in the state it has in its home partition: it is idle in all others."""
+    found: dict[str, Message] = {}
+    for host in sorted(hosts, key=lambda host: _DOING.index(host["doing"])):
+        found.setdefault(host["host"], host)
+    return list(found.values())[:count]
+
+
+def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The sum of counters."""
+    found: Counter[str] = Counter()
+    for one in each:
+        found.update(one)
+    return dict(found)
+
+
+class Covered(NamedTuple):
+    """Coverage figures of a partition as of one of its commits. carried: by the number of the other partition."""
+
+    sums: CoverageSums
+    carried: Mapping[int, Carried]
+
+
+def covered_by_all(each: Mapping[int, Covered]) -> float:
+    """The coverage bound of all partitions. each: by number; figures of different moments still give a valid bound."""
+    credits = debits = 0
+    for source, sender in each.items():
+        for home, sent in sender.carried.items():
+            taken = each[home].carried.get(source, Carried())
+            credits += max(sent.credit_sent - taken.credit_taken, 0)
+            debits += max(sent.debit_sent - taken.debit_taken, 0)
+    return bound_of_all([of.sums for of in each.values()], credits, debits)
+
+
+def site_links(absorber: Absorber) -> Message:
+    """The links between sites that a partition sends."""
+    assert absorber.sites is not None, "walkers jump to sites"
+    links = absorber.sites.links()
+    columns = {name: column.tolist() for name, column in links.pairs._asdict().items()}
+    return {"names": links.names, "roots": np.flatnonzero(links.roots).tolist(), **columns}
+
+
+def shared_out(trust: Sequence[float], absorber: Absorber) -> bool:
+    """Share births out in a partition by the trust of its sites."""
+    absorber.share_births_out(np.array(trust, dtype=np.float64))
+    return True
+
+
+def trust_of_all(each: Sequence[Message]) -> list[list[float]]:
+    """The trust of the sites of each partition, in their order. each: from `site_links`."""
+    numbers: dict[str, int] = {}
+    known = [np.array([numbers.setdefault(name, len(numbers)) for name in one["names"]], np.int64) for one in each]
+    roots = np.zeros(len(numbers), dtype=np.bool_)
+    for sites, one in zip(known, each, strict=True):
+        roots[sites[one["roots"]]] = True
+    source, target = (
+        np.concatenate([sites[np.array(one[end], np.int64)] for sites, one in zip(known, each, strict=True)])
+        for end in ("source", "target")
+    )
+    links = np.concatenate([np.array(one["links"], np.int64) for one in each])
+    trust = SiteLinks(list(numbers), roots, SitePairs(source, target, links)).trust()
+    return [trust[sites].tolist() for sites in known]
