@@ -25,7 +25,7 @@ from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.rules import restored
-from minicrawl.crawler.urls.keys import hostname, origin_of, owner_of, politeness_key
+from minicrawl.crawler.urls.keys import origin_of, politeness_key, site_of
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SettingError
 from minicrawl.model import State
@@ -375,7 +375,7 @@ class _Explainer:
 
     def _room(self, url: str) -> SiteRoom | None:
         """What the site of a URL may have by who vouches for it; None where there is no trust. Looks at all voices."""
-        sites, name = self._store.site_table.all(), owner_of(hostname(url))
+        sites, name = self._store.site_table.all(), site_of(url)
         own = next((site.id for site in sites if site.name == name), None)
         if own is None:
             return None

@@ -125,7 +125,7 @@ def _crawl(store: Store, numbers: dict[str, int], names: dict[str, int]) -> _Cra
     with store.snapshot():
         folded, links = folded_pages(store), store.links()
         pages = np.array([numbers.setdefault(url, len(numbers)) for url in store.page_table.urls()], dtype=np.int64)
-        called, site = numbered_sites(store, folded.hosts, keys.owner_at)
+        called, site = numbered_sites(store, folded.hosts, keys.site_of)
         files = np.array(store.page_table.with_reason("not-html"), dtype=np.int64)
         hosts, seeds = frozenset(host.name for host in store.hosts.all()), tuple(store.page_table.seeds())
     is_read = folded.is_parsed & ~folded.is_alias

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
@@ -130,8 +131,8 @@ class CrawledWeb:
         return pagerank(self.graph, preference=self.jump) * np.count_nonzero(self.jump)
 
 
-def crawled_web(store: Store, site_of: Callable[[str], str], per: Division = "site") -> CrawledWeb:
-    """The web of a store. site_of: the registrable domain of a host, which may have a port. Raises StoreError."""
+def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
+    """The web of a store. Raises StoreError."""
     folded = folded_store(store)
     name_of = {row.id: row.name if per == "host" else site_of(row.name) for row in store.hosts.all()}
     number = {name: place for place, name in enumerate(dict.fromkeys(name_of.values()))}

@@ -1,7 +1,4 @@
-"""The sites of a store: hosts or registrable domains, how important they are, who links to them and trusts them.
-
-An owner is a domain, or a user's part of one that many share: what trust is about, where walkers jump to sites.
-"""
+"""The sites or hosts of a store: their importance, the sites that link to them, and their trust."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,14 +9,14 @@ import numpy.typing as npt
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.books.stored_births import jumps_to_sites
-from minicrawl.crawler.urls import keys
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import READ, State
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
 
-SiteOf = Callable[[str], str]
-"""The site of a host as the store names it, which may have a port."""
+DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}
+"""By kind, the site or host of an authority."""
 WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
     "none": lambda found: None,
     "links": lambda found: found.links,
@@ -28,12 +25,12 @@ WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
 
 
 class SiteRow(NamedTuple):
-    """A host, registrable domain or owner.
+    """A site or host.
 
     importance: sum of that of its pages; expected: of their expected importance, None if no page waits to
     be read, or that was not worked out.
-    pagerank: its own, in the graph of links between sites. known, read: pages. linking_domains: other registrable
-    domains with a link to it. trust and what follows it: as in `TrustedSite`; None where walkers jump to all pages
+    pagerank: its own, in the graph of links between sites. known, read: pages. linking_domains: other sites
+    with a link to it. trust and what follows it: as in `TrustedSite`; None where walkers jump to all pages
     alike, and of hosts.
     """
 
@@ -50,37 +47,27 @@ class SiteRow(NamedTuple):
     is_seed: bool | None = None
 
 
-def site_of(kind: str) -> SiteOf:
-    """What a site is: kind "host", "domain", a registrable one, or "owner", who may have a part of a shared domain."""
-    return {"domain": domain_of, "owner": keys.owner_at}.get(kind, str)
-
-
-def domain_of(authority: str) -> str:
-    """The registrable domain of a host, which may have a port."""
-    return keys.site_of(keys.hostname(f"http://{authority}/"))
-
-
 def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
-    """All sites. kind: see `site_of`; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+    """All sites. kind: one of DIVISIONS; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
 
     Raises StoreError.
     """
     with store.snapshot():
         folded = folded_store(store)
-        names, of_page = numbered_sites(store, folded.hosts, site_of(kind))
-        _, domain = numbered_sites(store, folded.hosts, domain_of)
+        names, of_page = numbered_sites(store, folded.hosts, DIVISIONS[kind])
+        _, site = numbered_sites(store, folded.hosts, site_of)
         importance = store.ranks.arrays()["importance"]
         has_unread = bool((folded.states == State.WAITING).any())
         read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
         found = expected_pages(store, read) if has_unread else None
-        trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "owner" else {}
+        trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}
     links = site_links(folded.graph, of_page, len(names))
     columns = (
         sums_by_site(importance, of_page),
         pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),
         np.bincount(of_page),
         np.bincount(of_page[folded.is_parsed], minlength=len(names)),
-        linking_domains(folded.graph, of_page, domain, len(names)),
+        linking_domains(folded.graph, of_page, site, len(names)),
         np.full(len(names), None) if found is None else sums_by_site(np.nan_to_num(found.shares), of_page),
     )
     rows = zip(names, *(column.tolist() for column in columns), strict=True)
@@ -88,24 +75,23 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
 
 
 def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:
-    """All sites, best first. kind: "host", or "domain"; where walkers jump to sites that is owners, by trust.
+    """All sites or hosts, best first. kind: one of DIVISIONS.
 
-    by: "importance", or None for what fits. Raises StoreError.
+    by: "importance", or None: sites by trust where walkers jump to sites, else by expected importance where it is known
+    of all. Raises StoreError.
     """
-    if kind == "domain" and jumps_to_sites(store):
-        kind = "owner"
     rows = sites_of(store, kind)
-    if by is None and kind == "owner":
+    if by is None and kind == "site" and jumps_to_sites(store):
         return sorted(rows, key=lambda row: (-(row.trust or 0.0), -row.importance))
     is_expected = by is None and all(row.expected is not None for row in rows)
     return sorted(rows, key=lambda row: -((row.expected if is_expected else row.importance) or 0.0))
 
 
 def numbered_sites(
-    store: Store, hosts: npt.NDArray[np.int64], site_of: SiteOf
+    store: Store, hosts: npt.NDArray[np.int64], site_of_host: Callable[[str], str]
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
     """The sites of pages whose hosts.id are given, and for each page the number of its own."""
-    names = {host.id: site_of(host.name) for host in store.hosts.all()}
+    names = {host.id: site_of_host(host.name) for host in store.hosts.all()}
     numbers: dict[str, int] = {}
     used, host = np.unique(hosts, return_inverse=True)
     number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]

@@ -176,7 +176,7 @@ does not upload it."""
 @command.command(epilog="Example: minicrawl archive select --by sites --grades 4 --bytes 50GB")
 @click.option(
     "--by", default="sites", show_default=True, type=click.Choice(["sites", "hosts"]),
-    help="sites: registrable domains.",
+    help="What is graded: sites, or hosts.",
 )  # fmt: skip
 @click.option("--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="How many; 1 is the least.")
 @click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this.")
@@ -195,7 +195,7 @@ def select(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.settings import parse_size
     from minicrawl.store.reader import open_store
 
-    kind, size = "host" if by == "hosts" else "domain", None if most is None else parse_size(most)
+    kind, size = "host" if by == "hosts" else "site", None if most is None else parse_size(most)
     votes = None if librarians is None else selection.read_votes(librarians, kind, grades)
     with open_store(store) as reader:
         sites = selection.graded_sites(reader, kind, grades, size)

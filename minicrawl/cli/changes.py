@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: minicrawl changes --since 7d --site example.org")
 @click.option("--since", default="7d", show_default=True, metavar="TIME|DATE",
               help="How long ago, such as 12h, or when, such as 2026-01-31 (UTC).")  # fmt: skip
-@click.option("--site", metavar="DOMAIN", help="Only pages of that registrable domain, or of that host.")
+@click.option("--site", metavar="DOMAIN", help="Only pages of this host, or of hosts below this domain.")
 @click.option("-n", "--n", type=click.IntRange(min=1), help="How many; all, unless it is given.")
 @click.option("--rising", "is_rising", is_flag=True, help="Pages that have become more important.")
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -88,13 +88,11 @@ def _moment(text: str, now: float) -> float:
 
 
 def _is_of(url: str, site: str | None) -> bool:
-    """Whether a page is of a site: a registrable domain or a host."""
     if site is None:
         return True
-    from minicrawl.crawler.urls.keys import politeness_key, site_of
+    from minicrawl.crawler.urls.keys import is_on, politeness_key
 
-    host = politeness_key(url)
-    return site.lower() in (host, host.partition(":")[0], site_of(host))
+    return is_on(politeness_key(url), site.lower())
 
 
 def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterator[str]:

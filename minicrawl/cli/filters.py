@@ -16,7 +16,7 @@ _OPTIONS = {
     "state": ("WORDS", "Only pages in these states: waiting, fetched, alias, error, disallowed, gone."),
     "status": ("WORDS", "Only pages with these HTTP statuses: 404, 4xx, none."),
     "reason": ("WORDS", "Only pages with these reason codes: dns, redirect-*."),
-    "site": ("DOMAINS", "Only pages of these registrable domains, or hosts."),
+    "site": ("DOMAINS", "Only pages of these hosts, or of hosts below these domains."),
     "depth": ("DEPTHS", "Only pages so many links from a seed: 2, 1-3, 4-."),
     "content-type": ("TYPES", "Only pages of these types: text/html, image/*."),
     "where": ("SQL", "Only pages for which this SQL expression on the columns of the view ranks is true."),

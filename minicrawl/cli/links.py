@@ -28,7 +28,7 @@ _FOUND = 1
 @click.command(epilog="Example: minicrawl links --broken --fail-on 404")
 @click.option("--broken", is_flag=True, help="Links to pages that are not there.")
 @click.option("--redirected", is_flag=True, help="Links to pages that redirect.")
-@click.option("--external", is_flag=True, help="Links to other sites (registrable domains).")
+@click.option("--external", is_flag=True, help="Links to other sites.")
 @click.option("--to", metavar="URL", help="Links to this page.")
 @click.option("--fail-on", metavar="CODES",
               help="Exit with 1 if a link ends so: statuses, classes (4xx) or reason codes (dns).")  # fmt: skip

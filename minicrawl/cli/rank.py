@@ -105,11 +105,11 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
     from minicrawl.cli.sites import site_documents, site_table
     from minicrawl.store.reader import open_store
 
-    kind, weights = how.per or "domain", how.weights or "none"
+    kind, weights = how.per or "site", how.weights or "none"
     if weights not in WEIGHTS:
         raise SettingError(f"--weights of sites is one of {', '.join(WEIGHTS)}, not {weights!r}")
     if kind == "page":
-        raise SettingError("--per page: a page is no site; say host or domain")
+        raise SettingError("--per page: a page is no site; say host or site")
     with open_store(store) as reader, reader.snapshot():
         rows = sites_of(reader, kind, how.damping, weights)
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]

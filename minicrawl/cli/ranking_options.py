@@ -50,11 +50,11 @@ _RANKING_OPTIONS = (
     click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
                  "them. For topic: topics count by how often their pages have these words."),
     click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
-    click.option("--per", type=click.Choice(["page", "host", "domain"]), help="For hits: links within one of these do "
-                 "not count (default: host). For sites: what a site is (default: domain)."),
+    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits: links within one of these do "
+                 "not count (default: host). For sites: what a site is (default: site)."),
     click.option("--inside", default=0.0, show_default=True, type=click.FloatRange(0, 1), metavar="WEIGHT",
-                 help="For hits: what a link within a host or domain weighs; others weigh 1."),
-    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits: of the links of a host or domain to "
+                 help="For hits: what a link within a host or site weighs; others weigh 1."),
+    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits: of the links of a host or site to "
                  "a page, only the first N count."),
     click.option("--context", is_flag=True, help="For hits: a link weighs 1 + the words of --query in and around it, "
                  "of pages read with --text."),

@@ -37,7 +37,6 @@ def repair(seeds: tuple[str, ...], old: Path, out: Path | None, store: Path, as_
     need_extra("seeds", "scipy")
     from minicrawl.analysis.seed_repair import Judgement, depths_of, judge_seeds
     from minicrawl.analysis.seeding import crawled_web
-    from minicrawl.analysis.sites import domain_of
     from minicrawl.crawler.admission.seeds import read_seeds
     from minicrawl.export.tables import renamed_when_whole
     from minicrawl.store.reader import open_store
@@ -45,7 +44,7 @@ def repair(seeds: tuple[str, ...], old: Path, out: Path | None, store: Path, as_
     given = read_seeds(list(seeds))
     with open_store(old) as before, before.snapshot(), open_store(store) as after, after.snapshot():
         fates = judge_seeds(given, before, after)
-        found = Judgement(fates, depths_of(fates, after, crawled_web(after, domain_of), _RANDOM_SETS))
+        found = Judgement(fates, depths_of(fates, after, crawled_web(after), _RANDOM_SETS))
     if out is not None:
         with renamed_when_whole(out) as temporary:
             temporary.write_text("".join(f"{url}\n" for url in found.seeds), encoding="utf-8")

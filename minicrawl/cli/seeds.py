@@ -27,7 +27,7 @@ _RANDOM_SETS = 20
 @click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
-              help="One seed per site (registrable domain) or host; links within one do not count.")  # fmt: skip
+              help="One seed per site or host; links within one do not count.")  # fmt: skip
 @click.option("--density", type=click.FloatRange(0, 100, min_open=True),
               help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip
 @click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
@@ -70,7 +70,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         check_nothing_given(ctx.invoked_subcommand)
         return
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
-    from minicrawl.analysis.sites import domain_of
     from minicrawl.store.reader import open_store
 
     if density is not None and size is not None:
@@ -78,7 +77,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     _check_plot("--plot", plot)
     _check_plot("--map", map_file)
     with open_store(store) as reader, reader.snapshot():
-        web = crawled_web(reader, domain_of, "host" if per == "host" else "site")
+        web = crawled_web(reader, "host" if per == "host" else "site")
         found = find_seeds(
             web,
             reader.page_table.url,

@@ -45,10 +45,10 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 @order_option
 @click.option(
     "--sites",
-    type=click.Choice(["domain", "host"]),
+    type=click.Choice(["site", "host"]),
     is_flag=False,
-    flag_value="domain",
-    help="Sites instead of pages: registrable domains (the default), or hosts.",
+    flag_value="site",
+    help="Sites instead of pages (the default), or hosts.",
 )
 @click.option("--all", "is_all", is_flag=True, help="All pages, each on a line of its own, as 'export' writes them.")
 @click.option(
@@ -105,8 +105,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     Where walkers jump to sites, --sites has these by trust, each with who trusts it. Else, and of hosts, the importance
     of a site is the sum of its pages', and so is the expected one, which orders sites; beside them stand how many pages
-    are known and read, the site's PageRank in the graph of links between sites, and how many other registrable domains
-    link to it.
+    are known and read, the site's PageRank in the graph of links between sites, and how many other sites link to it.
     """
     if sites is not None:
         about = {"--why": is_why, "--all": is_all, "--hubs": is_hubs, "--columns": columns, "--per-site": per_site}

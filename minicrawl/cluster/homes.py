@@ -1,9 +1,9 @@
-"""Which partition a URL belongs to: all URLs of one owner to one, so that links mostly stay in their partition.
+"""The home of a URL, one partition for all URLs of a site, so that links mostly stay in their partition.
 
-owner  a registrable domain, or a user's part of a shared one, see crawler/urls/keys.py
+site   a registrable domain, or a user's part of a shared one, see crawler/urls/keys.py
 home   the partition that has a URL
 
-    home = keyed hash of the owner, modulo the number of partitions
+    home = keyed hash of the site, modulo the number of partitions
 
 The number of partitions is fixed when a crawl begins. Who does not know the key cannot make up hosts that all have one
 home.

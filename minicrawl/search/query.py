@@ -7,6 +7,7 @@ there is in them is taken for text.
 import re
 from dataclasses import dataclass
 
+from minicrawl.crawler.urls.keys import is_on
 from minicrawl.errors import SettingError
 from minicrawl.search.index.words import has_words, indexed, is_one_unspaced_character, words_of
 
@@ -54,8 +55,7 @@ class Query:
 
     def is_on_site(self, host: str) -> bool:
         """Whether a host, which may have a port, is on one of the sites that are asked for."""
-        name = host.partition(":")[0]
-        return not self.sites or any(site in (host, name) or name.endswith(f".{site}") for site in self.sites)
+        return not self.sites or any(is_on(host, site) for site in self.sites)
 
     def is_in_language(self, language: str | None) -> bool:
         """Whether a page of that language is asked for; of a page that says none it is not known."""

@@ -37,7 +37,7 @@ class SearchedStore(Store):
             for page in store.search('asyncio "task group" -trio site:docs.python.org', n=5):
                 print(page.rank, page.url, page.snippet.text)
 
-        sites: hosts or domains. since: Unix seconds at which a page was seen to have changed, or fetched, at the
+        sites: hosts or domains above. since: Unix seconds at which a page was seen to have changed, or fetched, at the
         earliest. weight: of agreement beside importance, 0 to 1. by: another ranking in place of importance. rank:
         "linear", "none", "hits" or "topic", the last with topics: NAME=FILE|URL|REGEX, the pages of each. Raises
         ConfigError for what cannot be searched for, also without an index, and StoreError.
@@ -62,7 +62,7 @@ class SearchedStore(Store):
             for link in store.links(broken=True):
                 print(link.source, link.target, link.status, link.anchor)
 
-        broken: to pages that are not there; redirected: to pages that redirect; external: to other registrable domains;
+        broken: to pages that are not there; redirected: to pages that redirect; external: to other sites;
         to: to this page. Raises ConfigError where that page is not known, StoreError.
         """
         asked = AskedLinks(broken, redirected, external, to)

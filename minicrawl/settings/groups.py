@@ -97,7 +97,7 @@ class Scope:
     scope: str = setting(
         "any",
         values.text,
-        "Which links are followed: any, or those to the seeds' registrable domains (site), hosts, or folders.",
+        "Which links are followed: any, or those to the seeds' sites, hosts, or folders.",
         check=values.one_of(SCOPES),
         choices=SCOPES,
         is_adjustable=True,

@@ -9,7 +9,7 @@ from support.sites import crawl, rows, web_of_sites
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_jump import PageJump
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.sites.trust import door_weights, jump, voice_counts
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
@@ -46,7 +46,7 @@ def test_parts_are_those_of_slow_sums(tmp_path: Path, seed: int) -> None:
     crawl(web, store, seeds, jump="sites", surfer="uniform")
     found = jumps(store)
     urls, names = list(found), dict(rows(store, "SELECT name, id FROM sites"))
-    site = np.array([names[owner_of(hostname(url))] for url in urls])
+    site = np.array([names[site_of(url)] for url in urls])
     trust = np.zeros(max(names.values()) + 1)
     for name, share in rows(store, "SELECT name, trust FROM sites"):
         trust[names[name]] = share
@@ -71,7 +71,7 @@ def test_parts_are_those_of_slow_sums(tmp_path: Path, seed: int) -> None:
     for url, (_, parts) in found.items():
         assert parts.by_links == pytest.approx(sent[url], abs=1e-6)
         assert parts.most_share * parts.by_links == pytest.approx(most[url], abs=1e-6)
-        others = {site[source] for source, target in links if urls[target] == url} - {names[owner_of(hostname(url))]}
+        others = {site[source] for source, target in links if urls[target] == url} - {names[site_of(url)]}
         assert parts.linked_by == len(others)
         assert parts.linked_first == (
             max(names, key=lambda name: trust[names[name]] if names[name] in others else -1) if others else None

@@ -21,7 +21,6 @@ from minicrawl.analysis.seed_repair import (
     judge_seeds,
 )
 from minicrawl.analysis.seeding import crawled_web
-from minicrawl.analysis.sites import domain_of
 from minicrawl.store.reader import Store, open_store
 
 A = "http://a.test/"
@@ -83,7 +82,7 @@ def test_page_that_waits_is_unread_and_stays(tmp_path: Path, stores: tuple[Store
 def test_what_is_reached_is_counted_from_the_nearest_seed(stores: tuple[Store, Store]) -> None:
     old, new = stores
     fates = judge_seeds([A + "x", LIST], old, new)
-    depths = depths_of(fates, new, crawled_web(new, domain_of), 3)
+    depths = depths_of(fates, new, crawled_web(new), 3)
     graph = networkx.DiGraph([(TWIN, A + "x"), (TWIN, A + "y")])
     for kind, seeds in ((KEPT, [A + "x"]), (REPAIRED, [A + "x", TWIN])):
         nearest = networkx.multi_source_dijkstra_path_length(graph, seeds)

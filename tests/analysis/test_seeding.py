@@ -37,13 +37,9 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-def site(host: str) -> str:
-    return ".".join(host.rsplit(".", 2)[-2:])
-
-
 def seeding(store: Path, count: int, random_sets: int = 0, seed: int = 0) -> Seeding:
     with open_store(store) as reader:
-        web = crawled_web(reader, site)
+        web = crawled_web(reader)
         return find_seeds(web, reader.page_table.url, count, random_sets=random_sets, rng=np.random.default_rng(seed))
 
 
@@ -105,7 +101,7 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path, seed: int) -> None
 def test_ranks_are_times_the_pages_that_have_any(store: Path) -> None:
     """Aliases have none, so the mean of the others is 1."""
     with open_store(store) as reader:
-        ranks = crawled_web(reader, site).ranks()
+        ranks = crawled_web(reader).ranks()
     aliases = rows(store, "SELECT id FROM pages WHERE state = 'alias'")
     assert len(aliases) == 3
     assert ranks[[page for (page,) in aliases]].tolist() == [0.0] * 3

@@ -1,15 +1,23 @@
-"""Hosts, registrable domains and owners of a store, and how far these are trusted."""
+"""Sites and hosts of a store, how far sites are trusted, and the one notion of a site of all that counts by site."""
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from support.sites import Site, crawl, rows, web_of_sites
 
-from minicrawl.analysis.sites import best_sites, domain_of, site_of, sites_of
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.analysis.archives.selection import graded_sites
+from minicrawl.analysis.held_out import held_out
+from minicrawl.analysis.owner.page_links import Asked, page_links
+from minicrawl.analysis.owner.site_report import report_on
+from minicrawl.analysis.seeding import crawled_web
+from minicrawl.analysis.sites import best_sites, sites_of
+from minicrawl.analysis.top.top_list import top_list
+from minicrawl.crawler.urls.groups import UrlGroups
+from minicrawl.crawler.urls.keys import partition_key, site_of
 from minicrawl.store.links import from_bytes
-from minicrawl.store.reader import open_store
+from minicrawl.store.reader import Store, open_store
 
 A, B, C = "http://www.a.test/", "http://blog.a.test:81/", "http://c.test/"
 SITE: Site = {A: [B, C, A + "gone"], B: [C], C: [A + "moved"], A + "moved": B}
@@ -22,21 +30,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("authority", "domain"),
-    [("www.a.co.uk", "a.co.uk"), ("a.test:8080", "a.test"), ("127.0.0.1:80", "127.0.0.1"), ("[::1]:80", "[::1]")],
-)
-def test_a_host_with_a_port_has_the_domain_of_its_name(authority: str, domain: str) -> None:
-    assert domain_of(authority) == site_of("domain")(authority) == domain
-    assert site_of("host")(authority) == authority
-
-
 def test_pages_are_read_when_their_answer_was_taken_in(store: Path) -> None:
     """A page that was asked for in vain is known, not read; an alias is both."""
     with open_store(store) as reader:
-        by_domain = {row.site: (row.known, row.read, row.linking_domains) for row in sites_of(reader, "domain")}
+        by_site = {row.site: (row.known, row.read, row.linking_domains) for row in sites_of(reader, "site")}
         by_host = {row.site: (row.known, row.read) for row in sites_of(reader, "host")}
-    assert by_domain == {"a.test": (4, 3, 1), "c.test": (1, 1, 1)}
+    assert by_site == {"a.test": (4, 3, 1), "c.test": (1, 1, 1)}
     assert by_host == {"www.a.test": (3, 2), "blog.a.test:81": (1, 1), "c.test": (1, 1)}
 
 
@@ -45,7 +44,7 @@ def test_who_trusts_a_site_is_what_a_slow_count_of_links_says(tmp_path: Path, se
     path = tmp_path / "crawl.db"
     web, seeds = web_of_sites(seed, redirects=0.1)
     crawl(web, path, seeds, jump="sites")
-    owner = {page: owner_of(hostname(url)) for page, url in rows(path, "SELECT id, url FROM pages")}
+    owner = {page: site_of(url) for page, url in rows(path, "SELECT id, url FROM pages")}
     trust = dict(rows(path, "SELECT name, trust FROM sites"))
     trusting: defaultdict[str, set[str]] = defaultdict(set)
     for source, targets in rows(path, "SELECT source, targets FROM links"):
@@ -54,7 +53,7 @@ def test_who_trusts_a_site_is_what_a_slow_count_of_links_says(tmp_path: Path, se
                 trusting[owner[target]].add(owner[source])
     roots = {owner[page] for (page,) in rows(path, "SELECT id FROM pages WHERE depth = 0")}
     with open_store(path) as reader:
-        found = best_sites(reader, "domain")
+        found = best_sites(reader, "site")
     assert {row.site: row.trust for row in found} == trust
     assert [row.trust for row in found] == sorted(trust.values(), reverse=True)
     assert sum(trust.values()) == pytest.approx(1.0)
@@ -65,13 +64,79 @@ def test_who_trusts_a_site_is_what_a_slow_count_of_links_says(tmp_path: Path, se
         assert trust.get(row.trusted_first or "", 0.0) == max((trust[site] for site in trusting[row.site]), default=0.0)
 
 
-def test_parts_of_a_shared_domain_are_sites_where_trust_is(tmp_path: Path) -> None:
-    one, other = "http://one.github.io/", "http://other.github.io/"
-    site: Site = {one: [other], other: [one]}
-    for jump, names in (("sites", {"one.github.io", "other.github.io"}), ("pages", {"github.io"})):
-        crawl(site, tmp_path / f"{jump}.db", [one], jump=jump)
+# One site
+
+
+PROJECTS = [f"p{number}.readthedocs.io" for number in range(51)]
+FRONTS = [f"https://{project}/" for project in PROJECTS]
+SHARED: Site = {
+    front: [f"{front}en", FRONTS[number - 1], FRONTS[(number + 1) % 51]] for number, front in enumerate(FRONTS)
+} | {f"{front}en": [front, f"{front}more"] for front in FRONTS}
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """51 projects of one shared domain, a page of each left unread."""
+    path = tmp_path_factory.mktemp("projects") / "crawl.db"
+    crawl(SHARED, path, FRONTS, pages=102, probe=False, sitemaps=False, strategy="breadth-first")
+    return path
+
+
+def _of_groups(store: Store) -> list[str]:
+    groups = UrlGroups()
+    for url in store.page_table.urls():
+        groups.of(url)
+    return groups.sites()
+
+
+CONSUMERS: dict[str, Callable[[Store], Iterable[object]]] = {
+    "top --sites": lambda store: [row.site for row in best_sites(store, "site")],
+    "lines of a site in top": lambda store: [
+        line.page.url.split("/")[2] for line in top_list(store, None, 102, per_site=1).lines
+    ],
+    "seeds": lambda store: crawled_web(store).names,
+    "archive select": lambda store: [row.site for row in graded_sites(store, "site", 4)],
+    "lab surfer": lambda store: [site.name for site in held_out([store]).sites],
+    "expected importance": _of_groups,
+    "budgets of traps": lambda store: [row.name for row in store.hosts.domains()],
+    "trust": lambda store: [row.name for row in store.site_table.trusted()],
+    "partition key": lambda store: [
+        host.name for host in {partition_key(host.name): host for host in store.hosts.all()}.values()
+    ],
+}
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_projects_of_a_shared_domain_are_sites_of_their_own(projects: Path, consumer: str) -> None:
+    with open_store(projects) as reader:
+        found = list(CONSUMERS[consumer](reader))
+    assert sorted(map(str, found)) == sorted(PROJECTS)
+
+
+def test_report_counts_projects_of_a_shared_domain(projects: Path) -> None:
+    with open_store(projects) as reader:
+        (section,) = (section for section in report_on(reader).sections if section.title == "Sites")
+    assert section.text.startswith("51 sites;")
+    assert {row[0] for row in section.rows} < set(PROJECTS)
+
+
+def test_links_between_projects_of_a_shared_domain_are_external(projects: Path) -> None:
+    with open_store(projects) as reader, reader.snapshot():
+        assert len(page_links(reader, Asked(external=True))) == 51 * 2
+
+
+def test_scope_of_a_project_is_not_all_of_its_shared_domain(tmp_path: Path) -> None:
+    crawl(SHARED, tmp_path / "one.db", [FRONTS[7]], scope="site")
+    assert {url for (url,) in rows(tmp_path / "one.db", "SELECT url FROM pages")} == {
+        FRONTS[7] + page for page in ("", "en", "more")
+    }
+
+
+def test_sites_have_trust_where_walkers_jump_to_sites_and_hosts_have_none(tmp_path: Path) -> None:
+    for jump in ("sites", "pages"):
+        crawl(SHARED, tmp_path / f"{jump}.db", FRONTS[:1], jump=jump)
         with open_store(tmp_path / f"{jump}.db") as reader:
-            found = best_sites(reader, "domain")
-            assert {row.site for row in found} == names
+            found = best_sites(reader, "site")
+            assert {row.site for row in found} == set(PROJECTS)
             assert {row.trust is None for row in found} == {jump == "pages"}
             assert {row.trust for row in best_sites(reader, "host")} == {None}

@@ -107,7 +107,7 @@ def test_hits_prints_authorities_and_hubs(store: Path) -> None:
 
 def test_links_within_a_host_or_domain_do_not_count_for_hits(store: Path) -> None:
     host = {page["url"]: page["value"] for page in answer("rank", "--by", "hits", "--store", store)["hub"]}
-    domain = answer("rank", "--by", "hits", "--per", "domain", "--store", store)["hub"]
+    domain = answer("rank", "--by", "hits", "--per", "site", "--store", store)["hub"]
     assert (host[A + "cart"], host[A] > 0) == (0.0, True)
     assert {page["url"] for page in domain if page["value"]} <= {B, FORUM, NEWS}
 
@@ -194,7 +194,7 @@ MISTAKES = {
     "no words": (["--by", "hits", "--query", " "], 2, "--query takes words"),
     "two roots": (["--by", "hits", "--query", "shop", "--root", "shop"], 2, "give one of them"),
     "links that do not count": (
-        ["--by", "hits", "--root", "page", "--per", "domain"],
+        ["--by", "hits", "--root", "page", "--per", "site"],
         2,
         "no link between two of these",
     ),

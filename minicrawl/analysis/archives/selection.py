@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.analysis.sites import site_of, sites_of
+from minicrawl.analysis.sites import DIVISIONS, sites_of
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
@@ -36,10 +36,10 @@ class Agreement(NamedTuple):
 
 
 def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) -> list[GradedSite]:
-    """All sites, the most important first. kind: "domain" or "host". most: bytes that are to suffice; each site in turn
+    """All sites, the most important first. kind: "site" or "host". most: bytes that are to suffice; each site in turn
     is selected if it still fits. Raises StoreError."""
     rows = sorted(sites_of(store, kind), key=lambda row: (-row.importance, row.site))
-    of_site, left = site_of(kind), most
+    of_site, left = DIVISIONS[kind], most
     sizes: dict[str, int] = {}
     for host, size in store.hosts.bytes().items():
         sizes[of_site(host)] = sizes.get(of_site(host), 0) + size
@@ -89,7 +89,7 @@ def read_votes(path: Path, kind: str, grades: int) -> Votes:
         raise SettingError(f"{path} cannot be read: {error}") from error
     except ValueError:
         raise SettingError(f"{path} is empty; it takes a head such as site,anna,ben, then a line per site") from None
-    librarians, of_site = [name.strip() for name in head[1:]], site_of(kind)
+    librarians, of_site = [name.strip() for name in head[1:]], DIVISIONS[kind]
     found: dict[str, list[float]] = {}
     for row in rows:
         site = of_site(_host(row[0], path))

@@ -1,14 +1,14 @@
 """Which pages a user wants to see: by state, status, reason, site, depth, content type, or an expression."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.outcomes.reasons import meaning
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import is_on
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.store.reader import Store
@@ -25,7 +25,7 @@ class PageFilter:
     """What a user gives: a page is wanted if of each field that is given a word holds for it.
 
     Words have commas between, but for where. reason: also `redirect-*`; content_type: also `text/*`; status: 404, 4xx,
-    none; site: domains or hosts; depth: 2, 1-3, 4-; where: see `minicrawl.store.select.expression`.
+    none; site: hosts or domains above; depth: 2, 1-3, 4-; where: see `minicrawl.store.select.expression`.
     """
 
     state: str | None = None
@@ -93,16 +93,10 @@ def _reason(word: str) -> Condition:
 
 def _site(store: Store, word: str) -> Condition:
     named = ((host.id, host.name) for host in store.hosts.all())
-    hosts = [number for number, name in named if word in _names(name)]
+    hosts = [number for number, name in named if is_on(name, word)]
     if not hosts:
         raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
     return Condition(f"host IN ({','.join(map(str, hosts))})", [])
-
-
-def _names(host: str) -> Iterable[str]:
-    """What a user may call the site of a host: the host with its port or without, or its registrable domain."""
-    name = hostname(f"http://{host}/")
-    return host, name, site_of(name)
 
 
 def _depth(word: str) -> Condition:

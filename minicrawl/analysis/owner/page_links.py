@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.explain import meant_by
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.store.links import from_bytes
@@ -161,9 +161,9 @@ class _Web:
 
 
 def _sites(store: Store) -> Pages:
-    """The registrable domain of every page, as a number."""
+    """The site of every page, as a number."""
     numbers: dict[str, int] = {}
-    sites = ((host.id, site_of(hostname(f"http://{host.name}/"))) for host in store.hosts.all())
+    sites = ((host.id, site_of(host.name)) for host in store.hosts.all())
     of_host = {host: numbers.setdefault(site, host) for host, site in sites}
     hosts, of_page = np.unique(store.page_table.hosts(), return_inverse=True)
     return np.array([of_host.get(host, -1) for host in hosts.tolist()], dtype=np.int64)[of_page]

@@ -8,9 +8,11 @@ import numpy.typing as npt
 
 from minicrawl.analysis.owner.page_columns import iso
 from minicrawl.analysis.owner.page_links import Asked, PageLinks, page_links
+from minicrawl.analysis.sites import numbered_sites
 from minicrawl.analysis.status import Status, status
 from minicrawl.analysis.top.expected import best_first
 from minicrawl.crawler.outcomes.reasons import meaning
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.export.report.charts import Point, degree_chart, line_chart
 from minicrawl.export.report.document import Cell, Report, Section, Share, Url
 from minicrawl.model import READ, State
@@ -207,23 +209,21 @@ def _redirects(store: Store, links: PageLinks) -> Section:
 
 
 def _sites(store: Store, pages: PageColumns) -> Section:
-    hosts = store.hosts.all()
-    size = max((host.id for host in hosts), default=-1) + 1
-    importance = np.bincount(pages.host, weights=pages.importance, minlength=size)
-    known = np.bincount(pages.host, minlength=size)
+    names, site = numbered_sites(store, pages.host, site_of)
+    importance = np.bincount(site, weights=pages.importance, minlength=len(names))
+    known = np.bincount(site, minlength=len(names))
     read, failed = (
-        np.bincount(pages.host[np.isin(pages.state, states)], minlength=size)
+        np.bincount(site[np.isin(pages.state, states)], minlength=len(names))
         for states in (list(READ), [State.ERROR, State.GONE])
     )
-    best = sorted(hosts, key=lambda host: -importance[host.id])[:ROWS]
-    most = max((importance[host.id] for host in best), default=1.0) or 1.0
+    best = np.argsort(-importance, kind="stable")[:ROWS].tolist()
+    most = float(importance.max(initial=0.0)) or 1.0
     rows = [
-        (host.name, float(importance[i]), Share(importance[i] / most), int(known[i]), int(read[i]), int(failed[i]))
-        for host in best
-        for i in [host.id]
+        (names[i], float(importance[i]), Share(importance[i] / most), int(known[i]), int(read[i]), int(failed[i]))
+        for i in best
     ]
-    columns = ("host", "importance", "", "known", "read", "failed")
-    return Section("Sites", columns, rows, f"{len(hosts):,} hosts; those with the most importance:")
+    columns = ("site", "importance", "", "known", "read", "failed")
+    return Section("Sites", columns, rows, f"{len(names):,} sites; those with the most importance:")
 
 
 def _robots(store: Store, now: Status) -> Section:

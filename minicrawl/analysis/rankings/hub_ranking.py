@@ -6,7 +6,7 @@ from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.page_sets import IntArray, named_pages, pages_with_words
 from minicrawl.analysis.rankings.words_near_links import word_counts
-from minicrawl.analysis.sites import numbered_sites, site_of
+from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph
 from minicrawl.rank.hits import (
@@ -63,9 +63,9 @@ def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph
     graph = folded.graph
     places = np.arange(graph.size)
     if options.per != "page":
-        _, places = numbered_sites(store, folded.hosts, site_of(options.per or "host"))
+        _, places = numbered_sites(store, folded.hosts, DIVISIONS[options.per or "host"])
     elif options.cap is not None or options.inside:
-        raise SettingError("--cap and --inside are about links of a host or domain; say --per host or --per domain")
+        raise SettingError("--cap and --inside are about links of a host or site; say --per host or --per site")
     weights = intrinsic_weights(graph, places, options.inside)
     if options.cap is not None:
         weights *= capped_weights(graph, places, options.cap)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.known.expectation import FINE, ROUGH, expectation_of
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import READ, State
 from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.reader import Store
@@ -108,7 +108,7 @@ def parts_of(store: Store, page: int, share: float | None, sources: Iterable[str
     rests_on, expected = store.expected.of(), store.expected.unread_part(page)
     if share is None or expected is None or rests_on is None:
         return None
-    linking = Counter(owner_of(hostname(url)) for url in sources)
+    linking = Counter(site_of(url) for url in sources)
     sites = store.expected.sites(linking) if expected else []
     sites.sort(key=lambda site: -linking[site.owner] * site.sends / max(site.visited, 1))
     found_from = tuple(ExpectedFrom(site.owner, site.unvisited, site.visited) for site in sites)

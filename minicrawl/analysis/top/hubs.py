@@ -10,7 +10,7 @@ X_t   importance of page t
     hub(p) = I_p / N * sum over links p -> t within the site of X_t / I_t
 
 So a page t is shared by all pages that link to it: a page that everybody links to says nothing of the page that does.
-Aliases count as the pages they stand for. Sites are registrable domains: a link between two is no way through one.
+Aliases count as the pages they stand for. A link between two sites is no way through one.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded_aliases import folded_pages, folded_rows
-from minicrawl.analysis.sites import domain_of, numbered_sites
+from minicrawl.analysis.sites import numbered_sites
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
 from minicrawl.opic.surfer import UNIFORM
 from minicrawl.rank.blocks import LinkRows
@@ -58,7 +59,7 @@ def best_hubs(store: Store) -> Iterator[tuple[int, RankedPage, float]]:
     """Number, page and hub(p) of every page that leads anywhere, the best first. Raises StoreError."""
     with store.snapshot():
         folded = folded_pages(store)
-        _, site = numbered_sites(store, folded.hosts, domain_of)
+        _, site = numbered_sites(store, folded.hosts, site_of)
         is_open = folded.states == State.FETCHED
         pages = Pages(site, store.ranks.importance(), is_open)
         values = hubs(pages, lambda: folded_rows(store, folded, UNIFORM))

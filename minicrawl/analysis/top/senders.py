@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_surfer
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import Place, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import add_sent
@@ -29,7 +29,7 @@ IntArray = npt.NDArray[np.int64]
 class Senders:
     """The pages that link to one page.
 
-    pages: how many; on_other_sites: of these, those on other registrable domains, of which there are `other_sites`.
+    pages: how many; on_other_sites: of these, those on other sites, of which there are `other_sites`.
     units: what they have sent in all. most_by: the one that has sent the most, `most_units`, which may only stand for
     the page; None where no page links.
     places: where on their pages the links stand, as far as that is known: of pages whose links are not all alike.
@@ -66,7 +66,7 @@ def senders(store: Store, pages: Sequence[int], blocks: Iterable[LinkGraph] | No
     with store.snapshot():
         blocks = store.link_table.blocks() if blocks is None else blocks
         links = _links_to(store, np.array(pages, dtype=np.int64), blocks)
-        sites = {host.id: site_of(hostname(f"http://{host.name}/")) for host in store.hosts.all()}
+        sites = {host.id: site_of(host.name) for host in store.hosts.all()}
         return [_senders_of(store, page, links, sites) for page in pages]
 
 

@@ -19,7 +19,7 @@ from itertools import islice
 from minicrawl.analysis.top.expected import Order, Wanted, best_first, only
 from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
-from minicrawl.crawler.urls.keys import hostname, owner_at, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
@@ -68,7 +68,7 @@ def lines_per_site(store: Store) -> int | None:
     """How many lines a site may have in a list; None: any number, as the crawl is of few sites."""
     sites = set()
     for name in store.hosts.answering():
-        sites.add(owner_at(name))
+        sites.add(site_of(name))
         if len(sites) == _MANY_SITES:
             return _PER_SITE
     return None
@@ -110,7 +110,7 @@ def list_of(
                 line.alike.append(page)
             elif len(shown.lines) == n:
                 break
-            elif per_site is not None and lines[site := owner_of(hostname(page.url))] == per_site:
+            elif per_site is not None and lines[site := site_of(page.url)] == per_site:
                 of_full_sites += 1
             else:
                 shown.add(Line(page, number, value))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.settings import CrawlSettings, parse_boost
 
 NEWS, XML = "news", "xml"
@@ -164,9 +164,9 @@ class Focus:
         """One positive integer per link from `source`, its part of the cash; None when all are equal."""
         if self.is_off:
             return None
-        home = site_of(hostname(source))
+        home = site_of(source)
         factors = [
-            self.factor(url, anchor) * (self.intrinsic if site_of(hostname(url)) == home else 1.0)
+            self.factor(url, anchor) * (self.intrinsic if site_of(url) == home else 1.0)
             for url, anchor in zip(urls, anchors, strict=True)
         ]
         weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)

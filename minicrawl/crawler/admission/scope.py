@@ -11,9 +11,8 @@ wiki's page about a picture ends like the picture (/wiki/File:Cat.jpg).
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from minicrawl.crawler.urls.keys import authority, hostname, politeness_key, site_of
+from minicrawl.crawler.urls.keys import authority, politeness_key, site_of
 from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.settings import CrawlSettings, compiled, parse_host_limit
 
@@ -142,13 +141,7 @@ class Scope:
 
     def _has(self, name: str) -> bool:
         """The same of an authority, for the kinds that ask for no more."""
-        return (_site_of(name) if self.kind == "site" else name) in self.places
-
-
-@lru_cache(maxsize=10_000)
-def _site_of(name: str) -> str:
-    """The registrable domain of an authority."""
-    return site_of(hostname(f"http://{name}/"))
+        return (site_of(name) if self.kind == "site" else name) in self.places
 
 
 def _some(places: Iterable[str]) -> str:
@@ -158,7 +151,7 @@ def _some(places: Iterable[str]) -> str:
 
 def _place(kind: str, url: str) -> str:
     if kind == "site":
-        return _site_of(authority(url))
+        return site_of(authority(url))
     if kind == "host":
         return authority(url)
     if kind == "prefix":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.keys import owner_at
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Ledger, Visit
 from minicrawl.opic.anticipated import key, rate
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
@@ -142,7 +142,7 @@ class AnticipatedCash:
         """Whose a host is; kept, since to tell it takes longer than all else that is done for a link."""
         owner = self._owners.get(host)
         if owner is None:
-            owner = self._owners[host] = owner_at(self._name_of(host))
+            owner = self._owners[host] = site_of(self._name_of(host))
         return owner
 
     def _note(self, host: int) -> None:

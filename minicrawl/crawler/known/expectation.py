@@ -173,7 +173,7 @@ def expectation_of(store: Store, tolerance: float = FINE, *, with_stays: bool = 
             is_read=np.isin(states, list(READ)),
             importance=store.ranks.importance(),
             groups=groups.levels(finest),
-            owners=groups.owners(),
+            owners=groups.sites(),
             late=None if late is None else np.array(late, dtype=np.int64),
         )
         start = np.nan_to_num(store.expected.shares())

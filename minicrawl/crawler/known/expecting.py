@@ -105,6 +105,6 @@ class Expecting:
             is_read=np.isin(accounts.coverage.kind[known], COLLECTED),
             importance=accounts.ledger.importance(),
             groups=self._groups.levels(self._finest),
-            owners=self._groups.owners(),
+            owners=self._groups.sites(),
             late=None if late is None else np.array(late, dtype=np.int64),
         )

@@ -15,7 +15,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing.voices import SharedVoices
-from minicrawl.crawler.urls.keys import owner_at
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
 from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
@@ -199,7 +199,7 @@ class KnownSites:
 
     def _know_hosts(self) -> None:
         """Find the sites of new hosts."""
-        owners = [owner_at(host.name) for host in self._frontier.hosts[len(self._of_host) :]]
+        owners = [site_of(host.name) for host in self._frontier.hosts[len(self._of_host) :]]
         if owners:
             new = [self._numbers.setdefault(owner, len(self._numbers) + 1) for owner in owners]
             self._of_host = np.append(self._of_host, np.array(new, dtype=np.int64))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 
 FOLDERS = 3
 
@@ -35,13 +35,13 @@ class UrlGroups:
         table = np.array(self._of_finest, dtype=np.int64).reshape(-1, FOLDERS + 2)
         return [level[finest] for level in table.T]
 
-    def owners(self) -> list[str]:
-        """The owners by their numbers on the coarsest level."""
+    def sites(self) -> list[str]:
+        """The sites by their numbers on the coarsest level."""
         return list(self._numbers[0])
 
     def _add(self, directory: str) -> int:
         host, *folders = directory.split("/")[2:]
-        keys = [owner_of(hostname(directory)), *("/".join([host, *folders[:depth]]) for depth in range(FOLDERS + 1))]
+        keys = [site_of(directory), *("/".join([host, *folders[:depth]]) for depth in range(FOLDERS + 1))]
         numbers = [known.setdefault(key, len(known)) for known, key in zip(self._numbers, keys, strict=True)]
         if numbers[-1] == len(self._of_finest):
             self._of_finest.append(numbers)

@@ -1,14 +1,15 @@
-"""What URLs have in common: host, politeness key, origin, site, owner, partition.
+"""Keys of a URL: host, politeness key, origin, site, partition.
 
 authority       host and port                      "b.example.co.uk:8080" of http://b.example.co.uk:8080/page
 host name       the host alone                     "b.example.co.uk"
-politeness key  whom requests for the URL weigh on "b.example.co.uk:8080"
-origin          what a robots.txt speaks for       "http://b.example.co.uk:8080"
-site            the registrable domain             "example.co.uk"
-owner           the site, or a user's part of one  "me.github.io" of http://x.me.github.io/
-partition key   a number by owner: who of several crawls that share the web has the URL
+politeness key  unit of the politeness delay       "b.example.co.uk:8080"
+origin          scope of a robots.txt              "http://b.example.co.uk:8080"
+site            the registrable domain             "example.co.uk"; "me.github.io" of http://x.me.github.io/
+partition key   a number by site: selects the partition that has the URL
 
-URLs are normalised ones (normalise.py), hosts are host names of such.
+URLs are normalised (normalise.py). A site is the unit of trust, of budgets, of `--scope site` and of every list by
+site. On a shared domain such as github.io or readthedocs.io, which the private section of the public suffix list names,
+each user's part is a site. An IP address, and a host without a dot such as localhost, is its own site.
 """
 
 import hashlib
@@ -43,50 +44,49 @@ def origin_of(url: str) -> str:
     return url if path < 0 else url[:path]
 
 
-def site_of(host: str) -> str:
-    """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
-    return _domains(host)[0]
+def site_of(url: str) -> str:
+    """Site of a normalised URL, or of an authority ("www.example.co.uk:8080" -> "example.co.uk")."""
+    return _domain(hostname(url if "://" in url else f"http://{url}/"), has_users=True)
 
 
-def owner_of(host: str) -> str:
-    """Whose host one is: its site, but on a shared one a user's part of it ("x.me.github.io" -> "me.github.io").
+def registered_domain(host: str) -> str:
+    """The name under a registry's suffix, also on a shared domain ("me.github.io" -> "github.io").
 
-    The private section of the public suffix list knows the shared ones.
+    New sites on a shared domain are free, registered domains are not.
     """
-    return _domains(host)[1]
+    return _domain(host, has_users=False)
 
 
-def owner_at(authority: str) -> str:
-    """The owner of a host, which may have a port."""
-    return owner_of(hostname(f"http://{authority}/"))
+def is_on(place: str, name: str) -> bool:
+    """Whether an authority is a host that the user calls by `name`, with its port or without, or is below it."""
+    host = hostname(f"http://{place}/")
+    return name in (place, host) or host.endswith(f".{name}")
 
 
 def is_public_suffix(name: str) -> bool:
-    """Whether anybody may have a host below that name ("co.uk", "github.io"), also if no list knows it ("test")."""
+    """Whether anyone can have a host below the name ("co.uk", "github.io"), including unlisted suffixes ("test")."""
     found = _extractor().extract_str(name, include_psl_private_domains=True)
     return found.suffix == name or ("." not in name.rstrip(".") and not found.ipv6)
 
 
 def partition_key(host: str, secret: bytes = b"") -> int:
-    """A number, below 2^64, by which crawls that share the web know whose a host is: the same for all of its owner.
+    """A number below 2^64, the same for all hosts of a site; `partition_key % partitions` is the home of its URLs.
 
-    secret: up to 64 bytes; who does not know them cannot make hosts that all fall to one crawl.
+    The key of a site never changes, or pages of existing stores would lose their homes. secret: up to 64 bytes; without
+    it nobody can make up sites that all have one home.
     """
-    return int.from_bytes(hashlib.blake2b(owner_of(host).encode(), digest_size=8, key=secret).digest())
+    site = _domain(host, has_users=True)
+    return int.from_bytes(hashlib.blake2b(site.encode(), digest_size=8, key=secret).digest())
 
 
 @lru_cache(maxsize=100_000)
-def _domains(host: str) -> tuple[str, str]:
-    """Site and owner: to look for the suffix takes long, and who asks for one mostly asks for the other."""
-    found = _extractor().extract_str(host, include_psl_private_domains=True)
+def _domain(host: str, *, has_users: bool) -> str:
+    """The domain under the public suffix of a host. has_users: apply the private section of the list, too."""
+    found = _extractor().extract_str(host, include_psl_private_domains=has_users)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
-        domain = ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
-        return domain, domain
-    if not found.domain:  # a host that is a suffix itself; a private one, such as github.io, is somebody's domain
-        found = _extractor().extract_str(host, include_psl_private_domains=False)
-        return found.top_domain_under_public_suffix or host, host
-    return found.top_domain_under_registry_suffix or host, found.top_domain_under_public_suffix or host
+        return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
+    return found.top_domain_under_public_suffix or host
 
 
 @lru_cache(maxsize=1)

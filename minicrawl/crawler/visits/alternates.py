@@ -15,7 +15,7 @@ from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.store.rows import Alternate
 from minicrawl.store.writer import Writer
 
@@ -63,11 +63,11 @@ class Alternates:
 
     def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:
         """Those of the alternates that are in scope and of the same owner."""
-        owner, depth = owner_of(hostname(url)), int(self._accounts.depth[page])
+        owner, depth = site_of(url), int(self._accounts.depth[page])
         return [
             other
             for other in dict.fromkeys(map(self._plain, alternates))
             if other != url
-            and owner_of(hostname(other)) == owner
+            and site_of(other) == owner
             and self._admission.scope.refuses(other, depth) is None
         ]

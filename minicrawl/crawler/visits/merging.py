@@ -25,7 +25,7 @@ from minicrawl.crawler.html.fingerprint import hash_of
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.recognise.duplicates import Duplicates, Runs
-from minicrawl.crawler.urls.keys import owner_at
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import FingerprintColumns
@@ -124,7 +124,7 @@ class Merging:
         host = self._frontier.host(page)
         found = self._owner_hashes.get(host.id)
         if found is None:
-            found = self._owner_hashes[host.id] = hash_of(owner_at(host.name).encode())
+            found = self._owner_hashes[host.id] = hash_of(site_of(host.name).encode())
         return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.search.index.anchors import NOTHING, AnchorBook, LinkText
 from minicrawl.search.index.index_file import DOCUMENT_BITS, IndexFile, index_errors
 from minicrawl.search.index.page_words import PageWords, page_words
@@ -224,7 +224,7 @@ class Follower:
         """Whose site a URL is on."""
         host = url.split("/", 3)[2]
         if host not in self._sites:
-            self._sites[host] = owner_of(hostname(url))
+            self._sites[host] = site_of(url)
         return self._sites[host]
 
     # The short barrel.

@@ -28,7 +28,7 @@ def graded(folder: Path, most: int | None) -> list[GradedSite]:
     if not store.exists():
         crawl(site, store, [HOME], traps=False, probe=False)
     with open_store(store) as reader:
-        return graded_sites(reader, "domain", 4, most)
+        return graded_sites(reader, "site", 4, most)
 
 
 def test_sites_are_graded_by_importance_as_many_to_each_grade(sites: list[GradedSite]) -> None:
@@ -57,7 +57,7 @@ def test_librarians_and_importance_agree_as_often_as_can_be_derived(tmp_path: Pa
     lines = [f"http://www.{number}.test/a,{anna},{ben},{carl}" for number, (anna, ben, carl) in enumerate(votes)]
     path = tmp_path / "votes.csv"
     path.write_text("\n".join(["site,anna,ben,carl", *lines, "elsewhere.test,1,1,1", "silent.test,,,"]) + "\n")
-    assert agreements(sites, read_votes(path, "domain", 2), 2) == [
+    assert agreements(sites, read_votes(path, "site", 2), 2) == [
         Agreement("anna", 1.0, 6),
         Agreement("ben", 6 / 8, 8),
         Agreement("carl", 1.0, 8),
@@ -78,10 +78,10 @@ WRONG = {
 def test_a_file_that_is_wrong_is_a_sentence(text: str, sentence: str, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text(text)
     with pytest.raises(SettingError, match=sentence):
-        read_votes(tmp_path / "votes.csv", "domain", 4)
+        read_votes(tmp_path / "votes.csv", "site", 4)
 
 
 def test_votes_for_no_known_site_are_a_sentence(sites: list[GradedSite], tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("site,anna\nelsewhere.test,1\n")
     with pytest.raises(SettingError, match="no site that is in the store"):
-        agreements(sites, read_votes(tmp_path / "votes.csv", "domain", 4), 4)
+        agreements(sites, read_votes(tmp_path / "votes.csv", "site", 4), 4)

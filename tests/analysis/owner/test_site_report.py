@@ -51,7 +51,7 @@ def test_tables_have_what_was_served(tmp_path: Path) -> None:
     (copies,) = table(report, "Duplicates")
     assert {copies["page"], copies["one of them"]} == {Url(HOME + "a"), Url(HOME + "b")}
     (site,) = table(report, "Sites")
-    assert [site[name] for name in ("host", "known", "read", "failed")] == ["a.test", 7, 5, 1]
+    assert [site[name] for name in ("site", "known", "read", "failed")] == ["a.test", 7, 5, 1]
     (robots,) = table(report, "Robots")
     assert (robots["robots.txt"], robots["answer"]) == (Url(HOME + "robots.txt"), "200")
     tiles = dict(report.tiles)

@@ -109,7 +109,7 @@ def test_peeling_ends_where_no_link_is_left(store: Path) -> None:
     ("said", "message"),
     [
         ({"peel": True}, "say how many with --communities"),
-        ({"per": "page", "cap": 3}, "say --per host or --per domain"),
+        ({"per": "page", "cap": 3}, "say --per host or --per site"),
         ({"context": True}, "say which with --query"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.analysis.top.hubs import Pages, best_hubs, hubs
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
@@ -36,14 +36,14 @@ def by_hand(store: Path) -> dict[str, float]:
         for source, targets in links.items()
         for target in targets
         if source in is_open and alias.get(target, target) in is_open - {source}
-        and site_of(hostname(source)) == site_of(hostname(alias.get(target, target)))
+        and site_of(source) == site_of(alias.get(target, target))
     ]  # fmt: skip
     inlinks = Counter(target for _, target in ways)
-    of_site = Counter(site_of(hostname(address)) for address in is_open)
+    of_site = Counter(site_of(address) for address in is_open)
     found = {}
     for page in is_open:
         leads_to = sum(importance[target] / inlinks[target] for source, target in ways if source == page)
-        found[page] = inlinks[page] / of_site[site_of(hostname(page))] * leads_to
+        found[page] = inlinks[page] / of_site[site_of(page)] * leads_to
     return {page: value for page, value in found.items() if value}
 
 

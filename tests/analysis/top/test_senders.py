@@ -8,7 +8,7 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.analysis.top.senders import Senders, known_places, place_counts, senders
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.store.links import LinkGraph, from_bytes
 from minicrawl.store.reader import open_store
 
@@ -27,10 +27,10 @@ def by_hand(store: Path) -> list[tuple[int, int, int, int]]:
     linking: dict[int, list[str]] = {page: [] for page in pages}
     for source, targets in rows(store, "SELECT source, targets FROM links"):
         for target in from_bytes(targets).tolist():
-            linking[target].append(site_of(hostname(pages[source][0])))
+            linking[target].append(site_of(pages[source][0]))
     found = []
     for page, (url, received) in pages.items():
-        others = [site for site in linking[page] if site != site_of(hostname(url))]
+        others = [site for site in linking[page] if site != site_of(url)]
         found.append((len(linking[page]), len(others), len(set(others)), received))
     return found
 

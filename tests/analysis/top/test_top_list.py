@@ -8,7 +8,7 @@ import pytest
 from support.sites import Site, crawl
 
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list, whole_list
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import hostname, site_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -137,6 +137,6 @@ def test_sites_of_a_crawl_of_many_have_three_lines_each(tmp_path: Path, sites: i
         assert (whole.of_full_sites, few.of_full_sites) == (0, 2 * sites)
         of_site: Counter[str] = Counter()
         for line in whole.lines:
-            owner = owner_of(hostname(line.page.url))
+            owner = site_of(hostname(line.page.url))
             of_site[owner] += 1
             assert (line.page in [shown.page for shown in few.lines]) == (of_site[owner] <= 3)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.analysis.top.twins import Titled, Twins, difference, form
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 
 
 class Pair(NamedTuple):
@@ -35,7 +35,7 @@ def web_of(urls: Sequence[str]) -> Twins:
     """A web where every page links to every page of its registrable domain."""
 
     def linked(url: str) -> list[str]:
-        return [other for other in urls if site_of(hostname(other)) == site_of(hostname(url))]
+        return [other for other in urls if site_of(other) == site_of(url)]
 
     return Twins(set(urls).intersection, linked)
 

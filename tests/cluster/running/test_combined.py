@@ -28,7 +28,7 @@ from minicrawl.cluster.running.combined import (
 )
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing.outbox import Carried
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Coverage, Ledger
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites.births import UNIT
@@ -129,7 +129,7 @@ def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: 
 
 
 def owner(url: str) -> str:
-    return owner_of(hostname(url))
+    return site_of(url)
 
 
 def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[str]]:

@@ -13,7 +13,7 @@ from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
-from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.sites.trust import site_trust
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -31,7 +31,7 @@ def web_of(seed: int, sites: int = 6) -> tuple[Site, list[str]]:
     ]
     web: Site = {}
     for url in urls:
-        own = [other for other in urls if owner_of(hostname(other)) == owner_of(hostname(url))]
+        own = [other for other in urls if site_of(other) == site_of(url)]
         links = draw.sample(own, min(len(own), 4)) + draw.sample(urls, draw.choice([0, 0, 1, 3]))
         links += draw.sample(urls, 5) if url == urls[0] else []
         web[url] = draw.choice(urls) if draw.random() < 0.1 and not is_front(url) else links
@@ -39,7 +39,7 @@ def web_of(seed: int, sites: int = 6) -> tuple[Site, list[str]]:
 
 
 def owner(url: str) -> str:
-    return owner_of(hostname(url))
+    return site_of(url)
 
 
 def counted_voices(store: Path) -> Counter[tuple[str, str]]:

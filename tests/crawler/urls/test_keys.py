@@ -2,7 +2,15 @@
 
 import pytest
 
-from minicrawl.crawler.urls.keys import authority, hostname, origin_of, owner_of, partition_key, site_of
+from minicrawl.crawler.urls.keys import (
+    authority,
+    hostname,
+    is_on,
+    origin_of,
+    partition_key,
+    registered_domain,
+    site_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,46 +31,60 @@ def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
     assert origin_of(url) == scheme_host_port
 
 
-@pytest.mark.parametrize(
-    ("host", "registrable"),
-    [
-        ("www.example.com", "example.com"),
-        ("example.com", "example.com"),
-        ("a.b.example.co.uk", "example.co.uk"),
-        ("co.uk", "co.uk"),
-        ("localhost", "localhost"),
-        ("127.0.0.1", "127.0.0.1"),
-        ("[::1]", "[::1]"),
-        ("www.xn--bcher-kva.de", "xn--bcher-kva.de"),
-        ("a.b.test", "b.test"),
-        ("a.b.test.", "b.test"),
-        ("www.example.com.", "example.com"),
-        (".", "."),
-    ],
-)
-def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
-    assert site_of(host) == registrable
+SITES = {  # by host: its site, its registered domain
+    "www.example.com": ("example.com", "example.com"),
+    "example.com": ("example.com", "example.com"),
+    "www.example.com.": ("example.com", "example.com"),
+    "b.a.example.co.uk": ("example.co.uk", "example.co.uk"),
+    "co.uk": ("co.uk", "co.uk"),
+    "www.xn--bcher-kva.de": ("xn--bcher-kva.de", "xn--bcher-kva.de"),
+    "b.me.github.io": ("me.github.io", "github.io"),
+    "github.io": ("github.io", "github.io"),
+    "docs.one.readthedocs.io": ("one.readthedocs.io", "readthedocs.io"),
+    "b.s3.amazonaws.com": ("b.s3.amazonaws.com", "amazonaws.com"),
+    "s3.amazonaws.com": ("s3.amazonaws.com", "amazonaws.com"),
+    "b.a.nowhere": ("a.nowhere", "a.nowhere"),
+    "a.b.test.": ("b.test", "b.test"),
+    "localhost": ("localhost", "localhost"),
+    "127.0.0.1": ("127.0.0.1", "127.0.0.1"),
+    "[::1]": ("[::1]", "[::1]"),
+    ".": (".", "."),
+}
+
+
+@pytest.mark.parametrize("host", SITES)
+def test_site_is_the_registrable_domain_or_a_users_part_of_a_shared_one(host: str) -> None:
+    assert (site_of(f"http://{host}/a"), registered_domain(host)) == SITES[host]
+    assert (
+        site_of(f"https://{host}:8080/a://b") == site_of(f"{host}:8080") == site_of(host) == site_of(f"http://{host}/a")
+    )
 
 
 @pytest.mark.parametrize(
-    ("host", "its_site", "its_owner"),
+    ("name", "holds"),
     [
-        ("b.a.example.co.uk", "example.co.uk", "example.co.uk"),
-        ("b.me.github.io", "github.io", "me.github.io"),
-        ("github.io", "github.io", "github.io"),
-        ("b.s3.amazonaws.com", "amazonaws.com", "b.s3.amazonaws.com"),
-        ("s3.amazonaws.com", "amazonaws.com", "s3.amazonaws.com"),
-        ("co.uk", "co.uk", "co.uk"),
-        ("b.a.nowhere", "a.nowhere", "a.nowhere"),
-        ("127.0.0.1", "127.0.0.1", "127.0.0.1"),
-        ("[::1]", "[::1]", "[::1]"),
+        ("a.b.test:81", True),
+        ("a.b.test", True),
+        ("b.test", True),
+        ("test", True),
+        ("b.test:81", False),
+        (".test", False),
     ],
 )
-def test_site_and_owner_of_a_host(host: str, its_site: str, its_owner: str) -> None:
-    assert (site_of(host), owner_of(host)) == (its_site, its_owner)
+def test_host_is_on_itself_and_on_the_domains_above(name: str, holds: bool) -> None:
+    assert is_on("a.b.test:81", name) == holds
+    assert not is_on("ab.test", "b.test")
 
 
-def test_hosts_of_one_owner_have_one_partition_and_owners_are_spread() -> None:
+HOMES = {"docs.python.org": 246, "me.github.io": 294, "co.uk": 392, "127.0.0.1": 532, "h.test": 968}
+
+
+def test_pages_of_stored_partitions_keep_their_homes() -> None:
+    """The key is in no store: another hash, or another notion of a site, would look for pages where they are not."""
+    assert {host: partition_key(host, b"secret") % 1_000 for host in HOMES} == HOMES
+
+
+def test_hosts_of_one_site_have_one_partition_and_sites_are_spread() -> None:
     assert partition_key("a.example.co.uk", b"x") == partition_key("example.co.uk", b"x")
     assert partition_key("a.github.io", b"x") != partition_key("b.github.io", b"x")
     assert partition_key("example.com", b"x") != partition_key("example.com", b"y")

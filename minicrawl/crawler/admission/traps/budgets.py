@@ -1,12 +1,11 @@
-"""How many pages a registrable domain may have: the more, the more others vouch for it (IRLbot's STAR, WWW 2008).
+"""Page budgets of sites: the more, the more others vouch for a site (IRLbot's STAR, WWW 2008).
 
 Whoever owns a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
 are counted by domain, whatever host they are on, and so are the domains that link to one, from the first link on.
 
-domain    a registrable domain, or what a shared host such as github.io gives each of its users, by the private section
-          of the public suffix list: what one of them makes up must not cut the others
-linker    who links to a domain: the domain without that section, for a name under github.io costs nothing; domains that
-          a name server sends to one IP address are one linker, for names on one machine cost little
+domain    a site (crawler/urls/keys.py), as what one user of a shared host makes up must not cut the others
+linker    the registered domain of a linking site, as a name under github.io costs nothing; domains that a name server
+          sends to one IP address are one linker, as names on one machine cost little
 voucher   a linker as far as it is trusted, where walkers jump to sites (opic/sites/trust.py): a thousand domains that
           somebody makes up behind one honest link vouch for little more than nobody. So each makes as much room as
           PAGES, while a linker that may be made up makes less
@@ -28,7 +27,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.keys import owner_at, site_of
+from minicrawl.crawler.urls.keys import registered_domain, site_of
 from minicrawl.store.rows import DomainRow, LinkerRow
 from minicrawl.store.writer import Writer
 
@@ -200,7 +199,7 @@ class Budgets:
             return number
         # To look a suffix up takes long: a host that is known as a domain is its own.
         number = self._numbers.get(host)
-        return self._number(owner_at(host)) if number is None else number
+        return self._number(site_of(host)) if number is None else number
 
     def _number(self, name: str) -> int:
         number = self._numbers.get(name)
@@ -235,7 +234,7 @@ class Budgets:
         if group != _NO_GROUP:
             return self._group_bit[group]
         if self._own_bit[number] == _UNKNOWN:
-            self._own_bit[number] = _hashed(site_of(self._names[number]))
+            self._own_bit[number] = _hashed(registered_domain(self._names[number]))
         return self._own_bit[number]
 
     def _count(self, number: int) -> int:

@@ -9,7 +9,7 @@ from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.admission.traps.findings import Findings, KnownPatterns, PatternStore
 from minicrawl.crawler.admission.traps.rules import learned_rule, static_rule
 from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of, without_numbers
-from minicrawl.crawler.urls.keys import hostname, owner_of, politeness_key
+from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.store.rows import PatternRow
 from minicrawl.store.writer import Writer
 
@@ -93,7 +93,7 @@ class Traps:
         found = self.verdict(url)
         if found is not None:
             return found
-        domain = owner_of(hostname(url))
+        domain = site_of(url)
         for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
             rule = self._patterns.shut_by(name)
             if rule is not None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.http.logins.set_cookie import SetCookie, parse_set_cookie
 from minicrawl.crawler.net.addresses import is_literal
-from minicrawl.crawler.urls.keys import hostname, is_public_suffix, owner_of
+from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
 from minicrawl.crawler.urls.normalise import normalise
 
 MOST_OF_A_SITE = 180
@@ -85,7 +85,7 @@ class CookieJar:
     def header(self, url: str, now: float) -> str | None:
         """The value of the field Cookie for a normalised URL, if it gets any."""
         host = hostname(url)
-        site = self._sites.get(owner_of(host))
+        site = self._sites.get(site_of(host))
         if site is None:
             return None
         for dead in [cookie for cookie in site.values() if not cookie.is_alive(now)]:
@@ -97,7 +97,7 @@ class CookieJar:
     def add(self, cookie: Cookie) -> None:
         """Take in a cookie as it is; one that has its key goes."""
         self._remove(cookie.key)
-        owner = owner_of(cookie.domain)
+        owner = site_of(cookie.domain)
         site = self._sites.pop(owner, {})
         self._sites[owner] = site
         site[cookie.key] = cookie
@@ -110,7 +110,7 @@ class CookieJar:
                 self._remove(key)
 
     def get(self, key: Key) -> Cookie | None:
-        return self._sites.get(owner_of(key[0]), {}).get(key)
+        return self._sites.get(site_of(key[0]), {}).get(key)
 
     def take_touched(self) -> set[Key]:
         """Keys of cookies that have been set or removed since the last call."""
@@ -151,11 +151,11 @@ class CookieJar:
             and cookie.name == new.name
             and (domain_matches(cookie.domain, new.domain) or domain_matches(new.domain, cookie.domain))
             and path_matches(new.path, cookie.path)
-            for cookie in self._sites.get(owner_of(new.domain), {}).values()
+            for cookie in self._sites.get(site_of(new.domain), {}).values()
         )
 
     def _remove(self, key: Key) -> None:
-        owner = owner_of(key[0])
+        owner = site_of(key[0])
         site = self._sites.get(owner, {})
         gone = site.pop(key, None)
         if gone is not None:

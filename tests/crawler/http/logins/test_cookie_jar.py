@@ -5,7 +5,7 @@ import random
 import pytest
 
 from minicrawl.crawler.http.logins.cookie_jar import CookieJar, default_path, domain_matches, path_matches
-from minicrawl.crawler.urls.keys import is_public_suffix, owner_of
+from minicrawl.crawler.urls.keys import is_public_suffix, site_of
 
 NOW = 2_000_000_000.0
 HOME = "https://example.com/"
@@ -162,7 +162,7 @@ def test_no_cookie_leaves_its_registrable_domain() -> None:
     for number in range(400):
         url = f"{rng.choice(['http', 'https'])}://{rng.choice(hosts)}/{rng.choice(['', 'x/', 'x/y'])}"
         attributes = rng.sample([f"Domain={rng.choice(hosts)}", "Secure", f"Path=/{rng.choice(['', 'x'])}"], 2)
-        jar.take(url, ["; ".join([f"n{rng.randrange(4)}={owner_of(url.split('/')[2])}", *attributes])], NOW + number)
+        jar.take(url, ["; ".join([f"n{rng.randrange(4)}={site_of(url.split('/')[2])}", *attributes])], NOW + number)
     for cookie in jar:
         assert cookie.is_host_only or not is_public_suffix(cookie.domain)
     for host in hosts:
@@ -170,4 +170,4 @@ def test_no_cookie_leaves_its_registrable_domain() -> None:
             sent = jar.header(url, NOW + 400)
             by_hand = sorted((c for c in jar if c.is_for(url, host)), key=lambda c: (-len(c.path), c.created))
             assert (sent or "") == "; ".join(f"{cookie.name}={cookie.value}" for cookie in by_hand)
-            assert {pair.partition("=")[2] for pair in (sent or "").split("; ") if pair} <= {owner_of(host)}
+            assert {pair.partition("=")[2] for pair in (sent or "").split("; ") if pair} <= {site_of(host)}
