@@ -18,8 +18,7 @@ from typing import Any
 from rich.console import Console
 
 import minicrawl
-from minicrawl.cli.best_so_far import BestSoFar
-from minicrawl.cli.display import render
+from minicrawl.cli.display import BestSoFar, render
 from minicrawl.model import Progress
 from minicrawl.settings import option
 

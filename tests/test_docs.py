@@ -96,7 +96,7 @@ def test_commands_in_backticks_can_be_read(page: Path) -> None:
         try:
             parse(words)
         except click.exceptions.Exit:
-            assert words[-1] == "--help"
+            assert "--help" in words
         except click.MissingParameter:
             assert words[1:] == []  # a command is named, not how it is called
 

@@ -1,4 +1,4 @@
-"""The command line: one module per command, each loaded when it is called."""
+"""The command line. A command's module is loaded when the command is called."""
 
 import errno
 import os
@@ -14,39 +14,51 @@ from minicrawl import __version__
 from minicrawl.cli.configuration import main_config_option, read_environment, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
 
-_COMMANDS = {
-    "crawl": "Crawl from seeds; the most important pages come first.",
-    "top": "Print the most important pages known, best first.",
-    "export": "Write every page with its rank to a file.",
-    "links": "Say which links are broken, redirected, external.",
-    "report": "Write a report on a crawl for people.",
-    "refresh": "Fetch again the pages that are most worth it.",
-    "changes": "Say which pages are new, changed or gone.",
-    "status": "Say what a crawl does or did.",
-    "text": "Print the kept text of a page.",
-    "search": "Find pages by words.",
-    "index": "Bring the index up to the store.",
-    "why": "Tell everything known of one URL.",
-    "control": "Steer a crawl that runs: pause, settings, seeds.",
-    "dashboard": "See a crawl in the browser, and steer it.",
-    "cluster": "One crawl in several processes.",
-    "check": "Audit a store: cash, links, reasons.",
-    "verify": "Compare the ranking with exact PageRank.",
-    "archive": "Find, read and check what a crawl has kept.",
-    "backup": "Copy a store to a file, also while a crawl runs.",
-    "compact": "Make a store's file as small as it can be.",
-    "salvage": "Write what can be read of a damaged store anew.",
-    "rank": "Rank pages by their links in other ways.",
-    "compare": "Compare two rankings.",
-    "graph": "The graph of pages and links: shape, files.",
-    "config": "Options from files and the environment.",
-    "completion": "What completes commands when Tab is pressed.",
-    "man": "Write man pages.",
-    "seeds": "Print seeds for a next crawl.",
-    "demo": "See it at work on a small web of its own.",
-    "lab": "Rerun the papers' experiments.",
+_GROUPS = {
+    "Crawl": {
+        "crawl": "Crawl from seeds; the most important pages come first.",
+        "refresh": "Fetch again the pages that are most worth it.",
+        "control": "Steer a running crawl: pause, settings, seeds.",
+        "dashboard": "Watch and steer a crawl in the browser.",
+        "seeds": "Choose and check seeds for the next crawl.",
+        "demo": "Crawl a small web of its own, to see it at work.",
+    },
+    "Read": {
+        "top": "Print the most important pages known, best first.",
+        "status": "Print the state of a crawl, running or not.",
+        "why": "Explain one URL: state, rules, importance, links.",
+        "search": "Find pages by words.",
+        "text": "Print the kept text of a page.",
+        "links": "List broken, redirected and external links.",
+        "changes": "List new, changed and gone pages.",
+        "report": "Write a report on a crawl, as one HTML file.",
+        "export": "Write every page with its rank to a file.",
+    },
+    "Analyse": {
+        "rank": "Rank pages by other link analyses.",
+        "compare": "Compare two rankings.",
+        "graph": "Print the shape of the link graph, or export it.",
+        "verify": "Compare the ranking with exact PageRank.",
+        "lab": "Rerun the papers' experiments.",
+    },
+    "Keep": {
+        "archive": "Find, read and check the pages of an archive.",
+        "index": "Bring the search index up to date.",
+        "check": "Audit a store: cash, links, reasons.",
+        "backup": "Copy a store, also while a crawl runs.",
+        "compact": "Make a store's file as small as possible.",
+        "salvage": "Save what can be read of a damaged store.",
+        "cluster": "Crawl in several processes, or move partitions.",
+    },
+    "Set up": {
+        "config": "Show, check and write files of options.",
+        "completion": "Print the shell's completion script.",
+    },
 }
-"""Every command, and what it does in a line."""
+_COMMANDS = {name: about for group in _GROUPS.values() for name, about in group.items()}
+"""Every command in one line."""
+_MODULES = {"compact": "upkeep", "salvage": "upkeep", "completion": "config"}
+"""Commands that share a module, as functions of their names; any other is `command` of the module of its name."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What writing to a stream that takes no more comes to; of a store or a file these are told where they happen."""
@@ -54,7 +66,7 @@ _SHOWN = 40
 
 
 class Commands(click.Group):
-    """Finds a command in the module of its name, and turns our errors into one sentence and an exit code."""
+    """Loads commands on demand, and turns our errors into one sentence and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -62,7 +74,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"minicrawl.cli.{name}").command
+        module = import_module(f"minicrawl.cli.{_MODULES.get(name, name)}")
+        command: click.Command = getattr(module, name if name in _MODULES else "command")
         read_environment(command, name)
         return command
 
@@ -75,9 +88,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Without a look at the commands themselves: to load them all takes long."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        """List the commands without importing their modules, which would take long."""
+        width = max(map(len, _COMMANDS))
+        for name, commands in _GROUPS.items():
+            with formatter.section(name):
+                formatter.write_dl([(f"{command:<{width}}", about) for command, about in commands.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         if isinstance(sys.stdout, TextIOWrapper):  # it prints names of files, which may be no text

@@ -1,24 +1,51 @@
-"""minicrawl completion"""
+"""Shell completion of rankings and hosts, from the store that the command line names."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import get_completion_class
 
-from minicrawl.cli.options import logging_options
+from minicrawl.errors import MinicrawlError
+from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS
 
-_PROGRAM = "minicrawl"
-_SHELLS = ("bash", "zsh", "fish")
+if TYPE_CHECKING:
+    from minicrawl.store.reader import Store
 
 
-@click.command(epilog="Example: minicrawl completion bash >> ~/.bashrc")
-@click.argument("shell", type=click.Choice(_SHELLS))
-@logging_options
-def command(shell: str) -> None:
-    """Print what lets SHELL complete commands, options, rankings, hosts and files when Tab is pressed.
+_MOST = 100
 
-    Nothing is written: send it where the shell reads it when it starts. For fish that is
-    ~/.config/fish/completions/minicrawl.fish.
-    """
-    found = get_completion_class(shell)
-    assert found is not None
-    names = {"prog_name": _PROGRAM, "complete_func": f"_{_PROGRAM}_completion"}
-    click.echo(found.source_template % {**names, "complete_var": f"_{_PROGRAM.upper()}_COMPLETE"})
+
+def rankings(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """The rankings of every store, and those kept in this one."""
+    kept: tuple[str, ...] = ()
+    with _store_of(ctx) as store:
+        kept = tuple(store.ranks.kept()) if store else ()
+    return [name for name in (*RANKINGS, EXPECTED, *kept) if name.startswith(begun)]
+
+
+def hosts(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """Hosts of the store, the first hundred that begin so."""
+    with _store_of(ctx) as store:
+        names = (host.name for host in store.hosts.all()) if store else iter(())
+        found = [name for name in names if name.startswith(begun)]
+    return found[:_MOST]
+
+
+@contextmanager
+def _store_of(ctx: click.Context) -> "Iterator[Store | None]":
+    """The store that a command line names; None where it cannot be read."""
+    path = ctx.params.get("store")
+    if not Path(path or DEFAULT_STORE).is_file():
+        yield None
+        return
+    from minicrawl.store.reader import open_store
+
+    try:
+        store = open_store(Path(path or DEFAULT_STORE))
+    except MinicrawlError:
+        yield None
+        return
+    with store:
+        yield store

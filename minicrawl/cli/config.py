@@ -1,4 +1,4 @@
-"""minicrawl config"""
+"""minicrawl config, minicrawl completion"""
 
 import os
 import textwrap
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple  # Any: settings as given
 
 import click
+from click.shell_completion import get_completion_class
 
 from minicrawl.cli.configuration import (
     CRAWLS,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from minicrawl.settings.config_files import ConfigFile
 
 _WIDTH = 100
+_PROGRAM = "minicrawl"
+_SHELLS = ("bash", "zsh", "fish")
 _PLAIN = (str, int, float, bool, list, tuple, Path)
 
 
@@ -169,6 +172,21 @@ def init(is_for_user: bool, as_json: bool) -> None:
     except OSError as error:
         raise SettingError(f"{path} cannot be written: {error.strerror}") from error
     click.echo(document({"written": str(path)}) if as_json else f"{path} is written; take the # off what it is to say.")
+
+
+@click.command(epilog="Example: minicrawl completion bash >> ~/.bashrc")
+@click.argument("shell", type=click.Choice(_SHELLS))
+@logging_options
+def completion(shell: str) -> None:
+    """Print what lets SHELL complete commands, options, rankings, hosts and files when Tab is pressed.
+
+    Nothing is written: send it where the shell reads it when it starts. For fish that is
+    ~/.config/fish/completions/minicrawl.fish.
+    """
+    found = get_completion_class(shell)
+    assert found is not None
+    names = {"prog_name": _PROGRAM, "complete_func": f"_{_PROGRAM}_completion"}
+    click.echo(found.source_template % {**names, "complete_var": f"_{_PROGRAM.upper()}_COMPLETE"})
 
 
 def _size(table: Mapping[str, object]) -> int:

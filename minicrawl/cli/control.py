@@ -7,7 +7,7 @@ from typing import Any  # Any: JSON
 
 import click
 
-from minicrawl.cli.completed import hosts
+from minicrawl.cli.completion import hosts
 from minicrawl.cli.options import json_option, logging_options, store_or_folder_option
 from minicrawl.cli.output import amount, counted, document, duration, printable
 

@@ -1,10 +1,14 @@
 """minicrawl crawl"""
 
+import contextlib
 import gc
 import json
+import os
 import shlex
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +19,7 @@ from click.core import ParameterSource
 
 from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.on_stop import calling
+from minicrawl.cli.help import TopicCommand
 from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
 from minicrawl.cli.output import (
     amount,
@@ -28,19 +32,23 @@ from minicrawl.cli.output import (
     short_line,
     tally,
 )
-from minicrawl.errors import NothingFetchedError
+from minicrawl.errors import MinicrawlError, NothingFetchedError
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from contextlib import AbstractContextManager
 
+    from minicrawl.analysis.planning.dry_run import DryRun, SeedCounts
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
 
+
 _INTERRUPTED = 130
 _BAD_SHOWN = 10
+_PLANNED = 20
+"""Pages that --dry-run shows."""
 _GIVEN = {
     ParameterSource.COMMANDLINE: "given",
     ParameterSource.ENVIRONMENT: "environment",
@@ -59,6 +67,7 @@ WHY_STOPPED = {
 
 
 @click.command(
+    cls=TopicCommand,
     epilog="Example: minicrawl crawl seeds.txt --pages 10000 --scope site --delay 2",
     context_settings={"show_default": True},
 )
@@ -101,12 +110,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     on_stop: str | None,
     **options: Any,
 ) -> None:
-    """Crawl from SEEDS: seed files, URLs, or - for standard input. The most important pages come first.
+    """Crawl from SEEDS: seed files, URLs, or - for standard input.
 
-    A seed without a scheme, such as example.org, is asked for by https, and by http if there is no connection. The
-    store keeps everything, options too, but for limits and headers: run the same command again, or without options,
-    and it goes on where it stopped; an option that is given changes it. The first Ctrl-C finishes the requests in
-    flight, the second stops at once; neither loses anything.
+    The store keeps everything: run it again, and the crawl goes on. Ctrl-C finishes the requests in flight, a second
+    one stops at once; neither loses anything.
     """
     context = click.get_current_context()
     sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
@@ -155,9 +162,8 @@ def _print_settings(
 
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
     from minicrawl.analysis.planning.dry_run import dry_run
-    from minicrawl.cli.planned import PAGES, print_plan
 
-    print_plan(dry_run(given, forgotten, seeds, store, most=PAGES, now=time.time()), as_json)
+    _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 
 
 def gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
@@ -186,8 +192,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 ) -> "CrawlReport":
     import asyncio
 
-    from minicrawl.cli.best_so_far import BestSoFar
-    from minicrawl.cli.display import awaiting_index, showing
+    from minicrawl.cli.display import BestSoFar, awaiting_index, showing
     from minicrawl.control.listening import listening
     from minicrawl.crawler.run import crawl_with
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
@@ -270,7 +275,7 @@ def _nothing_fetched(reason: str, store: Path) -> str:
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
-    from minicrawl.cli.best_so_far import SHOWN
+    from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
@@ -288,3 +293,84 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     column = expected_column([line.page for line in best.lines], best.order)
     lines += ["", *list_lines(best, column, command="minicrawl top ")]
     click.echo("\n".join(fitted(lines)))
+
+
+FAILED = "failed"
+"""The reason of a crawl that ended by an error."""
+
+
+@contextlib.contextmanager
+def calling(command: str | None, store: Path) -> "Iterator[Callable[[CrawlReport], None]]":
+    """Call a command of the shell when the block ends; what it yields is to be told how the crawl has ended."""
+    reports: list[CrawlReport] = []
+    try:
+        yield reports.append
+    except MinicrawlError as error:
+        _call(command, store, {"reason": FAILED, "failure": str(error), "fetched": 0})
+        raise
+    for report in reports:
+        _call(command, store, asdict(report))
+
+
+def _call(command: str | None, store: Path, facts: dict[str, object]) -> None:
+    """The report is on its standard input, as JSON; what most want of it is in its environment.
+
+    What it prints goes to standard error: standard output may be a JSON document.
+    """
+    if command is None:
+        return
+    names = {"CRAWL_REASON": "reason", "CRAWL_FETCHED": "fetched", "CRAWL_FAILURE": "failure"}
+    variables = {name: str(facts.get(key, "")).replace("\0", "") for name, key in names.items()}
+    environment = os.environ | variables | {"CRAWL_STORE": str(store.absolute())}
+    try:
+        done = subprocess.run(
+            command, shell=True, check=False, input=json.dumps(facts), text=True, stdout=2, env=environment
+        )
+        problem = f"ended with exit code {done.returncode}" if done.returncode else None
+    except (OSError, ValueError) as error:
+        problem = f"cannot be called: {error}"
+    if problem:
+        click.echo(f"Warning: --on-stop {printable(command)} {problem}", err=True)
+
+
+def _print_dry_run(plan: "DryRun", as_json: bool) -> None:
+    if as_json:
+        click.echo(document(asdict(plan)))
+    else:
+        click.echo("\n".join(fitted(list(_plan_lines(plan)))))
+
+
+def _plan_lines(plan: "DryRun") -> Iterator[str]:
+    yield f"{counted(plan.waiting, 'page')} would wait for a first turn. {_seeds(plan.seeds)}"
+    if plan.hosts:
+        yield "Asked for first, by host, in seconds from the start, at the earliest:"
+    shown = [host for host in plan.hosts if any(request.is_page for request in host.requests)]
+    for host in shown:
+        yield ""
+        yield f"{printable(host.host)}, a request every {host.delay:g} s" if host.delay else f"{printable(host.host)}"
+        for request in host.requests:
+            yield f"{request.after:>9.1f}  {printable(request.url)}"
+    if len(shown) < len(plan.hosts):
+        yield ""
+        yield f"And for the robots.txt of {counted(len(plan.hosts) - len(shown), 'more host')}."
+    if plan.left_out:
+        yield ""
+        yield "Left out:"
+    for one in plan.left_out:
+        rule = f"{printable(one.rule)}; " if one.rule else ""
+        yield f"{one.pages:>9,}  {one.reason}: {rule}such as {printable(one.example)}"
+    yield ""
+    yield "Nothing was asked for, and nothing was written."
+
+
+def _seeds(seeds: "SeedCounts") -> str:
+    kinds = {
+        "new": seeds.new,
+        "read before": seeds.read,
+        "given up before": seeds.given_up,
+        "waiting": seeds.waiting,
+        "the same page as another": seeds.same,
+        "no URL": seeds.bad,
+    }
+    parts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+    return f"Of {counted(seeds.given, 'seed')}: {parts}." if seeds.given else "No seeds are given."

@@ -148,8 +148,7 @@ def _start_afresh(store: Path) -> None:
 
 
 async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:
-    from minicrawl.cli.best_so_far import BestSoFar
-    from minicrawl.cli.display import showing
+    from minicrawl.cli.display import BestSoFar, showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
     from minicrawl.demo.server import serving

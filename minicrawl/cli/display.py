@@ -4,18 +4,17 @@ import io
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
-from typing import TextIO, cast
+from pathlib import Path
+from typing import NamedTuple, TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.best_so_far import SHOWN, Best
-from minicrawl.cli.fitting import shortened
+from minicrawl.cli.fitting import cells, shortened
 from minicrawl.cli.frame import Frame
-from minicrawl.cli.outlook import Bar, bars, doing, waits_line
 from minicrawl.cli.output import (
     amount,
     at_least,
@@ -27,7 +26,9 @@ from minicrawl.cli.output import (
     silence_line,
     tally,
 )
-from minicrawl.model import CameNow, Progress, RunState
+from minicrawl.crawler.loop.limits import aims
+from minicrawl.errors import StoreError
+from minicrawl.model import CameNow, HostWait, Progress, RunState
 
 _PLAIN_SECONDS = 5.0
 _SLOW_SECONDS = 2.0
@@ -38,6 +39,134 @@ _WIDE = 90
 _LABELS = 12
 """Columns that the names of figures take."""
 _COLOURS = {RunState.RUNNING: "green", RunState.PAUSED: "yellow", RunState.STOPPING: "yellow"}
+
+
+class Bar(NamedTuple):
+    """A limit of a run. `share`: how much of it is reached; `left`: when it will be, "" where nobody can tell."""
+
+    share: float
+    what: str
+    left: str
+
+
+_WORDS: Mapping[str, tuple[Callable[..., str], str]] = {
+    "pages": (lambda pages: f"{pages:,}", " pages"),
+    "time": (duration, ""),
+    "bytes": (amount, ""),
+    "until_coverage": (lambda share: f"{share:.1%}", " coverage"),
+}
+
+
+def bars(progress: Progress) -> Iterator[Bar]:
+    """The limits of the run, each with how far it is."""
+    done = {
+        "pages": progress.fetched,
+        "time": progress.seconds,
+        "bytes": progress.bytes,
+        "until_coverage": progress.coverage,
+    }
+    speed = {"pages": progress.pages_per_second, "time": 1.0, "bytes": progress.bytes_per_second}
+    for aim in aims(progress.limits._asdict(), done, speed):
+        text, what = _WORDS[aim.name]
+        left = _left(aim.left) if aim.name in speed else ""
+        yield Bar(min(max(aim.done / aim.of, 0.0), 1.0), f"{text(aim.done)} of {text(aim.of)}{what}", left)
+
+
+def doing(progress: Progress) -> str:
+    """What the crawl is doing, and what ends that."""
+    match progress.state:
+        case RunState.STARTING:
+            return "taking in the seeds"
+        case RunState.PAUSED:
+            finishing = f"; {_requests(progress)} being finished" if progress.in_flight else ""
+            return f"paused{finishing}; 'minicrawl control resume' goes on"
+        case RunState.STOPPING | RunState.ENDED if progress.in_flight:
+            return f"stopping: {_requests(progress)} being finished; Ctrl-C stops at once"
+        case RunState.STOPPING | RunState.ENDED:
+            return "stopping: the ranking is being settled"
+    if any(progress.limits):
+        return "running"
+    return "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"
+
+
+def waits_line(waits: Sequence[HostWait], columns: int) -> str:
+    """ "example.org until 12:03:10, Crawl-delay 30 s; ..." by the local clock: as many as there is room for."""
+    line = _wait(waits[0])
+    for wait in waits[1:]:
+        longer = f"{line}; {_wait(wait)}"
+        if cells(longer) > columns:
+            break
+        line = longer
+    return line
+
+
+def _wait(wait: HostWait) -> str:
+    until = time.strftime("%H:%M:%S", time.localtime(wait.until))
+    reasons = {
+        "delay": f"delay {wait.delay:.3g} s",
+        "crawl-delay": f"Crawl-delay {wait.delay:.3g} s",
+        "slow": f"slow, so every {wait.delay:.3g} s",
+        "failures": f"{counted(wait.failures, 'failure')} in a row",
+        "rest": "it asked for a rest",
+        "address": f"its address has a delay of {wait.delay:.3g} s",
+    }
+    return f"{printable(wait.host)} until {until}, {reasons[wait.why]}"
+
+
+def _requests(progress: Progress) -> str:
+    return f"{counted(progress.in_flight, 'request')} {'is' if progress.in_flight == 1 else 'are'}"
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"about {_rounded(seconds)} left" if seconds > 0 else "reached"
+
+
+def _rounded(seconds: float) -> str:
+    """A time that nobody can know to the second."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
+
+
+Best = tuple[tuple[float, str], ...]
+"""Importance and URL, best first."""
+SHOWN = 10
+_LEAST_APART = 1.0
+_TIMES_AS_LONG = 50
+"""Seconds between two looks at the store, in those that the first of them took: the crawl waits meanwhile."""
+
+
+class BestSoFar:
+    """Looks at the store of a crawl whenever it is called, but not too often."""
+
+    def __init__(self, store: Path, clock: Callable[[], float] = time.perf_counter) -> None:
+        """clock: gives seconds."""
+        self._store = store
+        self._clock = clock
+        self._not_before = 0.0
+        self._best: Best = ()
+
+    def __call__(self) -> Best:
+        began = self._clock()
+        if began >= self._not_before and self._store.exists():
+            self._best = self._looked_up()
+            now = self._clock()
+            self._not_before = now + max(_LEAST_APART, _TIMES_AS_LONG * (now - began))
+        return self._best
+
+    def _looked_up(self) -> Best:
+        from minicrawl.analysis.top.top_list import first_lines
+        from minicrawl.store.reader import open_store
+
+        try:
+            with open_store(self._store) as reader:
+                return tuple((line.page.importance, line.page.url) for line in first_lines(reader, SHOWN))
+        except StoreError:  # there is nothing in it yet; else the crawl itself tells
+            return self._best
 
 
 @contextmanager

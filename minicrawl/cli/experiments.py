@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +14,10 @@ from minicrawl.cli.output import duration, reassuring
 from minicrawl.report import Stage
 
 if TYPE_CHECKING:
+    from minicrawl.lab.lecture import Example
+    from minicrawl.lab.orders import Compared
     from minicrawl.report import Result
+
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -75,3 +78,44 @@ def show(
             click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
     if as_json:
         click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
+
+
+def lines(examples: "Sequence[Example]") -> Iterator[str]:
+    """Each example with its figures and ours, one below the other."""
+    for example in examples:
+        yield example.title
+        yield _row(example.source, example.stated)
+        verdict = "the same" if example.agrees else "not the same"
+        yield f"{_row('minicrawl', example.found.tolist())}   {verdict}, at most {example.error:.1g} off"
+        yield ""
+    agree = sum(example.agrees for example in examples)
+    yield f"{agree} of {len(examples)} examples agree."
+
+
+def documents(examples: "Sequence[Example]") -> list[dict[str, object]]:
+    return [
+        {
+            "example": example.title,
+            "source": example.source,
+            "stated": list(example.stated),
+            "found": example.found.tolist(),
+            "agrees": example.agrees,
+        }
+        for example in examples
+    ]
+
+
+def _row(name: str, values: Sequence[float]) -> str:
+    return f"  {name:<12}" + "".join(f"{value:>9.4f}" for value in values)
+
+
+def table(found: "Sequence[Compared]") -> list[str]:
+    """A line an order: its area, and what it gains over greedy on the same sets of seeds."""
+    has_trees = any(one.of_trees is not None for one in found)
+    heads = f"{'order':<20} {'area':>6} {'at 10 %':>8} {'at 30 %':>8} {'gain':>8} {'sd':>7} {'sets better':>12}"
+    lines = [heads + ("  of what trees gain" if has_trees else "")]
+    for one in found:
+        line = f"{one.order:<20} {one.area:>6.4f} {one.at_10:>8.3f} {one.at_30:>8.3f} {one.gain:>+8.4f}"
+        line += f" {one.deviation:>7.4f} {f'{one.better} of {one.sets}':>12}"
+        lines.append(line + ("" if one.of_trees is None else f"{one.of_trees:>20.0%}"))
+    return lines

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.filters import filter_options, given_filters
-from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option
+from minicrawl.cli.options import (
+    filter_options,
+    given_filters,
+    is_kept,
+    json_option,
+    logging_options,
+    order_option,
+    store_option,
+)
 from minicrawl.cli.output import counted
 from minicrawl.errors import SettingError
 

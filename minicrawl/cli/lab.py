@@ -76,7 +76,7 @@ def orders(  # noqa: PLR0913 - one argument per option, as click calls it
     as long as most others: for pages by the hundred thousand name others with --orders.
     """
     need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.cli.orders import table
+    from minicrawl.cli.experiments import table
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab import orders as experiment
     from minicrawl.lab.hosts import hosts_of
@@ -354,7 +354,7 @@ def lecture(as_json: bool) -> None:
     files, and needs the extra 'analysis' only.
     """
     need_extra("link analysis", "scipy")
-    from minicrawl.cli.lecture import documents, lines
+    from minicrawl.cli.experiments import documents, lines
     from minicrawl.lab.lecture import examples
 
     found = examples()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from minicrawl.cli.completed import rankings
+from minicrawl.cli.completion import rankings
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.output import printable
@@ -21,7 +21,9 @@ from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, opti
 from minicrawl.settings.setting import Setting
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.owner.page_filter import PageFilter
     from minicrawl.store.reader import Store
+
 
 STORE_KEY = "minicrawl.store"
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -261,3 +263,41 @@ def _add_handler(handler: logging.Handler) -> None:
     logger = logging.getLogger("minicrawl")
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
+
+
+_KEY = "minicrawl.filters"
+_OPTIONS = {
+    "state": ("WORDS", "Only pages in these states: waiting, fetched, alias, error, disallowed, gone."),
+    "status": ("WORDS", "Only pages with these HTTP statuses: 404, 4xx, none."),
+    "reason": ("WORDS", "Only pages with these reason codes: dns, redirect-*."),
+    "site": ("DOMAINS", "Only pages of these hosts, or of hosts below these domains."),
+    "depth": ("DEPTHS", "Only pages so many links from a seed: 2, 1-3, 4-."),
+    "content-type": ("TYPES", "Only pages of these types: text/html, image/*."),
+    "where": ("SQL", "Only pages for which this SQL expression on the columns of the view ranks is true."),
+}
+
+
+def filter_options(command: _Command) -> _Command:
+    """An option for each way to show some pages only; what is given is in `given_filters`."""
+    for name, (metavar, words) in reversed(_OPTIONS.items()):
+        command = click.option(f"--{name}", metavar=metavar, help=words, callback=_note, expose_value=False)(command)
+    return command
+
+
+def given_filters() -> "PageFilter | None":
+    """What the command was given; None if nothing."""
+    from minicrawl.analysis.owner.page_filter import PageFilter
+
+    given = click.get_current_context().meta.get(_KEY, {})
+    return PageFilter(**given) if given else None
+
+
+def refuse_filters(why: str) -> None:
+    """Raise SettingError if filters are given where they have no place. why: the sentence, in which {} is an option."""
+    for name in click.get_current_context().meta.get(_KEY, {}):
+        raise SettingError(why.format(f"--{name.replace('_', '-')}"))
+
+
+def _note(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.meta.setdefault(_KEY, {})[option.name] = value

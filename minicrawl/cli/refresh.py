@@ -79,8 +79,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":
-    from minicrawl.cli.best_so_far import BestSoFar
-    from minicrawl.cli.display import showing
+    from minicrawl.cli.display import BestSoFar, showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
     from minicrawl.store.reader import open_store

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from minicrawl.cli.filters import filter_options, given_filters, refuse_filters
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option, wide_option
+from minicrawl.cli.options import (
+    filter_options,
+    given_filters,
+    is_kept,
+    json_option,
+    logging_options,
+    order_option,
+    refuse_filters,
+    store_option,
+    wide_option,
+)
 from minicrawl.cli.output import (
     Column,
     counted,

@@ -29,7 +29,7 @@ USER_AGENT = "minicrawl/0.1"
 
 @dataclass(frozen=True)
 class Limits:
-    """When one run stops. Without a limit it stops when nothing is left to fetch."""
+    """When a run stops. Without a limit it stops when nothing is left to fetch."""
 
     pages: int | None = setting(
         None,
@@ -64,8 +64,7 @@ class Limits:
     until_coverage: float | None = setting(
         None,
         values.share,
-        "Stop once the pages read certainly hold this share of the importance of all known pages: a bound from below, "
-        "for importance as seen from the seeds (RankMass).",
+        "Stop at this coverage: once the pages read certainly hold that share of the importance of all known pages.",
         check=values.from_0_to_1,
         metavar="90%",
         is_for_one_run=True,
@@ -150,7 +149,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Traps:
-    """What would be the same page again and again."""
+    """URLs that lead to the same page again and again."""
 
     traps: bool = setting(
         True, values.flag, "Stay out of traps: calendars without end, session ids, endless paths and the like."
@@ -174,12 +173,12 @@ class Traps:
 
 @dataclass(frozen=True)
 class Politeness:
-    """How much is asked of a host, and of this machine."""
+    """How often hosts are asked, and how much at a time."""
 
     delay: float = setting(
         1.0,
         values.duration,
-        "Between two requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay too: only "
+        "Between requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay too: only "
         "for servers of your own.",
         check=values.at_least(0),
         most=values.MOST_DELAY,
@@ -236,7 +235,7 @@ class Politeness:
 
 @dataclass(frozen=True)
 class Order:
-    """Which page is next, and what is remembered of each."""
+    """Which page is next, and how importance is measured."""
 
     strategy: str = setting(
         "greedy", values.text, _STRATEGY, check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
@@ -293,7 +292,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Focus:
-    """Which links get more, or less, of a page's cash."""
+    """Links that get more, or less, of a page's cash."""
 
     boost: tuple[str, ...] = setting(
         (),
@@ -326,7 +325,7 @@ class Focus:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who we say we are."""
+    """User agent, contact and request headers."""
 
     contact: str = setting(
         "",
@@ -357,7 +356,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Http:
-    """How requests go out, and what one of them may take."""
+    """Proxies, routes, and limits of one request."""
 
     proxy: tuple[str, ...] = setting(
         (),

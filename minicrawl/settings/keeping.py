@@ -65,13 +65,13 @@ class Keep:
     search: bool = setting(
         False,
         values.flag,
-        "Let an index follow the crawl, in which 'minicrawl search' finds pages; keeps texts, as --text does.",
+        "Index pages for 'minicrawl search', while the crawl runs; keeps texts, as --text does.",
     )
 
 
 @dataclass(frozen=True)
 class Archive:
-    """What is kept of what was read, in WARC files."""
+    """Keeping answers in WARC files, and reading them again."""
 
     archive: Path | None = setting(
         None,

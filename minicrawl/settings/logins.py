@@ -109,7 +109,7 @@ def _shown(logins: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Logins:
-    """What hosts are shown to let the crawl in."""
+    """Passwords, certificates and cookies for hosts."""
 
     auth: tuple[str, ...] = setting(
         (),

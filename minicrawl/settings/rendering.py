@@ -9,7 +9,7 @@ from minicrawl.settings.setting import setting
 
 @dataclass(frozen=True)
 class Rendering:
-    """Pages that are made by scripts."""
+    """Pages that scripts make, in a Chromium."""
 
     render: tuple[str, ...] = setting(
         (),

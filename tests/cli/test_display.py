@@ -6,14 +6,31 @@ import re
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
+from support.command_line import answer
+from support.sites import crawl, web_of_sites
 from support.terminal import Terminal
 
-from minicrawl.cli.display import awaiting_index, counting, plain, render, showing
+from minicrawl.cli.display import (
+    SHOWN,
+    Best,
+    BestSoFar,
+    awaiting_index,
+    bars,
+    counting,
+    doing,
+    plain,
+    render,
+    showing,
+    waits_line,
+)
 from minicrawl.cli.fitting import cells
+from minicrawl.dashboard.one_store import StoreReadings
 from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, RunState, Sums
+from minicrawl.timing import Timing
 
 MOMENT = Progress(
     seconds=125.0,
@@ -194,3 +211,129 @@ def test_who_waits_for_the_index_is_shown_how_far_it_is(monkeypatch: pytest.Monk
     with awaiting_index(True, progress):
         assert asked.wait(60)
     assert "the index takes in what is left, which Ctrl-C leaves for the next run: " in said.getvalue()
+
+
+BARE = Progress(
+    seconds=100.0,
+    fetched=1000,
+    bytes=10_000_000,
+    known=5000,
+    never_read=3900,
+    hosts_ready=3,
+    hosts_waiting=40,
+    in_flight=12,
+    clock=1.25,
+    coverage=0.45,
+    errors={},
+    pages_per_second=10.0,
+    bytes_per_second=100_000.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("limits", "share", "what", "left"),
+    [
+        (LimitsNow(pages=4000), 0.25, "1,000 of 4,000 pages", "about 5 min left"),
+        (LimitsNow(time=160), 0.625, "1:40 of 2:40", "about 1 min left"),
+        (LimitsNow(time=145), 100 / 145, "1:40 of 2:25", "about 45 s left"),
+        (LimitsNow(bytes=10**9), 0.01, "10.0 MB of 1.0 GB", "about 2.8 h left"),
+        (LimitsNow(until_coverage=0.9), 0.5, "45.0% of 90.0% coverage", ""),
+        (LimitsNow(pages=1000), 1.0, "1,000 of 1,000 pages", "reached"),
+        (LimitsNow(pages=10**8), 1e-5, "1,000 of 100,000,000 pages", "about 116 days left"),
+    ],
+)
+def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: str, left: str) -> None:
+    (aim,) = bars(replace(BARE, limits=limits))
+    assert aim == (pytest.approx(share), what, left)
+
+
+def test_nobody_says_when_a_crawl_is_done_that_stands_still() -> None:
+    still = replace(BARE, pages_per_second=0.0, limits=LimitsNow(pages=2000, time=3600))
+    assert [aim.left for aim in bars(still)] == ["", "about 58 min left"]
+    assert list(bars(BARE)) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "in_flight", "words"),
+    [
+        (RunState.RUNNING, 12, "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"),
+        (RunState.STARTING, 0, "taking in the seeds"),
+        (RunState.PAUSED, 1, "paused; 1 request is being finished; 'minicrawl control resume' goes on"),
+        (RunState.PAUSED, 0, "paused; 'minicrawl control resume' goes on"),
+        (RunState.STOPPING, 12, "stopping: 12 requests are being finished; Ctrl-C stops at once"),
+        (RunState.STOPPING, 0, "stopping: the ranking is being settled"),
+    ],
+)
+def test_what_a_crawl_does_and_what_ends_that(state: RunState, in_flight: int, words: str) -> None:
+    assert doing(replace(BARE, state=state, in_flight=in_flight)) == words
+
+
+@pytest.mark.parametrize(
+    ("wait", "reason"),
+    [
+        (HostWait("a.test", 0.0, "crawl-delay", 30.0), "Crawl-delay 30 s"),
+        (HostWait("a.test", 0.0, "delay", 0.5), "delay 0.5 s"),
+        (HostWait("a.test", 0.0, "slow", 12.34), "slow, so every 12.3 s"),
+        (HostWait("a.test", 0.0, "failures", 4.0, 2), "2 failures in a row"),
+        (HostWait("a.test", 0.0, "rest", 1.0), "it asked for a rest"),
+        (HostWait("a.test", 0.0, "address", 1.0), "its address has a delay of 1 s"),
+    ],
+)
+def test_a_wait_has_an_end_and_a_reason(wait: HostWait, reason: str) -> None:
+    assert re.fullmatch(r"a\.test until \d\d:\d\d:\d\d, " + re.escape(reason), waits_line([wait], 80))
+
+
+def test_as_many_waits_as_there_is_room_for() -> None:
+    waits = [HostWait(f"{name}.test", 0.0, "delay", 1.0) for name in "abc"]
+    assert [waits_line(waits, columns).count("until") for columns in (10, 60, 80, 200)] == [1, 1, 2, 3]
+    assert "\x1b" not in waits_line([HostWait("a\x1b[2J", 0.0, "delay", 1.0)], 80)
+
+
+def best_of(store: Path) -> Best:
+    pages = answer("top", "--n", SHOWN, "--store", store)
+    return tuple((page["importance"], page["url"]) for page in pages)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_live_list_is_that_of_top_all_the_time(tmp_path: Path, seed: int) -> None:
+    """Also where pages wait, redirect or are not there, and sites have more lines to offer than they are let have."""
+    store = tmp_path / "crawl.db"
+    site, seeds = web_of_sites(seed, redirects=0.2)
+    missing = [url for at, url in enumerate(site) if at % 9 == 4]
+    site |= dict.fromkeys(missing, 404)
+    site |= {"http://large.test/": [f"http://large.test/{name}" for name in "abcdefgh"], "http://eleventh.test/": []}
+    site |= {f"http://large.test/{name}": ["http://large.test/"] for name in "abcdefgh"}
+    seen: list[Best] = []
+
+    def look(progress: Progress) -> None:
+        live = BestSoFar(store)()
+        seen.append(live)
+        assert live == (best_of(store) if live else ())
+
+    crawl(
+        site,
+        store,
+        [*seeds, "http://large.test/", "http://eleventh.test/"],
+        jump="sites",
+        on_progress=look,
+        timing=Timing(progress=0.0, looks_apart=0.0, batch=0.0),
+    )
+    assert len(set(seen)) > 5
+    final = BestSoFar(store)()
+    assert final == best_of(store)
+    assert len(final) == SHOWN
+    assert [line.page.url for line in StoreReadings(store).top(None, SHOWN).lines] == [url for _, url in final]
+    assert sum("large.test" in url for _, url in final) == 3
+
+
+def test_store_is_not_looked_at_again_and_again(tmp_path: Path) -> None:
+    """What is not there yet is no mistake; a look that takes a second is the only one for the next fifty."""
+    times = iter([0.0, *(1.0, 2.0), 3.0, 51.9, *(52.1, 52.2)])
+    store = tmp_path / "crawl.db"
+    best = BestSoFar(store, lambda: next(times))
+    assert best() == ()
+    crawl({"http://a.test/": []}, store, ["http://a.test/"])
+    (page,) = best()
+    crawl({"http://b.test/": []}, store, ["http://b.test/"], scope="any")
+    assert best() == best() == (page,)
+    assert len(best()) == 2

@@ -5,9 +5,13 @@ from functools import partial
 from pathlib import Path
 
 import click
+import numpy as np
 from click.testing import CliRunner
+from support.command_line import answer, run
 
-from minicrawl.cli.experiments import Progress, shared, show
+from minicrawl.cli.experiments import Progress, lines, shared, show, table
+from minicrawl.lab.lecture import Example, examples
+from minicrawl.lab.orders import Compared
 from minicrawl.report import Claim, Curve, Panel, Result, Stage
 
 
@@ -52,3 +56,48 @@ def test_progress_is_the_last_stage_and_what_is_left() -> None:
     assert str(progress) == "trial 1 of 3"
     progress(Stage("trial 2 of 3", 75.0))
     assert str(progress) == "trial 2 of 3, at most 1:15 of CPU time more"
+
+
+def test_every_example_stands_beside_what_was_found() -> None:
+    printed = run("lab", "lecture").output.splitlines()
+    titles = [example.title for example in examples()]
+    assert [line for line in printed if line in titles] == titles
+    assert printed[-1] == f"{len(titles)} of {len(titles)} examples agree."
+    assert printed[1].split() == ["the", "lecture", "0.6367", "0.6052", "0.3380", "0.3380"]
+
+
+def test_json_has_all_figures() -> None:
+    for shown, example in zip(answer("lab", "lecture"), examples(), strict=True):
+        assert (shown["stated"], shown["found"]) == (list(example.stated), example.found.tolist())
+        assert shown["agrees"] is True
+
+
+def test_what_does_not_agree_is_named() -> None:
+    wrong = Example("Sums", "by hand", [0.5], np.array([0.25]))
+    assert list(lines([wrong])) == [
+        "Sums",
+        "  by hand        0.5000",
+        "  minicrawl      0.2500   not the same, at most 0.2 off",
+        "",
+        "0 of 1 examples agree.",
+    ]
+
+
+def test_orders_stand_below_each_other_with_what_they_gain() -> None:
+    some = [
+        Compared("learnt", 0.75, 0.4, 0.7, 0.05, 0.001, 5, 5, 1.0),
+        Compared("windowed RankMass", 0.72512, 0.3, 0.6, 0.02512, 0.01, 4, 5, 0.5024),
+        Compared("greedy", 0.7, 0.25, 0.5, 0.0, 0.0, 0, 5, None),
+    ]
+    assert [line.rstrip() for line in table(some)] == [
+        "order                  area  at 10 %  at 30 %     gain      sd  sets better  of what trees gain",
+        "learnt               0.7500    0.400    0.700  +0.0500  0.0010       5 of 5                100%",
+        "windowed RankMass    0.7251    0.300    0.600  +0.0251  0.0100       4 of 5                 50%",
+        "greedy               0.7000    0.250    0.500  +0.0000  0.0000       0 of 5",
+    ]
+
+
+def test_trees_that_were_not_tried_have_no_column() -> None:
+    head, line = table([Compared("greedy", 0.7, 0.25, 0.5, 0.0, 0.0, 0, 2, None)])
+    assert head.endswith("sets better")
+    assert line.endswith("0 of 2")

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-import click
 import pytest
 from support.command_line import run
 from support.sites import crawl, rows
 
 import minicrawl
-from minicrawl.cli import main
 
 HOME = "http://a.test/"
 
@@ -94,11 +92,6 @@ def test_a_damaged_store_is_told_with_the_way_out(tmp_path: Path) -> None:
     content[4096:] = b"\xff" * (len(content) - 4096)
     store.write_bytes(content)
     assert f"minicrawl salvage NEW --store {store}" in run("top", "--store", store).stderr
-
-
-def test_help_has_every_command_in_one_whole_line() -> None:
-    listed = [line.split()[0] for line in run("--help").stdout.partition("Commands:\n")[2].splitlines()]
-    assert listed == main.list_commands(click.Context(main))
 
 
 @pytest.mark.parametrize("seeds", [3, None, [3], [HOME, None]])

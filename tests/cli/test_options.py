@@ -1,5 +1,6 @@
 """Options as a user gives them, and what they come to."""
 
+import csv
 import json
 import logging
 from pathlib import Path
@@ -7,18 +8,16 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from support.command_line import end_logs, run
+from support.command_line import HOME, answer, end_logs, run
 from support.sites import crawl
 
 from minicrawl.cli.crawl import command as crawl_command
 from minicrawl.cli.options import logging_options
 from minicrawl.settings import SETTINGS, CrawlSettings
 
-HOME = "http://a.test/"
-
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def begun(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
     crawl({HOME: ["/b", "https://b.test/"]}, path, [HOME], scope="host", max_depth=3)
     return path
@@ -33,8 +32,8 @@ def test_the_defaults_that_help_shows_are_those_of_the_settings(name: str) -> No
     assert getattr(CrawlSettings(**given), name) == getattr(CrawlSettings(), name)
 
 
-def test_settings_are_shown_with_where_they_come_from(store: Path) -> None:
-    words = ["crawl", "--show-settings", "--store", store, "--delay", "2s", "--header", "a.test=Authorization: hush"]
+def test_settings_are_shown_with_where_they_come_from(begun: Path) -> None:
+    words = ["crawl", "--show-settings", "--store", begun, "--delay", "2s", "--header", "a.test=Authorization: hush"]
     result = run(*words)
     assert result.exit_code == 0
     lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines()}
@@ -70,3 +69,73 @@ def test_a_traceback_and_hostile_text_are_one_line_of_json(tmp_path: Path) -> No
     told = json.loads(line)
     assert (told["event"], told["message"]) == ("message", "failed over 'x\\n\\x1b[31m' and None")
     assert told["traceback"].endswith("ValueError: a\nb")
+
+
+FILTERS = [
+    (["--state", "fetched"], {HOME, HOME + "a", HOME + "b"}),
+    (["--status", "404"], {HOME + "gone"}),
+    (["--reason", "redirect-*"], {"http://b.test/"}),
+    (["--site", "b.test"], {"http://b.test/"}),
+    (["--depth", "1-", "--state", "fetched,error"], {HOME + "a", HOME + "b", HOME + "gone"}),
+    (["--content-type", "text/html", "--depth", "0"], {HOME}),
+    (["--where", "title LIKE 'B%'"], {HOME + "b"}),
+    (["--where", "status = 404 OR depth = 0", "--state", "error"], {HOME + "gone"}),
+]
+
+
+@pytest.mark.parametrize(("words", "urls"), FILTERS)
+def test_export_has_the_pages_in_every_format(store: Path, tmp_path: Path, words: list[str], urls: set[str]) -> None:
+    found = {}
+    for ending in ("csv", "jsonl"):
+        result = run("export", tmp_path / f"ranks.{ending}", *words, "--store", store)
+        assert result.exit_code == 0, result.stderr
+        assert f"{len(urls)} page" in result.stdout
+    with (tmp_path / "ranks.csv").open(newline="") as lines:
+        found["csv"] = {row["url"] for row in csv.DictReader(lines)}
+    found["jsonl"] = {json.loads(line)["url"] for line in (tmp_path / "ranks.jsonl").read_text().splitlines()}
+    assert found == {"csv": urls, "jsonl": urls}
+
+
+@pytest.mark.parametrize(("words", "urls"), FILTERS[:3])
+def test_export_has_the_same_as_parquet(store: Path, tmp_path: Path, words: list[str], urls: set[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run("export", tmp_path / "ranks.parquet", *words, "--store", store)
+    assert set(parquet.read_table(tmp_path / "ranks.parquet")["url"].to_pylist()) == urls
+
+
+@pytest.mark.parametrize(("words", "urls"), FILTERS)
+def test_top_has_the_same_pages_with_their_ranks_among_all(store: Path, words: list[str], urls: set[str]) -> None:
+    ranks = {page["url"]: page["rank"] for page in answer("top", "--all", "--store", store)}
+    for more in ([], ["--all"]):
+        found = answer("top", *words, *more, "--store", store)
+        if more or words[0] not in ("--site", "--content-type"):  # else top leaves out what cannot be opened
+            assert {page["url"] for page in found} == urls
+        assert all(page["rank"] == ranks[page["url"]] for page in found)
+
+
+def test_kept_rankings_and_texts_are_filtered_too(store: Path, tmp_path: Path) -> None:
+    run("rank", "--by", "pagerank", "--save", "mine", "--store", store)
+    assert [page["url"] for page in answer("top", "--by", "mine", "--status", "404", "--store", store)] == [
+        HOME + "gone"
+    ]
+    assert run("export", tmp_path / "mine.csv", "--by", "mine", "--site", "b.test", "--store", store).exit_code == 0
+    with (tmp_path / "mine.csv").open(newline="") as lines:
+        assert [row["url"] for row in csv.DictReader(lines) if row["mine"]] == ["http://b.test/"]
+
+
+@pytest.mark.parametrize("command", [["top"], ["export", "ranks.csv"]])
+def test_mistake_is_one_sentence_and_exit_2(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["--state", "red"], ["--where", "1; DROP TABLE pages"], ["--where", "importanse > 1"]):
+        result = run(*command, *words, "--store", store)
+        assert (result.exit_code, result.stderr.count("\n"), result.stdout) == (2, 1, "")
+        assert result.stderr.startswith(f"Error: {words[0]} ")
+    assert not (tmp_path / "ranks.csv").exists()
+
+
+def test_sites_have_no_filters(store: Path) -> None:
+    result = run("top", "--sites", "--content-type", "text/html", "--store", store)
+    assert result.exit_code == 2
+    assert "--content-type is about pages; leave it out, or leave --sites out" in result.stderr

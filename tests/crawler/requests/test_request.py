@@ -117,8 +117,6 @@ def test_a_host_with_a_shorter_delay_of_its_own_waits_for_no_other(tmp_path: Pat
     absorber.writer.close()
 
 
-
-
 class Asking(Request):
     """The least that a kind of request is."""
 

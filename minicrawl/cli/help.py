@@ -1,0 +1,98 @@
+"""Help of a crawl by topic: a dozen options first, all others by the groups of settings.
+
+minicrawl crawl --help              the options of FIRST, and the topics
+minicrawl crawl --help politeness   all options of a topic
+minicrawl crawl --help all          all options
+"""
+
+import inspect
+import re
+from difflib import get_close_matches
+from functools import cached_property
+
+import click
+
+from minicrawl.errors import SettingError
+from minicrawl.settings import GROUPS
+from minicrawl.settings.setting import settings_of
+
+FIRST = (
+    *("pages", "time", "until_coverage", "scope", "max_depth", "deny", "delay", "contact"),
+    *("search", "store"),
+)
+"""Options of the first page, by the names of their parameters."""
+ALL, REST = "all", "running"
+_FIRST_PAGE = ""
+_ABOUT_REST = "What a run says, writes and remembers; where options come from."
+
+
+class TopicCommand(click.Command):
+    """A command with an option for every setting of a crawl. Its help takes a topic."""
+
+    @cached_property
+    def _help(self) -> click.Option:  # of which click compares identities
+        return click.Option(
+            ("-h", "--help"),
+            is_flag=False,
+            flag_value=_FIRST_PAGE,
+            metavar="[TOPIC]",
+            is_eager=True,
+            expose_value=False,
+            callback=self._show,
+            help="Show this, or all options of a topic.",
+        )
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:
+        return self._help
+
+    def _show(self, ctx: click.Context, _: click.Parameter, topic: str | None) -> None:
+        if topic is not None and not ctx.resilient_parsing:
+            click.echo(self.first_page(ctx) if topic == _FIRST_PAGE else self.page(ctx, topic), color=ctx.color)
+            ctx.exit()
+
+    def topics(self, ctx: click.Context) -> "dict[str, tuple[str, list[click.Parameter]]]":
+        """Every topic with a sentence and its options, in the order of the groups of settings."""
+        options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden}
+        topics: dict[str, tuple[str, list[click.Parameter]]] = {}
+        for group in GROUPS:
+            names = [name for name in settings_of(group) if name in options]
+            topics[group.__name__.lower()] = inspect.getdoc(group) or "", [options.pop(name) for name in names]
+        return topics | {REST: (_ABOUT_REST, list(options.values()))}
+
+    def first_page(self, ctx: click.Context) -> str:
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option)}
+        with formatter.section("Options"):
+            formatter.write_dl([_brief(options[name], ctx) for name in (*FIRST, "help")])
+        with formatter.section(f"Topics ('{ctx.command_path} --help TOPIC'; {ALL}: every option)"):
+            formatter.write_dl([(name, _clause(about)) for name, (about, _) in self.topics(ctx).items()])
+        self.format_epilog(ctx, formatter)
+        return formatter.getvalue().rstrip("\n")
+
+    def page(self, ctx: click.Context, topic: str) -> str:
+        """The options of a topic, or of all. Raises SettingError for one that there is not."""
+        topics = self.topics(ctx)
+        if topic not in (*topics, ALL):
+            close = get_close_matches(topic, topics, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(topics)} and {ALL}"
+            raise SettingError(f"--help has no topic {topic!r}; {hint}")
+        formatter = ctx.make_formatter()
+        for name, (about, options) in topics.items() if topic == ALL else [(topic, topics[topic])]:
+            with formatter.section(name.capitalize()):
+                formatter.write_text(about)
+                formatter.write_paragraph()
+                formatter.write_dl([record for one in options if (record := one.get_help_record(ctx))])
+        return formatter.getvalue().rstrip("\n")
+
+
+def _brief(option: click.Option, ctx: click.Context) -> tuple[str, str]:
+    """An option with the first clause of its help, and its default if it has one."""
+    spelling, _ = option.get_help_record(ctx) or ("", "")
+    default = option.get_help_extra(ctx).get("default")
+    return spelling, _clause(option.help or "") + (f"  [default: {default}]" if default else "")
+
+
+def _clause(text: str) -> str:
+    return re.split(r"[.:;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0] + "."
