@@ -67,7 +67,5 @@ class Alternates:
         return [
             other
             for other in dict.fromkeys(map(self._plain, alternates))
-            if other != url
-            and site_of(other) == owner
-            and self._admission.scope.refuses(other, depth) is None
+            if other != url and site_of(other) == owner and self._admission.scope.refuses(other, depth) is None
         ]
