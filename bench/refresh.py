@@ -32,8 +32,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.demo.changing.manners import LIARS
 from minicrawl.demo.changing.truth import answering
+from minicrawl.demo.changing.versions import LIARS
 from minicrawl.demo.changing.web import ChangingWeb
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers

@@ -24,7 +24,7 @@ from minicrawl.errors import SettingError
 from minicrawl.search.index.anchors import AnchorBook
 from minicrawl.search.index.following import Follower
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
-from minicrawl.search.index.page_words import text_words
+from minicrawl.search.index.words import text_words
 from minicrawl.search.matching import WEIGHTS
 from minicrawl.search.searching import Asked, Searcher
 from minicrawl.store.reader import Store, open_store

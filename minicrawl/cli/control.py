@@ -82,7 +82,7 @@ def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
     Names and values are those of the options of 'minicrawl crawl'; none takes a limit away, nothing behind the = takes
     all of --allow, --deny or --boost away. They hold for what comes, and in later runs, but for limits.
     """
-    from minicrawl.control.assignments import assigned
+    from minicrawl.control.asking import assigned
 
     _print(_asked(store, {"do": "set", "settings": assigned(settings)}), _changed_lines, as_json)
 

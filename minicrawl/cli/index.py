@@ -19,7 +19,7 @@ def command(rebuild: bool, store: Path, as_json: bool) -> None:
     The index is a file of its own beside the store. It is made of the texts that crawl --text keeps, and can be thrown
     away at any time. A crawl with --search does this by itself.
     """
-    from minicrawl.search.index.opening import following, need_texts
+    from minicrawl.search.index.following import following, need_texts
 
     need_texts(store)
     with following(store, rebuild=rebuild) as follower:

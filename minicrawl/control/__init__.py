@@ -1,10 +1,8 @@
-"""What another shell may ask of a crawl: over a socket of the one that runs, or of the store where none does.
+"""Control of a crawl from another shell: over the socket of a running crawl, else in its store.
 
-messages       what goes over the line: a JSON object a line, both ways
-socket_files   where the socket of a crawl is
-commands       what may be asked, and what comes of it
-resting_crawl  a crawl that nobody runs, changed in its store
-listening      a running crawl that listens
-asking         whoever asks
-assignments    settings written as NAME=VALUE
+messages      the wire format: a JSON object a line, both ways
+socket_files  the path of a crawl's socket
+commands      the commands, carried out by a running crawl or in the store of a resting one
+listening     the server side, in the running crawl
+asking        the client side; settings written as NAME=VALUE
 """

@@ -1,17 +1,19 @@
-"""Whoever asks something of a crawl: over its socket if it runs; if not, what can be is done in the store."""
+"""The client side: commands go to the running crawl over its socket, else to its store where that is possible."""
 
 import asyncio
+import re
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO  # Any: JSON
 
 from minicrawl.control.messages import FOR_RUNNING, Message, answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
-from minicrawl.errors import CrawlEndedError, StoreError
+from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
+from minicrawl.settings import SETTINGS
 from minicrawl.store.database import is_held
 
 _LONGEST_ANSWER = 64 * 2**20
@@ -79,7 +81,35 @@ def _done_at_rest(store: Path, message: Message) -> Message:
     if message["do"] in FOR_RUNNING:
         raise CrawlEndedError(f"no crawl runs on {store}; 'minicrawl crawl --store {store}' starts it")
     # To ask a crawl that runs need not take the time to load one.
-    from minicrawl.control.commands import changed  # noqa: PLC0415
-    from minicrawl.control.resting_crawl import RestingCrawl  # noqa: PLC0415
+    from minicrawl.control.commands import RestingCrawl, changed  # noqa: PLC0415
 
     return asyncio.run(changed(RestingCrawl(store), message))
+
+
+_FLAGS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": False, "false": False, "0": False}
+
+
+def assigned(texts: Iterable[str]) -> Mapping[str, Any]:
+    """The settings by name, in what JSON has. Raises ConfigError.
+
+    What is written twice is there twice where a setting takes several values. Where it takes none, "none" or nothing
+    takes it away. Names are spelled as options, with dashes, or as in Python. Values are read by the settings.
+    """
+    given: dict[str, Any] = {}
+    for text in texts:
+        spelling, equals, value = text.partition("=")
+        name = spelling.strip().removeprefix("--").replace("-", "_")
+        if not equals or not name:
+            word = re.match(r"[\w-]*", text)  # what is behind it may be secret
+            raise ConfigError(f"a setting is written as NAME=VALUE, such as delay=2, not {word and word[0]!r} alone")
+        default = SETTINGS[name].default if name in SETTINGS else ""
+        if default == ():
+            given.setdefault(name, [])
+            given[name] += [value] if value else []
+        elif isinstance(default, bool):
+            if value.lower() not in _FLAGS:
+                raise ConfigError(f"{spelling} is yes or no, not {value!r}")
+            given[name] = _FLAGS[value.lower()]
+        else:
+            given[name] = None if default is None and value.lower() in ("", "none") else value
+    return given

@@ -1,20 +1,26 @@
-"""What a crawl may be asked, and what comes of it, as JSON has it."""
+"""The commands of a crawl, running or resting, and their answers as JSON has them."""
 
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, fields
-from typing import Any, Protocol  # Any: JSON
+from pathlib import Path
+from typing import Any, Protocol, TypeVar  # Any: JSON
 
 from minicrawl import __version__, system
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.changes import adjusted
+from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.errors import ConfigError, CrawlEndedError
+from minicrawl.errors import ConfigError, CrawlEndedError, SettingError, StoreError
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
-from minicrawl.settings import SETTINGS, CrawlSettings
+from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
+from minicrawl.store.writer import Writer
 
 
 class Changeable(Protocol):
@@ -205,3 +211,50 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
     "workers": {},
     "look": {"after": _is_number, "hosts": _is_number},
 }
+
+
+_T = TypeVar("_T")
+
+
+class RestingCrawl:
+    """Each call takes the store's lock, lets those change the store who would while a crawl runs, and commits.
+
+    Raises StoreError also when a crawl runs after all.
+    """
+
+    def __init__(self, store: Path) -> None:
+        if not store.exists():
+            raise StoreError(f"there is no crawl at {store} yet; run 'minicrawl crawl SEEDS --store {store}' first")
+        self._store = store
+
+    async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]:
+        for name in given:
+            if name in SETTINGS and SETTINGS[name].is_for_one_run:
+                raise SettingError(
+                    f"no crawl runs on {self._store}, and {option(name)} is for one run: give it to 'minicrawl crawl'"
+                )
+        return self._changed(lambda run, now: run.changes.adjust(adjusted(run.changes.settings, given), now))
+
+    async def take_seeds(self, seeds: Seeds) -> int:
+        return self._changed(lambda run, now: run.changes.add_seeds(seeds, now))
+
+    async def ban(self, host: str) -> str:
+        return self._changed(lambda run, now: run.changes.ban(host, now))
+
+    async def unban(self, host: str) -> str:
+        return self._changed(lambda run, now: run.changes.unban(host, now))
+
+    async def again(self, url: str) -> str:
+        return self._changed(lambda run, now: run.changes.ask_again(url, now))
+
+    def _changed(self, change: Callable[[Run, float], _T]) -> _T:
+        with damage_as_store_error(self._store), closing(Writer(self._store)) as writer:
+            run = opened(CrawlSettings(**lasting(writer.settings)), Seeds([]), writer)
+            absorber, now = run.absorber, run.clock()
+            absorber.start([], now)
+            result = change(run, now)
+            is_ranked = bool(writer.meta("is_ranked"))
+            if is_ranked:
+                absorber.settling.settle_fully()
+            absorber.commit({}, ranks=is_ranked)
+        return result

@@ -1,12 +1,24 @@
-"""What a page may have done: the commands of a crawl, with seeds as people write them, and no files among these."""
+"""Commands from the page: those of a running crawl, and starting one as a process that outlives the dashboard.
 
+Seeds are given as people write them; no command names a file.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any  # Any: JSON
 
 from minicrawl.control.asking import Wait, ask
 from minicrawl.control.messages import Message
+from minicrawl.control.socket_files import connected
 from minicrawl.crawler.admission.seeds import guesses
-from minicrawl.errors import ConfigError, SeedError
+from minicrawl.errors import ConfigError, CrawlEndedError, SeedError, SettingError
+from minicrawl.settings import SETTINGS, option
+from minicrawl.store.database import beside
 
 _ALLOWED = frozenset({"pause", "resume", "stop", "set", "add", "ban", "unban", "again"})
 _MOST_SEEDS = 1_000
@@ -38,3 +50,96 @@ def seeds_of(texts: object) -> Message:
         if len(meant) > 1:
             guessed.append(meant[0])
     return {"urls": urls, "guessed": guessed}
+
+
+ALLOWED = frozenset(
+    {"pages", "time", "bytes", "until_coverage", "scope", "allow", "deny", "max_depth", "html_only", "sitemaps"}
+    | {"delay", "per_host", "concurrency", "workers", "discovery", "strategy", "topic", "contact", "allow_private"}
+    | {"text", "search"}
+)
+"""The settings that a page may give: none of them names a file."""
+_PATIENCE = 10.0
+_LOOKS_APART = 0.02
+_LOG_SHOWN = 4096
+
+
+def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
+    """Start a crawl on a store, or go on with the one there, and wait until it listens. Raises MinicrawlError.
+
+    asked: `seeds`, as people write them, none to go on; `settings` by name. What it prints goes to a file beside it.
+    patience: seconds for which it is waited for; it may well listen later.
+    """
+    if not isinstance(asked, dict) or not asked.keys() <= {"seeds", "settings"}:
+        raise SettingError("a crawl is started with seeds and settings")
+    given, texts = asked.get("settings") or {}, asked.get("seeds") or []
+    if not isinstance(given, dict):
+        raise SettingError("settings are given by name")
+    words = ["--store", str(store), "--no-progress", *options(given)]
+    lines = b""
+    if texts:
+        seeds_of(texts)
+        words += ["-"]
+        lines = "\n".join(text.strip() for text in texts).encode("utf-8", "replace") + b"\n"
+    line = connected(store, 1.0)
+    if line is not None:
+        line.close()
+        raise SettingError("a crawl runs on this store already")
+    return _run(store, words, lines, patience)
+
+
+def options(given: Mapping[str, Any]) -> Iterator[str]:
+    """Settings as options of the command line, each a word that cannot be taken for two. Raises SettingError."""
+    for name, value in given.items():
+        if name not in ALLOWED:
+            raise SettingError(f"a page cannot set {str(name)[:40]!r}")
+        if isinstance(SETTINGS[name].default, bool):
+            if not isinstance(value, bool):
+                raise SettingError(f"{option(name)} is yes or no")
+            if value != SETTINGS[name].default:
+                yield option(name) if value else f"--no-{option(name)[2:]}"
+        else:
+            values = value if isinstance(value, list) else [value]
+            if not all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values):
+                raise SettingError(f"{option(name)} is a text or a number")
+            yield from (f"{option(name)}={one}" for one in values)
+
+
+def _run(store: Path, words: list[str], lines: bytes, patience: float) -> Message:
+    store.parent.mkdir(parents=True, exist_ok=True)
+    log = beside(store, ".log")
+    with log.open("ab") as output:
+        start = output.seek(0, os.SEEK_END)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "minicrawl", "crawl", *words],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a Ctrl-C that is for the dashboard is not for the crawl
+        )
+    assert process.stdin is not None
+    try:
+        process.stdin.write(lines)
+        process.stdin.close()
+    except BrokenPipeError:  # it has ended; why stands in its log
+        pass
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            if process.returncode:
+                raise CrawlEndedError(f"the crawl has not begun: {_reason(log, start)}")
+            break
+        if (line := connected(store, 1.0)) is not None:
+            line.close()
+            break
+        time.sleep(_LOOKS_APART)
+    threading.Thread(target=process.wait, daemon=True, name="minicrawl-crawl").start()
+    return {"pid": process.pid, "log": str(log)}
+
+
+def _reason(log: Path, start: int) -> str:
+    """The sentence with which a crawl has ended."""
+    with log.open("rb") as file:
+        file.seek(start)
+        text = file.read(_LOG_SHOWN).decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if line.startswith("Error: ")]
+    return lines[-1].removeprefix("Error: ") if lines else f"see {log}"

@@ -8,9 +8,9 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import CrawlAtRest, at_rest
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
+from minicrawl.dashboard.commands import started
 from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
 from minicrawl.dashboard.readings import FloatArray, Reading
-from minicrawl.dashboard.starting import started
 from minicrawl.dashboard.statistics import Shapes, course
 from minicrawl.search import searching
 from minicrawl.search.searched_store import open_store

@@ -1,4 +1,10 @@
-"""A picture of the best pages, or of hosts, and the links between them: where each stands is worked out here."""
+"""A picture of the best pages, or hosts, and the links between them, with a place for each node.
+
+Nodes are laid out so that linked ones are close (Fruchterman and Reingold 1991): all nodes push each other away, by
+d^2 / r at a distance r; linked nodes pull each other, by r^2 / d; and all are pulled to the middle a little, so that
+unlinked nodes do not drift off. Each step is shorter than the last. `n` nodes; `d` the distance at which two linked
+nodes are at rest.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,9 +15,35 @@ import numpy.typing as npt
 
 from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.top.top_list import top_list
-from minicrawl.dashboard.layout import laid_out
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store, open_store
+
+FloatArray = npt.NDArray[np.float64]
+_STEPS = 150
+_TO_THE_MIDDLE = 0.6
+
+
+def laid_out(n: int, links: npt.NDArray[np.int64]) -> FloatArray:
+    """Positions from 0 to 1, shape (n, 2). links: of shape (links, 2). The same for the same graph."""
+    rng = np.random.default_rng(0)
+    at = rng.random((n, 2)) - 0.5
+    d = 1.0 / np.sqrt(max(n, 1))
+    for step in range(_STEPS):
+        apart = at[:, None, :] - at[None, :, :]
+        squared = np.maximum((apart**2).sum(axis=2), 1e-9)
+        push = (apart * (d**2 / squared)[:, :, None]).sum(axis=1)
+        along = at[links[:, 1]] - at[links[:, 0]]
+        pull = along * (np.sqrt((along**2).sum(axis=1)) / d)[:, None]
+        force = push - _TO_THE_MIDDLE * at
+        np.add.at(force, links[:, 0], pull)
+        np.add.at(force, links[:, 1], -pull)
+        length = np.maximum(np.sqrt((force**2).sum(axis=1)), 1e-9)
+        most = 0.1 * (1.0 - step / _STEPS)
+        at = at + force * (np.minimum(length, most) / length)[:, None]
+    low, high = at.min(axis=0, initial=0.0), at.max(axis=0, initial=0.0)
+    places: FloatArray = (at - low) / np.maximum(high - low, 1e-9)
+    return places
+
 
 Reading = Mapping[str, Any]
 IntArray = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from minicrawl.analysis.status import CrawlAtRest
 from minicrawl.analysis.top.top_list import TopList
 from minicrawl.control.messages import Message
-from minicrawl.dashboard.curves import share_curve
+from minicrawl.dashboard.statistics import share_curve
 from minicrawl.errors import SettingError
 from minicrawl.search.searching import Found
 from minicrawl.settings import EXPECTED, RANKINGS

@@ -1,18 +1,164 @@
-"""The dashboard as a whole: it listens on loopback until it is stopped. The crawl takes no notice of its end."""
+"""The server of the dashboard: listens on loopback, and answers each path. Everything but the page needs the token.
+
+The crawl takes no notice of its end.
+"""
 
 import asyncio
+import json
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
+from importlib.resources import files
 
-from minicrawl.dashboard.readings import Readings
-from minicrawl.dashboard.routes import Routes
+from minicrawl.dashboard import readings as read
+from minicrawl.dashboard.commands import done
+from minicrawl.dashboard.looks import Looks
+from minicrawl.dashboard.metrics import MEDIA_TYPE, metrics
+from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.dashboard.web.guard import Guard
-from minicrawl.dashboard.web.http_messages import LARGEST_HEAD
-from minicrawl.dashboard.web.http_server import Connections
-from minicrawl.errors import SettingError
+from minicrawl.dashboard.web.http_server import LARGEST_HEAD, Answer, Connections, Request, json_answer, refused
+from minicrawl.dashboard.web.sharing import NotYetError, Shared
+from minicrawl.errors import ConfigError, MinicrawlError, SettingError
+
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def static_files() -> Mapping[str, Answer]:
+    """Every file by its path on the server; the page itself also at /."""
+    found = {}
+    for file in files("minicrawl.dashboard").joinpath("static").iterdir():
+        ending = file.name[file.name.rfind(".") :]
+        if ending in _TYPES:
+            found[f"/{file.name}"] = Answer(200, file.read_bytes(), _TYPES[ending])
+    return {**found, "/": found["/index.html"]}
+
+
+_LOOKS_LEAST, _LOOKS_APART = 0.4, 1.0
+_READINGS_LEAST, _READINGS_APART, _PATIENCE = 2.0, 10.0, 15.0
+
+
+class Routes:
+    """Answers requests about one crawl."""
+
+    def __init__(self, readings: Readings, guard: Guard) -> None:
+        self._readings = readings
+        self._guard = guard
+        self._looks = Looks(readings)
+        self._shared_looks = Shared(_LOOKS_LEAST, _LOOKS_APART)
+        self._shared = Shared(_READINGS_LEAST, _READINGS_APART, patience=_PATIENCE)
+        self._static = static_files()
+        self._name = secrets.token_hex(8)
+        self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
+            "/api/now": self._now,
+            "/api/top": self._top,
+            "/api/importance": self._reading("importance", lambda: read.importance(readings)),
+            "/api/rising": self._reading("rising", lambda: read.rising(readings)),
+            "/api/hosts": self._reading("hosts", lambda: read.hosts(readings)),
+            "/api/partitions": self._reading("partitions", lambda: read.partitions(readings)),
+            "/api/shape": self._reading("shape", readings.shape),
+            "/api/course": self._reading("course", readings.course),
+            "/api/picture": self._picture,
+            "/api/why": self._why,
+            "/api/search": self._search,
+            "/metrics": self._metrics,
+        }
+        self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
+            "/api/control": self._control,
+            "/api/start": self._start,
+        }
+
+    async def answer(self, request: Request) -> Answer:
+        """The answer to a request, whatever it is."""
+        is_static = request.path in self._static
+        refusal = self._guard.refusal(request, needs_token=not is_static)
+        if refusal is not None:
+            return refusal
+        if is_static and request.method in ("GET", "HEAD"):
+            if request.path == "/":  # which asks for a look as soon as its scripts are there
+                self._shared_looks.begin("look", self._looks.look)
+            return self._static[request.path]
+        route = {"GET": self._get, "HEAD": self._get, "POST": self._post}.get(request.method, {}).get(request.path)
+        if route is None:
+            is_known = is_static or request.path in (*self._get, *self._post)
+            return refused(405, "not by this method") if is_known else refused(404, "there is nothing here")
+        return await _answered(route, request)
+
+    # What is looked at.
+
+    async def _now(self, request: Request) -> Answer:
+        look = await self._shared_looks.get("look", self._looks.look)
+        events = self._looks.events(_number(request, "after", 0))
+        hosts = look.get("hosts", []) if _number(request, "hosts", 0) else []
+        return json_answer({**look, "hosts": hosts, "events": events, "dashboard": self._name})
+
+    async def _metrics(self, request: Request) -> Answer:
+        look = await self._shared_looks.get("look", self._looks.look)
+        return Answer(200, metrics(look).encode(), MEDIA_TYPE)
+
+    async def _top(self, request: Request) -> Answer:
+        by, n = request.query.get("by", ""), _number(request, "n", 50)
+        return json_answer(await self._shared.get(("top", by, n), lambda: read.top(self._readings, by, n)))
+
+    def _reading(self, name: str, work: Callable[[], Reading]) -> Callable[[Request], Awaitable[Answer]]:
+        """What a crawl has found, however it is asked for."""
+
+        async def answer(request: Request) -> Answer:
+            return json_answer(await self._shared.get(name, work))
+
+        return answer
+
+    async def _picture(self, request: Request) -> Answer:
+        of = request.query.get("of", "pages")
+        return json_answer(await self._shared.get(("picture", of), lambda: read.picture(self._readings, of)))
+
+    async def _why(self, request: Request) -> Answer:
+        return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
+
+    async def _search(self, request: Request) -> Answer:
+        words, n = request.query.get("q", ""), _number(request, "n", 20)
+        return json_answer(await asyncio.to_thread(read.search, self._readings, words, n))
+
+    # What is done.
+
+    async def _control(self, request: Request) -> Answer:
+        return await self._after(partial(done, self._readings.path), request)
+
+    async def _start(self, request: Request) -> Answer:
+        return await self._after(self._readings.start, request)
+
+    async def _after(self, do: Callable[[object], Mapping[str, object]], request: Request) -> Answer:
+        """The answer when something is done; nobody is shown what was before it any more."""
+        try:
+            asked = json.loads(request.body)
+        except (ValueError, RecursionError) as error:
+            raise SettingError("what is asked is no JSON") from error
+        try:
+            return json_answer(await asyncio.to_thread(do, asked))
+        finally:
+            self._shared_looks.renew()
+
+
+async def _answered(route: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:
+    """What a route answers, or why it cannot."""
+    try:
+        return await route(request)
+    except NotYetError:
+        return refused(503, "this is still being worked out")
+    except ConfigError as error:
+        return refused(400, str(error))
+    except MinicrawlError as error:
+        return refused(409, str(error))
+
+
+def _number(request: Request, name: str, default: int) -> int:
+    text = request.query.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise SettingError(f"{name} is a whole number of up to 15 digits, not {text[:40]!r}")
+    return int(text)
+
 
 _LOOPBACK = "127.0.0.1"
 

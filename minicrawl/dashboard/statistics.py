@@ -1,7 +1,7 @@
-"""The shape of the crawled web, and how the crawl has gone on: for charts.
+"""Charts: the shape of the crawled web, the crawl over time, curves of a few hundred points.
 
-The shape is that of 'minicrawl graph stats', worked out by that command in a process of its own: it may take seconds,
-during which pages are to be answered, and SciPy is there only where somebody has installed it.
+The shape is that of 'minicrawl graph stats', computed by that command in a process of its own: it may take seconds in
+which pages must be answered, and SciPy is an optional dependency.
 """
 
 import json
@@ -11,6 +11,9 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any  # Any: JSON
+
+import numpy as np
+import numpy.typing as npt
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
@@ -87,3 +90,13 @@ def _by_answers(first: float, seconds: float, bins: list[tuple[int, int, int]]) 
     for number, (pages, _, of_bin) in enumerate(bins, start=1):
         fetched, size = fetched + pages, size + of_bin
         yield {"seconds": number * seconds, "at": first + number * seconds, "fetched": fetched, "bytes": size}
+
+
+_POINTS = 200
+
+
+def share_curve(shares: npt.NDArray[np.float64], n: int | None = None) -> list[tuple[int, float]]:
+    """How much the first k of some shares come to, for k from 0 to n, or to all: points (k, sum), k rising."""
+    sums = np.concatenate(([0.0], np.cumsum(shares[:n])))
+    at = np.unique(np.linspace(0, len(sums) - 1, _POINTS).round().astype(np.int64))
+    return list(zip(at.tolist(), sums[at].tolist(), strict=True))

@@ -1,10 +1,11 @@
-"""A web to try minicrawl on: generated from a seed, served on this machine, its exact ranks known.
+"""The demo web: generated from a seed, served on this machine, its exact ranks known.
 
-web        what every URL answers; the true importance of every URL
-weaving    hosts, pages and links, drawn from a seed       words      what hosts and pages are called
-resources  what a URL can be                               rendering  pages as HTML
-months     the calendar                                    traps      pages made up without end
+web        the answer of every URL, the true importance of every page
+weaving    hosts, pages and links, drawn from a seed
+words      names of hosts and pages, text of paragraphs
+resources  pages, redirects and files, and pages as HTML
+on_demand  pages made up when asked for: the calendar, traps without end
 server     the web over real HTTP on loopback
-changing/  the same web, its pages changing at known rates
-compare    how well a crawl did, against that truth
+compare    the quality of a crawl, against that truth
+changing   the same web, its pages changing at known rates: a folder
 """

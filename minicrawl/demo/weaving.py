@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from random import Random
 
-from minicrawl.demo.months import CALENDAR_START, month_url
+from minicrawl.demo.on_demand import CALENDAR_START, ENTRANCES, month_url
 from minicrawl.demo.resources import File, Page, Redirect, Resource, root_of
-from minicrawl.demo.traps import ENTRANCES
 from minicrawl.demo.words import SECTIONS, drawn_title, host_names, slug
 
 SEEDS = 5

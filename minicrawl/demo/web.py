@@ -11,10 +11,8 @@ from random import Random
 
 import numpy as np
 
-from minicrawl.demo.months import CALENDAR_MONTHS, month_page
-from minicrawl.demo.rendering import rendered
-from minicrawl.demo.resources import File, Page, Redirect, Reply, Resource, relative
-from minicrawl.demo.traps import trap_page
+from minicrawl.demo.on_demand import CALENDAR_MONTHS, month_page, trap_page
+from minicrawl.demo.resources import File, Page, Redirect, Reply, Resource, relative, rendered
 from minicrawl.demo.weaving import SEEDS, Loom
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph, pagerank

@@ -1,12 +1,12 @@
-"""Finding pages by words: an index beside the store, and searches in it.
+"""Search: an index of the kept texts beside the store, and queries of it.
 
 A text travels  store -> index,  a query  query -> matching -> searching -> snippets.
 
-index/        the index, and how it is made
-query         what somebody searches for                  matching        how well pages agree with it
-stems         words as the index has them                 neighbourhood   HITS near pages that agree
-page_facts    what the store knows of pages now           ranking         importance beside agreement
-spelling      words that may have been meant              snippets        the part of a text that shows why
-topics        PageRank for the topics of a query          searching       the search
-searched_store  a store that can be searched
+index           the index, and keeping it up to date: a folder
+query           parsing a query; words that may have been meant
+matching        similarity of pages to a query
+ranking         the ranking beside similarity: importance, HITS near the pages found, PageRank for topics
+snippets        the part of a text that shows the words of the query
+searching       one search
+searched_store  the read side of a store, with its index
 """

@@ -1,6 +1,7 @@
-"""A search: the index says which pages agree with a query, the store how important they are and whether still there."""
+"""A search: the index finds the pages that agree with a query; the store has their importance and current state."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -9,21 +10,49 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from minicrawl.errors import SettingError
+from minicrawl.model import State
 from minicrawl.search.index.anchors import AnchorBook
 from minicrawl.search.index.index_file import index_errors, index_path, open_index, store_mark
-from minicrawl.search.index.page_words import text_begins
-from minicrawl.search.index.words import words_of
+from minicrawl.search.index.words import text_begins, words_of
 from minicrawl.search.matching import Similar, is_known, similar_pages
-from minicrawl.search.neighbourhood import authorities_near
-from minicrawl.search.page_facts import PageFacts, facts_of, scale_of
-from minicrawl.search.query import Query, parse_query
-from minicrawl.search.ranking import WEIGHT, Places, by_score
-from minicrawl.search.snippets import LENGTHS, Snippet, Snippets
-from minicrawl.search.spelling import nearest_word
-from minicrawl.search.stems import Stems
-from minicrawl.search.topics import Topics
+from minicrawl.search.query import Query, nearest_word, parse_query
+from minicrawl.search.ranking import WEIGHT, Places, Scale, Topics, authorities_near, by_score
+from minicrawl.search.snippets import LENGTHS, Snippet, Snippets, Stems
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
+
+_UNREAD = frozenset({State.WAITING, State.DISALLOWED})
+"""States of pages that were not fetched and may be there."""
+
+
+class PageFacts(NamedTuple):
+    """A page as the store has it now. `leader`: page that says the same."""
+
+    page: int
+    url: str
+    host: str
+    title: str | None
+    state: str
+    leader: int | None
+    changed_at: float | None
+    content_type: str | None
+
+    def can_be_shown(self, *, has_text: bool) -> bool:
+        """Whether a search may show it. A page of HTML whose text is not kept may have said noindex."""
+        if self.state == State.FETCHED:
+            return has_text or not (self.content_type or "").startswith(("text/html", "application/xhtml"))
+        return self.state in _UNREAD
+
+
+def facts_of(store: Store, pages: Iterable[int]) -> Mapping[int, PageFacts]:
+    """Facts of some pages, by number."""
+    return {row[0]: PageFacts._make(row) for row in store.ranks.facts(json.dumps(list(pages)))}
+
+
+def scale_of(store: Store, by: str, least: float, most: float) -> Scale:
+    """The scale of a ranking, one of RANKINGS or a kept one. least, most: of importance."""
+    return Scale(least, most) if by == RANKINGS[0] else Scale(*store.ranks.extremes(by))
+
 
 RANKS = ("linear", "none", "hits", "topic")
 """What stands beside similarity: a ranking, nothing, HITS near the pages found, PageRank for topics."""

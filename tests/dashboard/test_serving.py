@@ -1,16 +1,316 @@
-"""The dashboard listens on loopback alone, and on the port that it was given."""
+"""The server: the page's files, the answer to each path, the port."""
 
 import asyncio
+import os
+import re
+import signal
 import socket
+from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from support.browsing import Browser
+from support.browsing import Browser, dashboard
+from support.cluster_runs import SEEDS, crawled_by_command
+from support.command_line import answer
+from support.counted_web import CountedWeb
+from support.sites import crawl
+from support.steered_parts import sought, steered
+from support.steering import Steered, wide
+from support.steering import steered as steered_alone
 
+from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.running.keeper import Keeper
+from minicrawl.control.listening import listening
 from minicrawl.dashboard.one_store import StoreReadings
-from minicrawl.dashboard.serving import serving
+from minicrawl.dashboard.serving import serving, static_files
 from minicrawl.errors import SettingError
+
+MOST = 120_000
+STATIC = static_files()
+SCRIPTS = {path: answer.body.decode() for path, answer in STATIC.items() if path.endswith(".js")}
+
+
+def test_it_is_small() -> None:
+    assert sum(len(answer.body) for path, answer in STATIC.items() if path != "/") <= MOST
+
+
+def test_every_file_is_served() -> None:
+    folder = files("minicrawl.dashboard").joinpath("static")
+    assert {f"/{file.name}" for file in folder.iterdir()} == STATIC.keys() - {"/"}
+    assert STATIC["/"] == STATIC["/index.html"]
+
+
+def test_what_it_asks_for_is_there() -> None:
+    page = STATIC["/"].body.decode()
+    asked = set(re.findall(r'(?:src|href)="(/[^"]*)"', page))
+    for path, text in SCRIPTS.items():
+        asked |= {f"/{name}" for name in re.findall(r'from "\./([^"]+)"', text)}
+        assert not re.search(r'from "(?!\./)', text), path
+    assert asked <= STATIC.keys()
+    assert asked | {"/", "/index.html"} == STATIC.keys()
+
+
+def test_it_names_no_other_server() -> None:
+    for path, file in STATIC.items():
+        text = file.body.decode().replace("http://www.w3.org/2000/svg", "").replace("https://example.org", "")
+        assert not re.search(r"https?://\w", text), path
+
+
+def test_text_cannot_become_markup_or_script() -> None:
+    sinks = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|setHTML"
+    sinks += r"|\beval\b|new Function|javascript:"
+    page = STATIC["/"].body.decode()
+    assert not re.search(r"<script(?![^>]*\bsrc=)|\son\w+=|style=", page)
+    for path, text in SCRIPTS.items():
+        assert not re.search(sinks, text), path
+
+
+HOME = "http://a.test/"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "crawl.db"
+    crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": ["/a"]}, path, [HOME])
+    return path
+
+
+PATHS = ("/api/now", "/api/top", "/api/importance", "/api/hosts", "/api/why?url=a.test", "/metrics")
+
+
+def test_each_path_says_something_to_who_has_the_token_and_nothing_to_others(store: Path) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            for path in PATHS:
+                assert (await browser.ask(path)).status == 200, path
+                for status, headers in REFUSED:
+                    came = await browser.ask(path, **headers)
+                    assert (came.status, list(came.json)) == (status, ["failed"]), (path, headers)
+
+    asyncio.run(main())
+
+
+REFUSED: list[tuple[int, dict[str, Any]]] = [
+    (401, {"authorization": None}),
+    (401, {"authorization": "Bearer wrong"}),
+    (421, {"host": "evil.test"}),
+    (403, {"origin": "http://evil.test"}),
+]
+
+
+def test_nothing_is_done_for_others(store: Path) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            message = {"do": "set", "settings": {"delay": 7}}
+            for status, headers in [*REFUSED, (415, {"content_type": "text/plain"}), (415, {"content_type": None})]:
+                assert (await browser.ask("/api/control", "POST", message, **headers)).status == status
+            assert (await browser.now())["settings"]["delay"] == 0.0
+            assert (await browser.ask("/api/control", "POST", message)).json["changed"][0]["after"] == "7"
+            assert (await browser.now())["settings"]["delay"] == 7.0
+            await browser.has_done(do="set", settings={"delay": 0})
+
+    asyncio.run(main())
+
+
+def test_the_page_is_there_without_a_token_and_holds_no_secret(store: Path) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            for path in ("/", "/app.js", "/style.css"):
+                came = await browser.ask(path, authorization=None)
+                assert came.status == 200
+                assert browser.token.encode() not in came.body
+                assert came.headers["content-security-policy"].startswith("default-src 'none'")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing", 404),
+        ("GET", "/../../etc/passwd", 404),
+        ("GET", "/static/app.js", 404),
+        ("DELETE", "/api/now", 405),
+        ("POST", "/api/now", 405),
+        ("POST", "/", 405),
+        ("GET", "/api/control", 405),
+        ("GET", "/api/now?after=-1", 400),
+        ("GET", "/api/now?after=1e9", 400),
+        ("GET", "/api/top?by=nothing", 400),
+        ("GET", "/api/top?n=0", 400),
+        ("GET", "/api/top?n=501", 400),
+        ("GET", f"/api/top?n={'9' * 16}", 400),
+        ("GET", "/api/why?url=mailto:a@b", 400),
+        ("GET", "/api/search?q=x", 400),
+        ("HEAD", "/api/now", 200),
+    ],
+)
+def test_what_is_not_there_is_said(store: Path, method: str, path: str, status: int) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            body = b"{}" if method == "POST" else None
+            assert (await browser.ask(path, method, body)).status == status
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"do": "rm"}', b'{"do": "pause", "now": 1}']
+)
+def test_rubbish_is_one_sentence(store: Path, body: bytes) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            came = await browser.ask("/api/control", "POST", body)
+            assert came.status in (400, 409)
+            assert "\n" not in came.json["failed"]
+
+    asyncio.run(main())
+
+
+def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -> None:
+    server, store = Steered(wide(20)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with (
+            steered_alone(server, store, delay=0) as crawl,
+            listening(crawl, store),
+            dashboard(store) as browser,
+        ):
+            await server.until(2)
+            server.open.clear()  # lest the crawl is over before it is asked
+            other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")
+            assert (await browser.has_done(do="pause")).json["state"] == "paused"
+            server.open.set()
+            for page in (browser, other):
+                assert (await page.now())["state"] == "paused"
+            assert (await browser.has_done(do="set", settings={"delay": "2s", "workers": -1})).status == 400
+            assert (await browser.has_done(do="add", seeds=["http://b.test"])).json["new"] == 1
+            assert (await browser.has_done(do="ban", host="b.test")).json["host"] == "b.test"
+            assert (await other.now())["banned"] == ["b.test"]
+            names = [host["host"] for host in (await other.now(hosts=1))["hosts"]]
+            assert names in (["a.test"], ["a.test", "b.test"])  # a moment old
+            assert (await other.now())["hosts"] == []
+            assert (await other.has_done(do="resume")).json["state"] == "running"
+            await asyncio.wait_for(crawl.finished(), 60)
+
+    asyncio.run(main())
+    assert "http://b.test/" not in server.asked
+
+
+def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with dashboard(tmp_path / "none.db") as browser:
+            assert (await browser.now())["state"] == "none"
+            assert (await browser.ask("/api/top")).status == 409
+            assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n# EOF\n")
+
+    asyncio.run(main())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path, _ = crawled_by_command(tmp_path_factory.mktemp("cluster"), "--no-probe")
+    return path
+
+
+def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -> None:
+    async def main() -> None:
+        async with dashboard(folder) as browser, dashboard(store) as of_one:
+            for path in (*PATHS, "/api/partitions", "/api/course", "/api/rising"):
+                assert (await browser.ask(path)).status == 200, path
+            now, one = await browser.now(), await of_one.now()
+            assert now.keys() == one.keys() | {"partitions"}
+            known = sum(answer("cluster", "status", "--store", folder)["states"].values())
+            assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
+            assert sum(part["known"] for part in now["partitions"]) == known
+            assert (await browser.ask("/api/partitions")).json["partitions"] == now["partitions"]
+            assert (await of_one.ask("/api/partitions")).json == {"partitions": []}
+            lines = (await browser.ask("/metrics")).body.decode().splitlines()
+            assert f"minicrawl_pages_known {known}" in lines
+            for part in now["partitions"]:
+                assert f'minicrawl_partition_pages_known{{partition="{part["number"]}"}} {part["known"]}' in lines
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "sentence"),
+    [
+        ("/api/shape", None, 409, "worked out of the links of one store"),
+        ("/api/picture?of=pages", None, 409, "drawn of one store"),
+        ("/api/picture?of=nothing", None, 400, "a picture of pages, and of hosts"),
+        ("/api/top?by=history", None, 400, "ordered by importance, not by history"),
+        ("/api/search?q=boats", None, 400, "minicrawl cluster index"),
+        ("/api/control", {"do": "pause"}, 409, "no crawl runs on the partitions"),
+        ("/api/control", {"do": "add", "seeds": ["h9.test"]}, 409, "no crawl runs on the partitions"),
+        ("/api/start", {"seeds": ["h9.test"]}, 400, "'minicrawl cluster crawl --store"),
+    ],
+)
+def test_what_partitions_have_not_is_said(
+    folder: Path, path: str, body: dict[str, Any] | None, status: int, sentence: str
+) -> None:
+    async def main() -> None:
+        async with dashboard(folder) as browser:
+            came = await browser.ask(path, "GET" if body is None else "POST", body)
+            assert came.status == status
+            assert sentence in came.json["failed"]
+
+    asyncio.run(main())
+
+
+@pytest.mark.slow
+def test_partitions_that_run_are_steered_together(tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        async with dashboard(folder.path) as browser:
+            parts = (await until(browser, lambda now: len(now.get("partitions", [])) == 2))["partitions"]
+            assert [part["pid"] for part in parts] == list(keeper.pids)
+            assert (await browser.has_done(do="pause")).json["state"] == "paused"
+            now = await until(browser, lambda now: now["state"] == "paused" and not now["in_flight"])
+            assert [part["state"] for part in now["partitions"]] == ["paused"] * 2
+            for given, sentence in (({"workers": 2}, "--workers does not work"), ({"concurrency": 1}, "less than one")):
+                came = await browser.has_done(do="set", settings=given)
+                assert came.status == 400
+                assert sentence in came.json["failed"]
+            await browser.has_done(do="set", settings={"delay": 0.1})
+            now = await until(browser, lambda now: now["settings"]["delay"] == 0.1)
+            assert "workers" not in now["settings"]
+            assert (await browser.has_done(do="ban", host="h0.test")).json["host"] == "h0.test"
+            await until(browser, lambda now: now["banned"] == ["h0.test"])
+            hosts = await until(browser, lambda now: len(now["hosts"]) == len(SEEDS), hosts=1)
+            assert {host["host"] for host in hosts["hosts"]} == {url[7:-1] for url in SEEDS}
+            os.kill(parts[1]["pid"], signal.SIGKILL)
+            now = await until(browser, lambda now: now["partitions"][1]["pid"] != parts[1]["pid"])
+            assert [part["deaths"] for part in now["partitions"]] == [0, 1]
+            metrics = (await browser.ask("/metrics")).body.decode()
+            assert 'minicrawl_partition_deaths_total{partition="1"} 1\n' in metrics
+            for name in ('answers_total{status="2xx"}', "latency_seconds_count", "memory_bytes"):
+                assert f"\nminicrawl_{name} " in metrics
+            assert '\nminicrawl_partition_memory_bytes{partition="0"} ' in metrics
+            assert (await browser.has_done(do="resume")).json["state"] == "running"
+            await until(browser, lambda later: later["fetched"] > now["fetched"])
+            assert any(event["what"] == "HostBanned" for event in (await browser.now())["events"])
+
+    ended, _, folder = steered(tmp_path, steer)
+    assert ended.reason == "interrupted"
+
+    async def afterwards() -> None:
+        async with dashboard(folder.path) as browser:
+            now = await browser.now()
+            assert (now["crawl"], now["reason"], now["banned"]) == ("resting", "interrupted", ["h0.test"])
+            answered = sought(folder, "SELECT id FROM pages WHERE fetch IS NOT NULL")
+            assert now["fetched"] + now["earlier"]["fetched"] == len(answered)
+
+    asyncio.run(afterwards())
+
+
+async def until(browser: Browser, is_so: Callable[[Any], bool], **query: int) -> Any:
+    """Look until the crawl stands so; a look may be a moment old, and say less while the crawl is busy."""
+    while not ((now := await browser.now(**query))["crawl"] == "running" and is_so(now)):
+        pass
+    return now
 
 
 def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The shape is that of `minicrawl graph stats`; the course of a crawl is that of its answers."""
+"""Charts: the shape, the crawl over time, curves of few points."""
 
 import math
 import sqlite3
@@ -12,7 +12,7 @@ import pytest
 from support.command_line import answer
 from support.sites import crawl, rows, wide_site
 
-from minicrawl.dashboard.statistics import Shapes, course, shape
+from minicrawl.dashboard.statistics import Shapes, course, shape, share_curve
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph
 from minicrawl.rank.graph_stats import graph_stats
@@ -145,3 +145,18 @@ def test_looks_remember_how_far_apart_pages_were(tmp_path: Path) -> None:
         assert found["growth"][-1]["average"] == pytest.approx(found["distances"]["average"])
     assert shapes.look()["looks"] == reading["looks"]
     assert [read for read, _ in expected] == [20, 40, 60]
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 199, 200, 5000])
+def test_points_are_sums_from_nothing_to_all(n: int) -> None:
+    shares = np.random.default_rng(3).random(n)
+    points = share_curve(shares)
+    assert points[0] == (0, 0.0)
+    assert points[-1][0] == n
+    assert len(points) == min(n + 1, 200)
+    for k, total in points:
+        assert total == pytest.approx(shares[:k].sum())
+
+
+def test_a_part_of_the_shares_is_enough() -> None:
+    assert share_curve(np.array([3.0, 2.0, 1.0]), 2) == [(0, 0.0), (1, 3.0), (2, 5.0)]

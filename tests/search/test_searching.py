@@ -1,4 +1,4 @@
-"""Searches in small webs that were crawled."""
+"""Searches: facts of pages, their order, duplicates, filters."""
 
 from pathlib import Path
 
@@ -7,12 +7,50 @@ from support.searching import found, indexed, page, urls
 from support.sites import Site, canonical, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.search.index.following import following
 from minicrawl.search.index.index_file import index_path
-from minicrawl.search.index.opening import following
 from minicrawl.search.searched_store import open_store
-from minicrawl.search.searching import Asked, search
+from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of, search
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
+
+
+def facts(**given) -> PageFacts:
+    known = {"page": 1, "url": A, "host": "a.test", "title": None, "state": "fetched"}
+    return PageFacts(**(known | {"leader": None, "changed_at": None, "content_type": "text/html"} | given))
+
+
+@pytest.mark.parametrize(
+    ("given", "has_text", "is_shown"),
+    [
+        ({}, True, True),
+        ({}, False, False),  # it may have said noindex
+        ({"content_type": "application/pdf"}, False, True),
+        ({"content_type": None}, False, True),
+        ({"state": "waiting"}, False, True),
+        ({"state": "disallowed"}, False, True),
+        ({"state": "error"}, True, False),
+        ({"state": "gone"}, True, False),
+        ({"state": "alias"}, True, False),
+    ],
+)
+def test_pages_that_may_be_shown(given, has_text, is_shown):
+    assert facts(**given).can_be_shown(has_text=has_text) is is_shown
+
+
+def test_facts_and_the_scale_of_the_ranking_that_is_asked_for(tmp_path):
+    crawl({A: ["/x"], f"{A}x": ["/"]}, tmp_path / "crawl.db", [A])
+    rows(tmp_path / "crawl.db", "INSERT INTO rankings VALUES ('mine', 0, 8.0), ('mine', 1, 2.0)")
+    with open_store(tmp_path / "crawl.db") as store:
+        known = facts_of(store, [1, 0])
+        assert (known[1].url, known[1].host, known[1].state) == (f"{A}x", "a.test", "fetched")
+        assert known[0].page == 0
+        assert store.ranks.values_of([0, 1], "mine") == {0: 8.0, 1: 2.0}
+        assert scale_of(store, "mine", 0, 0).place(4.0) == pytest.approx(0.5)
+        assert scale_of(store, "inlinks", 0, 0).most == 1
+        assert scale_of(store, "importance", 1.0, 4.0).place(2.0) == pytest.approx(0.5)
+
+
 FILLER = {f"{A}f{i}": page(f"Filler {i}", f"some words{i} of filling") for i in range(12)}
 
 

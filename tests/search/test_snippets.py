@@ -1,4 +1,4 @@
-"""The part of a text that shows why it was found."""
+"""Snippets of texts, and stems as FTS5 has them."""
 
 import random
 from collections.abc import Iterator
@@ -8,8 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.search.query import parse_query
-from minicrawl.search.snippets import Snippet, Snippets
-from minicrawl.search.stems import Stems
+from minicrawl.search.snippets import Snippet, Snippets, Stems
+
+
+def test_words_are_what_the_index_has():
+    stems = Stems()
+    found = stems.of(["Running", "naïve", "c++", "std::vector", "mod_rewrite", "日本語", "", "Running"])
+    assert found == {
+        "Running": ("run",),
+        "naïve": ("naiv",),
+        "c++": ("cplusplu",),
+        "std::vector": ("std", "vector"),
+        "mod_rewrite": ("mod", "rewrit"),
+        "日本語": ("日本", "本語"),
+        "": (),
+    }
+    assert stems.of(["naive"])["naive"] == found["naïve"]
+    stems.close()
+
 
 STEMS = Stems()
 

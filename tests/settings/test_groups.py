@@ -11,8 +11,7 @@ from support.browsing import dashboard
 from support.command_line import HOME, run
 from support.steering import Steered, kept, steered, wide
 
-from minicrawl.control.asking import ask
-from minicrawl.control.assignments import assigned
+from minicrawl.control.asking import ask, assigned
 from minicrawl.control.listening import listening
 from minicrawl.errors import SettingError
 from minicrawl.settings import GROUPS, SETTINGS, CrawlSettings, option, values

@@ -6,8 +6,8 @@ from typing import Any
 
 from support.sites import Reply, crawl
 
+from minicrawl.search.index.following import following
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
-from minicrawl.search.index.opening import following
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, Found, Searcher
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from minicrawl.cluster.merged import AskedStore, Sums, importance_of, sums_of
 from minicrawl.errors import SettingError
+from minicrawl.search.index.following import following
 from minicrawl.search.index.index_file import index_path
-from minicrawl.search.index.opening import following
 from minicrawl.search.matching import FULL
 from minicrawl.search.ranking import Scale, score
 from minicrawl.search.searching import Asked, Found, FoundPage, Searcher

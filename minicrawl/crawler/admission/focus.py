@@ -28,7 +28,7 @@ from minicrawl.settings import CrawlSettings, parse_boost
 
 NEWS, XML = "news", "xml"
 MOST = 20.0
-"""F: what a URL weighs that is surely of a wanted type."""
+"""F: the weight of a URL that is surely of a wanted type."""
 _BELIEF = 2.0
 _NAMED = 0.5
 _XML_ENDINGS = frozenset({".xml", ".rss", ".atom", ".rdf", ".svg"})
@@ -38,8 +38,8 @@ _FEED = re.compile(r"(?:^|[^a-z])(?:rss|atom|feeds?|news)(?:[^a-z]|$)", re.IGNOR
 
 
 class Likelihood(NamedTuple):
-    """How probably a URL is of a wanted type, and by what: pages `wanted` of those `read` that are `like` it; of a URL
-    that says so itself, like "" and no pages."""
+    """Probability (`share`) that a URL is of a wanted type, and the evidence: `wanted` of the `read` pages in the group
+    `like`. A URL that shows its type itself has "" and no pages."""
 
     share: float
     like: str
@@ -52,10 +52,10 @@ class Likelihood(NamedTuple):
 
 
 class SeenTypes:
-    """Counts of pages read, by group, and of those of a wanted type."""
+    """Counts of the pages read, by group, and of those of a wanted type."""
 
     def __init__(self, wanted: Iterable[str]) -> None:
-        """wanted: media types, such as application/pdf or image/*; "xml": whatever is XML but no page; "news"."""
+        """wanted: media types, such as application/pdf or image/*; "xml": any XML but XHTML; "news"."""
         self.wanted = tuple(wanted)
         self._named = {f".{part}" for one in self.wanted for part in re.split(r"[/+]", one)[1:]}
         if XML in self.wanted:
@@ -65,22 +65,22 @@ class SeenTypes:
 
     @classmethod
     def of(cls, wanted: Iterable[str], read: Iterable[tuple[str, str | None]]) -> "SeenTypes":
-        """Counts of pages that were read before: their URLs, and their types as servers said them."""
+        """Counts of the pages read so far, given as (URL, Content-Type)."""
         types = cls(wanted)
         for url, content_type in read:
-            types.note(url, content_type)
+            types.count(url, content_type)
         return types
 
     def is_wanted(self, url: str, content_type: str | None) -> bool:
-        """Whether a page that was read is of a wanted type."""
+        """True if a page that was read is of a wanted type."""
         kind = (content_type or "").partition(";")[0].strip().lower()
         return any(
             _is_news(url) if one == NEWS else _is_xml(kind) if one == XML else kind == one or _is_any(kind, one)
             for one in self.wanted
         )
 
-    def note(self, url: str, content_type: str | None) -> None:
-        """A page was read."""
+    def count(self, url: str, content_type: str | None) -> None:
+        """Count a page that was read."""
         of_type = self.is_wanted(url, content_type)
         for group in _groups(url):
             self._read[group] = self._read.get(group, 0) + 1
@@ -88,7 +88,7 @@ class SeenTypes:
                 self._of_type[group] = self._of_type.get(group, 0) + 1
 
     def likelihood(self, url: str, listed_by: str = "") -> Likelihood:
-        """How probably a URL is of a wanted type. listed_by: the sitemap or feed that names it."""
+        """Likelihood that a URL is of a wanted type. listed_by: the sitemap or feed that names it."""
         if NEWS in self.wanted and (_is_news(url) or (listed_by and _FEED.search(listed_by))):
             return Likelihood(1.0, "", 0, 0)
         groups = _groups(url)
@@ -125,7 +125,7 @@ def _is_xml(kind: str) -> bool:
 
 
 def _is_any(kind: str, wanted: str) -> bool:
-    """Whether a type is one of image/*, for instance."""
+    """True if `wanted` is a pattern such as image/* that covers the type."""
     return wanted.endswith("/*") and kind.startswith(wanted[:-1])
 
 
@@ -135,11 +135,10 @@ _TOPIC_FACTOR = 4.0
 
 @dataclass(frozen=True)
 class Focus:
-    """How much more a link is worth.
+    """Factors on the weight of links.
 
-    boosts: patterns on URLs with their factors. words: topic words; each one found in a link's anchor or URL
-    makes it worth another 4 times. intrinsic: factor of links within one registrable domain. types: what tells URLs of
-    the wanted types.
+    boosts: patterns on URLs with their factors. words: topic words; n of them in a link's anchor or URL multiply its
+    factor by 1 + 4n. intrinsic: factor of links within one registrable domain. types: the estimate for wanted types.
     """
 
     boosts: tuple[tuple[re.Pattern[str], float], ...] = ()
@@ -164,17 +163,17 @@ class Focus:
         """One positive integer per link from `source`, its part of the cash; None when all are equal."""
         if self.is_off:
             return None
-        home = site_of(source)
+        own_site = site_of(source)
         factors = [
-            self.factor(url, anchor) * (self.intrinsic if site_of(url) == home else 1.0)
+            self.factor(url, anchor) * (self.intrinsic if site_of(url) == own_site else 1.0)
             for url, anchor in zip(urls, anchors, strict=True)
         ]
         weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)
         return weights
 
     def factor(self, url: str, anchor: str = "", listed_by: str = "") -> float:
-        """How much more a page at `url` is worth for its URL and the text of a link to it. listed_by: the sitemap that
-        names it, if one does."""
+        """The factor of a link to `url`, from the URL and the link's text. listed_by: the sitemap that names it, if
+        any."""
         factor = 1.0 if self.types is None else self.types.likelihood(url, listed_by).factor
         for pattern, boost in self.boosts:
             if pattern.search(url):

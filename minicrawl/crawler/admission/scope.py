@@ -45,9 +45,9 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Scope:
-    """What the settings and the seeds allow. `places`: seeds' sites, hosts or URL prefixes, as `kind` says.
+    """The settings and the seeds' places. `places`: sites, hosts or URL prefixes of the seeds, as `kind` says.
 
-    `max_depths`: of some hosts, by name, instead of `max_depth`.
+    `max_depths`: by host name, for hosts with a limit of their own.
     """
 
     kind: str
@@ -82,20 +82,20 @@ class Scope:
         return self._filtered(url) if self.deny or self.allow or self.html_only else None
 
     def follows(self, urls: Sequence[str], depth: int) -> list[bool]:
-        """Which of some normalised URLs at `depth` links may become known."""
+        """True for each normalised URL at `depth` links that is in scope."""
         if not self.max_depths and self._is_too_deep("", depth):
             return [False] * len(urls)
         if self.kind == "prefix" or self.deny or self.allow or self.html_only or self.max_depths:
             return [self.refuses(url, depth) is None for url in urls]
         if self.kind == "any":
             return [len(url) <= MAX_URL_LENGTH for url in urls]
-        # The links of a page lead to few hosts. As authority() has them: of a hundred links, a call each would be felt.
+        # A page links to few hosts. Inlined authority(): a call for each of a hundred links would be felt.
         names = [url.split("/", 3)[2] for url in urls]
         inside = {name for name in set(names) if self._has(name)}
         return [name in inside and len(url) <= MAX_URL_LENGTH for name, url in zip(names, urls, strict=True)]
 
     def rule(self, url: str, depth: int) -> str | None:
-        """The rule that keeps a URL out, in words: which option, and which of its patterns; None if there is none."""
+        """The rule that keeps a URL out, in words: the option and its pattern; None if it is in scope."""
         reason = self.refuses(url, depth)
         match reason:
             case "too-long":
@@ -116,7 +116,7 @@ class Scope:
 
     @property
     def limits_depth(self) -> bool:
-        """Whether it matters how far from a seed any URL is."""
+        """True if depths matter."""
         return self.max_depth is not None or bool(self.max_depths)
 
     def _is_too_deep(self, url: str, depth: int) -> bool:
@@ -134,13 +134,13 @@ class Scope:
         return None
 
     def is_inside(self, url: str) -> bool:
-        """Whether a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
+        """True if a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
         if self.kind in ("host", "site"):
             return self._has(authority(url))
         return self.kind == "any" or any(url.startswith(place) for place in self.places)
 
     def _has(self, name: str) -> bool:
-        """The same of an authority, for the kinds that ask for no more."""
+        """`is_inside` for an authority, which is enough for the kinds site and host."""
         return (site_of(name) if self.kind == "site" else name) in self.places
 
 
@@ -161,20 +161,20 @@ def _place(kind: str, url: str) -> str:
 
 
 class HostPages:
-    """The pages of hosts with a limit of their own that are asked for, or were.
+    """Pages asked for, or to be asked for, on hosts with a limit of pages (`--host-pages`).
 
-    Invariant: they are no more than the limit of their host.
+    Invariant: no host has more of them than its limit.
     """
 
     def __init__(self, limits: Mapping[str, int], answered: Iterable[tuple[str, int]] = ()) -> None:
-        """limits: by the name of a host. answered: names of such hosts, each with a page that has an answer."""
+        """limits: by host name. answered: (host name, page) of pages on such hosts that have an answer."""
         self._limits = limits
         self._pages: dict[str, set[int]] = {host: set() for host in limits}
         for host, page in answered:
             self.has_place(host, page)
 
     def has_place(self, host: str, page: int) -> bool:
-        """Whether a page of a host may be asked for, now and again, until its place is given back."""
+        """Reserve a place for a page; False if its host has none left. The place stays until it is given back."""
         limit = self._limits.get(host)
         if limit is None:
             return True
@@ -185,6 +185,6 @@ class HostPages:
         return True
 
     def give_back(self, host: str, page: int) -> None:
-        """A page is not asked for after all."""
+        """Free the place of a page that is not asked for after all."""
         if host in self._pages:
             self._pages[host].discard(page)

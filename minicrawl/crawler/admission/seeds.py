@@ -1,4 +1,4 @@
-"""Where a crawl starts: seed files, URLs, or standard input."""
+"""Seeds of a crawl: from seed files, URLs, or standard input."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from minicrawl.errors import SeedError, without_logins
 
 _SHOWN = 10
 _REPORTED_EVERY = 10_000
-# What may be a host and what is on it, by its look: a name with a dot in it, an address, this machine.
+# Text that looks like a host, maybe with a path: a name with a dot in it, an IP address, localhost.
 _HOST = re.compile(
     r"(?:localhost|\[[0-9a-f:.]+\]|[^\s/:@?#\[\]\\]+\.[^\s/:@?#\[\]\\]+)(?::\d+)?(?:[/?#].*)?", re.IGNORECASE
 )
@@ -23,7 +23,7 @@ _FILE_ENDINGS = (".txt", ".csv", ".tsv", ".json", ".jsonl", ".list", ".lst", ".u
 class Seeds(NamedTuple):
     """Normalised seed URLs, each once, in the order given.
 
-    `guessed`: those that were given without a scheme; https is what most hosts speak. `bad`: what is no URL, in words.
+    `guessed`: those given without a scheme; most hosts speak https. `bad`: entries that are no URLs, in words.
     """
 
     urls: list[str]
@@ -41,8 +41,8 @@ def gather_seeds(
 ) -> Seeds:
     """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input.
 
-    skip_bad: go on without what is no URL. on_read: is told every now and then, and at the end, how many were read.
-    Raises SeedError that names file and line, of many the first.
+    skip_bad: leave out entries that are no URLs. on_read: called now and then, and at the end, with the number read.
+    Raises SeedError with file and line of the first bad entries.
     """
     seeds: dict[str, None] = {}
     guessed: set[str] = set()
@@ -77,16 +77,16 @@ def guesses(text: str) -> list[str]:
 
 
 def in_plain_http(url: str) -> str:
-    """The http URL that an https URL without port, or with one of its own, may have been meant for."""
+    """The http URL that a guessed https URL may have been meant for."""
     plain = normalise(f"http{url.removeprefix('https')}")
     assert plain is not None, "the rest of a URL does not depend on its scheme"
     return plain
 
 
 def spelled(seeds: Seeds, known: Callable[[list[str]], Container[str]], *, keep_parameters: bool) -> Seeds:
-    """Seeds as pages are known by; those whose scheme was guessed wrong before, in plain http.
+    """Seeds in the spelling of known pages: in plain http where an earlier run found the guess of https wrong.
 
-    known: gives those of some URLs that are known.
+    known: returns those of the given URLs that are known.
     """
     plain = {url: in_plain_http(url) for url in seeds.guessed}
     there = known(list(plain.values()))
@@ -102,7 +102,7 @@ def _is_host(text: str) -> bool:
 
 
 def _refusal(bad: list[str]) -> str:
-    """One bad seed in one line, several in a line each."""
+    """The error message: one bad seed in one line, several in a line each."""
     if len(bad) == 1:
         return f"{bad[0]} is no http or https URL; write it as https://host/path"
     more = [f"and {len(bad) - _SHOWN:,} more"] if len(bad) > _SHOWN else []
@@ -117,7 +117,7 @@ def _refusal(bad: list[str]) -> str:
 
 
 def _missing(source: str) -> str:
-    """A seed is taken for a file unless it looks like a URL or a host: a name without a dot may be either."""
+    """The error message for a seed file that is not there; a name without a dot may be a host as well."""
     if re.search(r"[./\\]", source) or normalise(f"https://{source}") is None:
         return f"seed file {source} cannot be read: No such file or directory"
     return f"{source!r} was taken for a seed file, and there is none; if it is a host, write it as https://{source}"

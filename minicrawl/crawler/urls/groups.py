@@ -1,7 +1,7 @@
-"""Which pages are likely to link alike: those of an owner, of these those of a host, of these those of a folder.
+"""Groups of pages that are likely to link alike: pages of an owner, of a host, of a folder.
 
-A page is put into its finest group by its URL alone; that group's owner, host and folders follow. A folder is one of
-the first FOLDERS of a path; a page beside a folder is in a group of its own on the levels below.
+The URL alone decides on a page's finest group, and so on its folders, host and owner. A folder is one of the first
+FOLDERS of a path; pages beside a folder form a group of their own on the levels below.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ Levels = list[npt.NDArray[np.int64]]
 
 
 class UrlGroups:
-    """The groups of the URLs that were asked for, numbered in the order of the first."""
+    """Groups of URLs, numbered in the order in which `of` first met them."""
 
     def __init__(self) -> None:
         self._of_directory: dict[str, int] = {}
@@ -31,7 +31,7 @@ class UrlGroups:
         return self._add(directory) if found is None else found
 
     def levels(self, finest: npt.NDArray[np.integer]) -> Levels:
-        """Of pages given by their finest groups, the groups by level: owner, host, a folder, one in it, and so on."""
+        """The groups of pages by level, from their finest groups: owner, host, a folder, one in it, and so on."""
         table = np.array(self._of_finest, dtype=np.int64).reshape(-1, FOLDERS + 2)
         return [level[finest] for level in table.T]
 

@@ -11,15 +11,15 @@ import ada_url
 
 from minicrawl.crawler.urls.keys import authority, politeness_key
 
-# What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
+# ASCII that may stand in a query before ada escapes it: all but "#", which ends the query. Two-byte encodings use it.
 _QUERY = bytes(range(128)).replace(b"#", b"")
 _UNKNOWN = ""
 """No URL."""
 _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
 # References whose first colon, if any, ends no scheme, or one that an authority follows.
 _NO_SCHEME_ALONE = re.compile(r"https?://|[^:/?#\\]*+[/?#\\]")
-# References in which nothing is to be escaped, decoded or looked up, as most are: where they start, and the rest. Hosts
-# that end in a number are addresses, and those with "xn--" may be invalid.
+# Most references, with nothing to escape, decode or look up: their start, and the rest. Hosts that end in a number are
+# addresses, and those with "xn--" may be invalid.
 _PLAIN = re.compile(
     r"((?:\.\./)*+|/|https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/)"
     r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
@@ -28,10 +28,10 @@ _PLAIN = re.compile(
 
 
 def normalise(url: str, base: str | None = None, encoding: str | None = None) -> str | None:
-    """The one spelling under which minicrawl knows a page, or None for what is not http(s).
+    """The one spelling under which minicrawl knows a page, or None for a URL that is not http(s).
 
     Resolves `url` against `base` as a browser does, and drops the fragment and credentials. Idempotent. `encoding`: the
-    codec of the page the URL stands in, if that is not Unicode; queries are sent in it.
+    codec of the page that has the URL, if that is not Unicode; queries are sent in it.
 
     Escapes stay as they are written, as in browsers: %7E is not made ~ (RFC 3986 6.2.2.2 calls them equal, the WHATWG's
     test data keep them apart, and servers that sign URLs see a difference). Host names, too: h.test. is not h.test.
@@ -64,21 +64,21 @@ def resolved(references: Iterable[str], base: str, encoding: str | None = None) 
     for reference in references:
         target = known.get(reference, _UNKNOWN)
         if target is _UNKNOWN:
-            # Of the base's last segment and query only what begins with a query or a fragment, or with nothing, takes
-            # note; and so does that behind the base's own scheme ("http:?q").
+            # The base's last segment and query matter only to references that are empty or begin with "?" or "#", also
+            # behind the base's own scheme ("http:?q").
             if folder and reference[:1] in _STARTS and (":" not in reference or _NO_SCHEME_ALONE.match(reference)):
                 target = known[reference] = _resolved(reference, folder, encoding)
             else:
                 target = normalise(reference, base, encoding)
         found[reference] = target
-    _known_targets.note_new(len(known) - before + 1)  # and a folder
+    _known_targets.count_new(len(known) - before + 1)  # and a folder
     return found
 
 
 class _KnownTargets:
-    """Where references lead, by folder of the page and its encoding: pages of a folder have most links in common.
+    """A cache of resolved references, by the page's folder and encoding: pages of a folder share most of their links.
 
-    most: references from which on they are forgotten, all at once.
+    most: number of references after which the cache is cleared.
     """
 
     def __init__(self, most: int) -> None:
@@ -91,8 +91,8 @@ class _KnownTargets:
             self._left = self._most
         return self._by_folder.setdefault((folder, encoding), {})
 
-    def note_new(self, number: int) -> None:
-        """So many more are known of some folder."""
+    def count_new(self, number: int) -> None:
+        """Count new entries."""
         self._left -= number
 
 
@@ -112,7 +112,7 @@ def _resolved(reference: str, folder: str, encoding: str | None) -> str | None:
 
 
 def base_url(href: str | None, url: str, encoding: str | None = None) -> str:
-    """What a page at `url` whose base element has this `href` resolves its links against (WHATWG HTML, 4.2.3)."""
+    """The base against which a page at `url` with this `href` of a base element resolves links (WHATWG HTML, 4.2.3)."""
     if href is None:
         return url
     if encoding is not None and not href.isascii():
@@ -140,7 +140,8 @@ def _with_query_in(encoding: str, url: str) -> str:
 
 
 def _reference(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What an encoding does not have is sent as "&#8364;", escaped (WHATWG URL, 1.3, percent-encode after encoding)."""
+    """Send a character that the encoding lacks as "&#8364;", escaped (WHATWG URL, 1.3, percent-encode after
+    encoding)."""
     assert isinstance(error, UnicodeEncodeError)
     codes = [ord(character) for character in error.object[error.start : error.end]]
     if error.encoding == "charmap" and 0x80 <= codes[0] < 0xA0:
@@ -155,7 +156,7 @@ _Value = TypeVar("_Value")
 
 
 def by_host(rules: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:
-    """Values by politeness key, of rules for hosts as users write them; the first one of a host counts."""
+    """Values by politeness key, from rules for hosts as users write them; the first rule for a host counts."""
     values: dict[str, _Value] = {}
     for host, value in rules:
         url = normalise(f"http://{host.removesuffix(':443')}/")

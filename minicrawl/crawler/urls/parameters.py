@@ -1,7 +1,7 @@
-"""Parameters that say who follows a link, not where it leads: tracking and session ids.
+"""Tracking and session parameters: they tell who follows a link, not which page it leads to.
 
-A link with them is one to the page without them. What is left of the URL stays as it was, byte for byte. This is a
-policy of the crawl (`--keep-parameters` switches it off), not what a URL is: normalise() keeps all.
+A link with them is treated as a link to the page without them. The rest of the URL stays as it was, byte for byte. This
+is a policy of the crawl (`--keep-parameters` switches it off), not a part of normalising: normalise() keeps them all.
 
 A server may insist, and redirect to the URL with a session id: such a redirect is followed as it is.
 """
@@ -22,7 +22,7 @@ def _listed() -> list[str]:
 
 _NAMES = frozenset(_listed())
 _FAMILIES = re.compile("|".join(rf"{re.escape(name[:-1])}\w+" for name in sorted(_NAMES) if name[-1] == "*"), re.ASCII)
-# Names that sites use for content, too (article.php?sid=6993), but not with a value like these.
+# Names that sites also use for content (article.php?sid=6993), but not with values that look like ids.
 _SESSIONS = frozenset({"sid", "sess", "sessid", "session", "sessionid", "session_id", "session-id", "zenid"})
 _UUID = r"[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}"
 _HEX = re.compile(rf"(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{{20,}}|{_UUID}", re.IGNORECASE)
@@ -51,13 +51,13 @@ def stripped(url: str) -> str:
     if (";" in stem or "/(" in stem) and _IN_PATH.search(stem):
         plain = _IN_PATH.sub(lambda found: found[0] if found[2] is not None and not is_id(found[2]) else "", stem)
         if plain != stem:
-            # What is before the parameter may be a dot segment now.
+            # The text before the parameter may be a dot segment now.
             return normalise(plain + mark + query) or url
     return url
 
 
 def is_id(value: str) -> bool:
-    """Whether a value is too odd to mean anything: in hexadecimal, or of letters and digits that keep changing.
+    """True for a value that looks like an id: hexadecimal, or letters and digits that keep alternating.
 
     20 characters at least. Random ones change from letters to digits or back every 2.5 characters, words with numbers
     in them (iphone15promaxcase256gb) every five or more.
@@ -69,17 +69,17 @@ def is_id(value: str) -> bool:
 
 
 def _is_dropped(part: str) -> bool:
-    """Whether a parameter, name=value, is one for tracking or sessions."""
+    """True for a parameter, name=value, for tracking or sessions."""
     name, _, value = part.partition("=")
     name = name.lower().removeprefix("amp;")
     if name in _NAMES or _FAMILIES.fullmatch(name):
         return True
-    # Of a search, too (?s=words), whose words may well be letters and digits.
+    # "s" is also a search (?s=words), whose words may be letters and digits.
     return is_id(value) if name in _SESSIONS else name == "s" and _HEX.fullmatch(value) is not None
 
 
 def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, ParsedPage]:
-    """An answer and its page with all URLs stripped that they lead to."""
+    """An answer and its page, with the URLs of their links and redirects stripped."""
     if fetched.location:
         leads_to = normalise(fetched.location, fetched.url)
         fetched = replace(fetched, location=leads_to and _target(leads_to, fetched.url))
@@ -98,7 +98,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
 
 
 def with_outlinks(parsed: ParsedPage, outlinks: tuple[str, ...]) -> ParsedPage:
-    """The page with its links spelt like these. Of links that are the same now, the first text and best place stay."""
+    """The page with its links respelt. Links that are equal now are merged: the first text and the best place stay."""
     anchors: dict[str, str] = {}
     places: dict[str, int] = {}
     for url, anchor in zip(outlinks, parsed.anchors, strict=True):
@@ -110,6 +110,6 @@ def with_outlinks(parsed: ParsedPage, outlinks: tuple[str, ...]) -> ParsedPage:
 
 
 def _target(url: str, source: str) -> str:
-    """Where a redirect from `source` to `url`, both normalised, leads to."""
+    """The target of a redirect from `source` to `url`, both normalised."""
     plain = stripped(url)
     return url if plain == stripped(source) else plain

@@ -1,8 +1,6 @@
-"""What the dashboard is served by: HTTP/1.1 for browsers on this machine, and who may ask.
+"""HTTP/1.1 for browsers on this machine.
 
-http_messages  requests and answers, as values
-http_server    connections, over which they come and go
-guard          which requests are refused, and why
-static_files   the page itself: HTML, style and scripts, in the folder static
-sharing        several pages that look at the same share one look
+http_server  connections, requests and answers
+guard        requests that are refused: foreign hosts, foreign origins, no token
+sharing      one computation for all pages that ask for the same
 """

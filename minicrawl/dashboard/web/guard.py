@@ -9,7 +9,7 @@ JSON      what a form of another page could send is not it. 415
 import hmac
 from dataclasses import dataclass
 
-from minicrawl.dashboard.web.http_messages import Answer, Request, refused
+from minicrawl.dashboard.web.http_server import Answer, Request, refused
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _SAME = ("same-origin", "none")

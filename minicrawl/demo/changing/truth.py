@@ -11,10 +11,8 @@ import json
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qs, urlsplit
 
-from minicrawl.demo.changing.manners import LIARS
-from minicrawl.demo.changing.noise import NOISES
-from minicrawl.demo.changing.versions import BEGINNING
-from minicrawl.demo.changing.web import ChangingWeb
+from minicrawl.demo.changing.versions import BEGINNING, LIARS
+from minicrawl.demo.changing.web import NOISES, ChangingWeb
 from minicrawl.demo.resources import Redirect, Reply, Resource
 
 HOST = "truth.test"

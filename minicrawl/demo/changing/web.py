@@ -1,11 +1,12 @@
-"""What every URL of the changing web answers at a time: a function of the seed, the speed and the time, and no more.
+"""What a page has that differs at every fetch, though nothing in it has changed.
+What every URL of the changing web answers at a time: a function of the seed, the speed and the time, and no more.
 
 Rates are lognormal, as those of real webs are about. Of the pages a few are taken down for a while and come back, a few
 move to another address and back, and a quarter differs at every fetch though nothing in it has changed. Every host has
 its manner to speak of versions. Files, redirects, print versions, the calendar and what is not there never change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -13,13 +14,61 @@ from math import ceil
 from random import Random
 from typing import NamedTuple
 
-from minicrawl.demo.changing.manners import MANNERS, is_not_modified, validators
-from minicrawl.demo.changing.noise import NOISES
-from minicrawl.demo.changing.versions import Absences, Changes
+from minicrawl.demo.changing.versions import MANNERS, Absences, Changes, is_not_modified, validators
 from minicrawl.demo.resources import Page, Redirect, Reply, Resource, root_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.demo.words import drawn_title, paragraphs
 from minicrawl.errors import SettingError
+
+_IN_A_THREAD = 64
+
+
+def _nonce(_: str, now: float) -> str:
+    return f'<script nonce="{_random(now).getrandbits(128):032x}">var page = 1;</script>'
+
+
+def _date(_: str, now: float) -> str:
+    return f"<div>Asked for at second {now:.6f} of the epoch</div>"
+
+
+def _ad(_: str, now: float) -> str:
+    random = _random(now)
+    return f'<div class="ad">{drawn_title(random)}! {drawn_title(random)}, {drawn_title(random)}.</div>'
+
+
+def _counter(_: str, now: float) -> str:
+    return f"<div>You are visitor number <b>{int(1000 * now) % 100_000_000:,}</b> of this page.</div>"
+
+
+def _rotating_list(_: str, now: float) -> str:
+    """Three to eight titles: not even their number stays."""
+    random = _random(now)
+    titles = "".join(f"<li>{drawn_title(random)}</li>" for _ in range(random.randint(3, 8)))
+    return f'<aside><h2>Others read</h2><ul class="others">{titles}</ul></aside>'
+
+
+def _comments(url: str, written: float) -> str:
+    """A thread that grows by one comment at a time, and is closed with the sixty-fourth."""
+    newest = int(written)
+    shown = range(newest - newest % _IN_A_THREAD, newest + 1)
+    texts = (f"<p>{number}: {drawn_title(Random(f'{url} {number}'))}.</p>" for number in shown)
+    return f'<section class="comments">{"".join(texts)}</section>'
+
+
+NOISES: Mapping[str, Callable[[str, float], str]] = {
+    "nonce": _nonce,
+    "date": _date,
+    "ad": _ad,
+    "counter": _counter,
+    "rotating list": _rotating_list,
+    "comments": _comments,
+}
+"""HTML for a page's URL and the time: seconds; of comments, how many have been written anywhere."""
+
+
+def _random(now: float) -> Random:
+    return Random(repr(now))
+
 
 MEAN_INTERVAL = 3 * 86400.0
 """Seconds of the web's time in which a page changes once in the mean."""

@@ -1,7 +1,9 @@
-"""The index, and how it is made of what the store keeps.
+"""The search index, built from the store.
 
-words         text as the index takes it              page_words    what is taken from a kept text
-anchors       what links say of the page they lead to short_barrel  what is said of a page in few words
-index_file    the file, and what can be wrong with it following     the index brought up to the store
-opening       both opened for that                    beside_crawl  a process that does so during a crawl
+words         the words of a text as the index has them
+anchors       the anchor texts of links, by the page they lead to
+short_barrel  titles, headings, anchor texts and URLs of pages
+index_file    the index's file, and errors in it
+following     bringing the index up to date with the store
+beside_crawl  the process that does so during a crawl
 """

@@ -18,8 +18,7 @@ from typing import IO
 
 from minicrawl import log
 from minicrawl.errors import MinicrawlError, StoreError
-from minicrawl.search.index.following import Follower
-from minicrawl.search.index.opening import following
+from minicrawl.search.index.following import Follower, following
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import STOPPING, be_less_urgent, on_signals
 

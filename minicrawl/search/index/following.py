@@ -1,26 +1,37 @@
-"""The index brought up to what the store holds.
+"""Following: the index is brought up to date with the store.
 
-What is to be done is the difference between two lists: the texts that the store has of pages that can be shown, and
-those that the index has taken in. So it does not matter what happened between: pages that were read again, have gone,
-were merged or a kill in the midst of it all come out of the same difference.
+The work is the difference between two lists: the texts in the store of pages that can be shown, and the texts in the
+index. So the history does not matter: pages that were read again, are gone or were merged, or a kill in the middle of
+it all, come out of the same difference.
 """
 
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.crawler.urls.keys import site_of
+from minicrawl.errors import SettingError
 from minicrawl.search.index.anchors import NOTHING, AnchorBook, LinkText
-from minicrawl.search.index.index_file import DOCUMENT_BITS, IndexFile, index_errors
-from minicrawl.search.index.page_words import PageWords, page_words
+from minicrawl.search.index.index_file import (
+    DOCUMENT_BITS,
+    IndexFile,
+    hold_index,
+    index_errors,
+    index_path,
+    open_index,
+    remove_index,
+    store_mark,
+)
 from minicrawl.search.index.short_barrel import ShortBarrel
-from minicrawl.search.index.words import indexed
+from minicrawl.search.index.words import PageWords, indexed, page_words
 from minicrawl.settings import RANKINGS
-from minicrawl.store.reader import Store
+from minicrawl.store.reader import Store, open_store
 
 BATCH = 200
 """Texts that are taken in with one commit of the index."""
@@ -251,3 +262,31 @@ class _Text(NamedTuple):
     start: int
     digest: int
     words: PageWords
+
+
+@contextmanager
+def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
+    """What brings the index of the store at `path` up to date; it is made where there is none.
+
+    rebuild: throw away the one there is. Raises StoreError.
+    """
+    index = index_path(path)
+    with open_store(path) as store, hold_index(index):
+        if rebuild:
+            remove_index(index)
+        with open_index(index, store_mark(store.hash_key), writes=True) as file:
+            follower = Follower(store, file)
+            if not rebuild and follower.needs_rebuilding():
+                file.close()
+                remove_index(index)
+                with open_index(index, store_mark(store.hash_key), writes=True) as new:
+                    yield Follower(store, new)
+                return
+            yield follower
+
+
+def need_texts(path: Path) -> None:
+    """Raise SettingError where a store has no texts to make an index of."""
+    with open_store(path) as store:
+        if not store.texts.size:
+            raise SettingError(f"{path} has no texts to make an index of; let the crawl go on with --search")

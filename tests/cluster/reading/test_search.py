@@ -13,7 +13,7 @@ from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.reading.search import search_all
 from minicrawl.demo.server import serving
 from minicrawl.errors import SettingError
-from minicrawl.search.index.opening import following
+from minicrawl.search.index.following import following
 from minicrawl.search.searching import Asked, FoundPage, search
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store

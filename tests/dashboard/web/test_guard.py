@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.dashboard.web.guard import Guard
-from minicrawl.dashboard.web.http_messages import Request
+from minicrawl.dashboard.web.http_server import Request
 
 GUARD = Guard(8000, "the-right-token")
 OURS = {"host": "127.0.0.1:8000", "authorization": "Bearer the-right-token"}

@@ -1,4 +1,4 @@
-"""The changes of a page: a Poisson process that is the same wherever it is asked for."""
+"""Times of changes; conditional requests as RFC 9110 and as servers have them, row by row."""
 
 import math
 from itertools import pairwise
@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from minicrawl.demo.changing.versions import BEGINNING, Absences, Changes
+from minicrawl.demo.changing.versions import BEGINNING, MANNERS, Absences, Changes, is_not_modified, validators
 
 NOW = 1_800_000_000.0
 
@@ -69,3 +69,76 @@ def test_away_and_back_take_turns(lasting):
     assert absences.turns(seconds[0], seconds[-1]) == turned
     assert sum(states) == pytest.approx(3000 / 100.5 * lasting, abs=lasting)
     assert absences.last_turn(seconds[-1]) == (turned[-1] if lasting else BEGINNING)
+
+
+VERSION, ASKED_AT = 1_767_225_600, 1_767_230_000.25
+DATE, LATER = "Thu, 01 Jan 2026 00:00:00 GMT", "Thu, 01 Jan 2026 00:00:01 GMT"
+EARLIER = "Wed, 31 Dec 2025 23:59:59 GMT"
+TAG = '"6955b900"'
+
+
+def test_a_version_has_its_tag_and_its_date():
+    assert validators(MANNERS["nginx"], VERSION, ASKED_AT) == {"ETag": TAG, "Last-Modified": DATE}
+    assert validators(MANNERS["weak ETag"], VERSION, ASKED_AT)["ETag"] == f"W/{TAG}"
+    assert validators(MANNERS["nothing"], VERSION, ASKED_AT) == {}
+    assert len(validators(MANNERS["long ETag"], VERSION, ASKED_AT)["ETag"]) > 2048
+
+
+@pytest.mark.parametrize("manner", MANNERS)
+def test_only_liars_say_the_same_of_two_versions_or_differ_of_one(manner):
+    first, same, second = (
+        validators(MANNERS[manner], version, now)
+        for version, now in ((VERSION, ASKED_AT), (VERSION, ASKED_AT + 5), (VERSION + 9, ASKED_AT + 5))
+    )
+    assert (first == same) is (manner not in {"new ETag", "date of now"})
+    assert (same != second) is (manner not in {"stuck ETag", "date of now", "nothing"})
+
+
+def test_the_date_of_a_liar_is_in_the_future_or_now():
+    assert validators(MANNERS["future date"], VERSION, ASKED_AT)["Last-Modified"] == "Fri, 01 Jan 2027 00:00:00 GMT"
+    assert validators(MANNERS["date of now"], VERSION, ASKED_AT)["Last-Modified"] == "Thu, 01 Jan 2026 01:13:20 GMT"
+
+
+@pytest.mark.parametrize(
+    ("manner", "tags", "since", "expected"),
+    [
+        ("nginx", None, None, False),
+        ("nginx", TAG, None, True),
+        ("nginx", f"W/{TAG}", None, True),  # compared weakly, 13.1.2
+        ("nginx", f'"other", W/"x,y" ,{TAG}', None, True),
+        ("nginx", "*", None, True),
+        ("nginx", '"other"', None, False),
+        ("nginx", TAG.strip('"'), None, False),  # without its quotes it is no tag
+        ("nginx", "", None, False),
+        ("nginx", '"other"', DATE, False),  # If-None-Match goes first, 13.2.2
+        ("nginx", TAG, EARLIER, True),
+        ("nginx", None, DATE, True),
+        ("nginx", None, LATER, False),  # equal or nothing
+        ("nginx", None, EARLIER, False),
+        ("nginx", None, "Thursday, 01-Jan-26 00:00:00 GMT", False),  # the same time, not the same bytes
+        ("Apache", None, DATE, True),
+        ("Apache", None, LATER, True),
+        ("Apache", None, EARLIER, False),
+        ("Apache", None, "yesterday", False),
+        ("Apache", None, "", False),
+        ("Apache", '"other"', LATER, False),
+        ("dates only", TAG, None, False),
+        ("dates only", TAG, DATE, True),  # whoever has no tags looks at the date
+        ("weak ETag", f"W/{TAG}", None, True),
+        ("weak ETag", TAG, None, True),
+        ("ETag only", None, LATER, False),
+        ("nothing", TAG, DATE, False),
+        ("stuck ETag", '"1"', None, False),  # says the same of every version, and 200
+        ("new ETag", f'"{ASKED_AT - 1!r}"', LATER, False),
+        ("future date", None, "Fri, 01 Jan 2027 00:00:00 GMT", True),
+        ("date of now", None, DATE, False),
+        ("always 304", '"other"', None, True),
+        ("always 304", None, EARLIER, True),
+        ("always 304", None, None, False),
+    ],
+)
+def test_is_not_modified(manner, tags, since, expected):
+    asked = {"If-None-Match": tags, "If-Modified-Since": since}
+    fields = validators(MANNERS[manner], VERSION, ASKED_AT)
+    given = {name: value for name, value in asked.items() if value is not None}
+    assert is_not_modified(MANNERS[manner], fields, given) is expected

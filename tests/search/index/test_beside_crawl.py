@@ -12,8 +12,8 @@ from support.sites import Server, crawl, rows
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import crawl_with
 from minicrawl.search.index.beside_crawl import Indexer, follow_crawl
+from minicrawl.search.index.following import following
 from minicrawl.search.index.index_file import index_path
-from minicrawl.search.index.opening import following
 
 A = "http://a.test/"
 SITE = {A: page("Zebra", "stripes", *((f"{A}{i}", f"number {i}") for i in range(30)))} | {

@@ -1,4 +1,4 @@
-"""The index brought up to its store: whatever happened between, it says what a new one would."""
+"""The index brought up to date: whatever happened in between, it equals a rebuilt one."""
 
 import os
 import random
@@ -9,9 +9,9 @@ import pytest
 from support.searching import content, indexed, page, rebuilt, urls
 from support.sites import Site, crawl, rows
 
-from minicrawl.search.index.following import Follower, Progress
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.search.index.following import Follower, Progress, following, need_texts
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
-from minicrawl.search.index.opening import following
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Searcher
 from minicrawl.store.upkeep import compact
@@ -165,3 +165,28 @@ def test_room_that_is_free_is_given_back(tmp_path):
     with open_store(store) as reader, open_index(index_path(store), store_mark(reader.hash_key)) as index:
         assert index.db.execute("PRAGMA freelist_count").fetchone() == (0,)
     assert content(store) == rebuilt(store)
+
+
+
+
+def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_path):
+    store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
+    index_path(store).write_bytes(b"broken" * 1_000)
+    with pytest.raises(StoreError, match="--rebuild"), following(store):
+        pass
+    with following(store, rebuild=True) as follower:
+        follower.catch_up()
+    assert urls(store, "zebra") == [A]
+
+
+def test_two_do_not_write_at_once(tmp_path):
+    store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
+    with following(store), pytest.raises(StoreError, match="another process"), following(store):
+        pass
+
+
+def test_store_without_texts_is_told_apart(tmp_path):
+    crawl({A: []}, tmp_path / "bare.db", [A])
+    with pytest.raises(SettingError, match="has no texts"):
+        need_texts(tmp_path / "bare.db")
+    need_texts(indexed({A: page("x", "y")}, tmp_path / "crawl.db"))

@@ -1,20 +1,20 @@
-"""Page budgets of sites: the more, the more others vouch for a site (IRLbot's STAR, WWW 2008).
+"""Page budgets of sites, which grow with the sites that link there (IRLbot's STAR, WWW 2008).
 
-Whoever owns a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
-are counted by domain, whatever host they are on, and so are the domains that link to one, from the first link on.
+The owner of a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
+are counted by domain, whatever their host, and so are the domains that link to it, from the first link on.
 
-domain    a site (crawler/urls/keys.py), as what one user of a shared host makes up must not cut the others
-linker    the registered domain of a linking site, as a name under github.io costs nothing; domains that a name server
-          sends to one IP address are one linker, as names on one machine cost little
-voucher   a linker as far as it is trusted, where walkers jump to sites (opic/sites/trust.py): a thousand domains that
-          somebody makes up behind one honest link vouch for little more than nobody. So each makes as much room as
-          PAGES, while a linker that may be made up makes less
-group     the domains at one IP address. They have a budget together, by the linkers from elsewhere; but none is left
-          fewer pages than its own linkers give it, so that nobody can use up another's.
+domain    a site (crawler/urls/keys.py): pages that one user of a shared host makes up must not cut the budget of others
+linker    the registered domain of a linking site, as names under github.io cost nothing; domains at one IP address are
+          one linker, as names on one machine cost little
+voucher   a linker, counted as far as it is trusted, where walkers jump to sites (opic/sites/trust.py): a thousand
+          domains made up behind one honest link vouch for little more than none. A full voucher makes room for PAGES, a
+          linker that may be made up for fewer
+group     the domains at one IP address. They share a budget, by the linkers from elsewhere; but no domain gets fewer
+          pages than its own linkers give it, so that nobody can use up another's budget
 
 Linkers are counted by a sketch (linear counting, Whang et al. 1990): each sets one of 256 bits, by hash. That is 32
-bytes a domain; of 60 linkers the standard error of the estimate is 3.8 %, of 100 it is 4.7 %; up to 10 it is one at
-most, mostly. Beyond 100 nothing is counted: such a domain has no budget. So a domain writes 83 rows at most, all at the
+bytes a domain; the standard error of the estimate is 3.8 % for 60 linkers, 4.7 % for 100; up to 10 it is mostly off by
+one at most. Beyond 100 nothing is counted: such a domain has no budget. So a domain writes 83 rows at most, all at the
 end of one table.
 """
 
@@ -36,36 +36,36 @@ PAGES_PER_LINKER = 1_000
 PAGES_PER_HOST = 50
 HOSTS = PAGES // PAGES_PER_HOST
 MANY_LINKERS = 100
-"""A domain to which so many link has no budget."""
+"""Linkers from which on a domain has no budget."""
 
 BUDGETS = frozenset({"trap-host-budget", "trap-many-hosts", "trap-address-budget"})
-"""The rules that look at what a domain has."""
+"""The rules on budgets."""
 
 _BITS = 256
 _BYTES = _BITS // 8
-_ENOUGH = round(_BITS * -math.expm1(-MANY_LINKERS / _BITS))  # bits that so many linkers set
+_ENOUGH = round(_BITS * -math.expm1(-MANY_LINKERS / _BITS))  # bits that MANY_LINKERS set
 _NO_GROUP = -1
 _UNKNOWN = -1
 
 
 def vouched_for(vouchers: float) -> float:
-    """The pages that a domain may have for which so many vouch."""
+    """The pages that a domain with so many vouchers may have."""
     return PAGES * (1.0 + vouchers) if vouchers < MANY_LINKERS else math.inf
 
 
 def linkers_of(bits: int) -> int:
-    """How many linkers have set so many of the bits, most likely."""
+    """The most likely number of linkers that set so many bits."""
     return round(-_BITS * math.log1p(-bits / _BITS)) if bits < _ENOUGH else MANY_LINKERS
 
 
 class Budgets:
-    """The pages, hosts and linkers of every domain. Domains have numbers, in the order in which they became known.
+    """The pages, hosts and linkers of every domain. Domains are numbered in the order in which they became known.
 
-    Invariant: what is decided depends on the rows, the seeds, who vouches and the numbers of pages alone.
+    Invariant: verdicts depend on the rows, the seeds, the vouchers and the numbers of pages alone.
     """
 
     vouchers: Callable[[str], float | None] | None = None
-    """How many domains vouch for one, each as far as it is trusted, where walkers jump to sites; None: it is new."""
+    """The vouchers of a domain by name, each as far as it is trusted, where walkers jump to sites; None: it is new."""
 
     def __init__(
         self,
@@ -73,14 +73,14 @@ class Budgets:
         linkers: npt.ArrayLike = (),
         pages: Mapping[str, int] | None = None,
     ) -> None:
-        """domains: by rising number. linkers: rows, shape (n, 2). pages: by host, with port where it has one, how many
-        are known."""
+        """domains: by rising number. linkers: rows, shape (n, 2). pages: number of known pages by host, with its port
+        if it has one."""
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
         self._domain_of: dict[str, int] = {}  # by host that has pages
         self._pages, self._hosts, self._group = array("q"), array("q"), array("q")
         self._linkers = bytearray()
-        self._own_bit = array("h")  # of the domain, when it is the linker; _UNKNOWN: it never was
+        self._own_bit = array("h")  # the bit a domain sets as a linker; _UNKNOWN: it never was one
         self._seeds: set[int] = set()
         self._group_of: dict[str, int] = {}  # by address
         self._group_pages = array("q")
@@ -95,7 +95,7 @@ class Budgets:
         domain, bit = np.asarray(linkers, dtype=np.int64).reshape(-1, 2).T
         sketches = np.frombuffer(self._linkers, dtype=np.uint8)
         np.bitwise_or.at(sketches, _BYTES * domain + (bit >> 3), (1 << (bit & 7)).astype(np.uint8))
-        del sketches  # as long as it is there the linkers cannot grow
+        del sketches  # the buffer cannot grow while it is exported
         for host, known in (pages or {}).items():
             if known:
                 number = self._domain_of[host] = self._at(host)
@@ -104,11 +104,11 @@ class Budgets:
         for row in domains:
             if row.address is not None:
                 self._join(row.id, row.address)
-        # Domains that only pages tell of are new: those of a crawl without traps, or of an older version.
+        # Domains known by their pages only are new: those of a crawl without traps, or of an older version.
         self._changed = {number: address for number, address in self._changed.items() if number >= stored}
 
     def protect(self, hosts: Iterable[str]) -> None:
-        """The domains of these hosts have no budget: they are whom the user wants crawled."""
+        """Exempt the domains of these hosts from budgets: the user wants them crawled."""
         for host in hosts:
             number = self._at(host)
             if number not in self._seeds:
@@ -118,14 +118,14 @@ class Budgets:
                     self._group_pages[group] -= self._pages[number]
 
     def located(self, host: str, address: str) -> None:
-        """Take in the IP address that a name server gave for a host. Where a domain's first one is, the domain is."""
+        """Record the IP address that a name server gave for a host. The first one of a domain decides on its group."""
         number = self._at(host)
-        # Private addresses are the user's own: that hosts share one is no sign that others do not vouch for them.
+        # Private addresses are the user's own: hosts that share one are under no suspicion.
         if self._group[number] == _NO_GROUP and ipaddress.ip_address(address).is_global:
             self._join(number, address)
 
     def linked(self, source: str, targets: Iterable[str]) -> None:
-        """Take in that pages on the host `source` link to these hosts."""
+        """Record links from pages on the host `source` to these hosts."""
         own = self._at(source)
         bit = self._bit(own)
         byte, mask = bit >> 3, 1 << (bit & 7)
@@ -134,7 +134,7 @@ class Budgets:
             if number is None:
                 number = self._at(host)
             if self._linkers[_BYTES * number + byte] & mask or number == own:
-                continue  # as it mostly is
+                continue  # the usual case
             if bit != self._bit(number) and self._count(number) < _ENOUGH:
                 self._set(self._linkers, number, bit)
                 self._new_linkers.append(LinkerRow(number, bit))
@@ -142,7 +142,7 @@ class Budgets:
                     self._set(self._group_linkers, self._group[number], bit)
 
     def refusal(self, host: str) -> tuple[str, str] | None:
-        """The rule by which no more pages of a host may become known, and whose budget it is; None: there is room."""
+        """The rule that refuses more pages of a host, and the name of the budget; None: there is room."""
         number = self._at(host)
         known, group = self._pages[number], self._group[number]
         is_crowded = group != _NO_GROUP and self._group_pages[group] >= PAGES
@@ -159,7 +159,7 @@ class Budgets:
         return None
 
     def add(self, host: str) -> None:
-        """Take in that a page of the host is known."""
+        """Count one more known page of the host."""
         number = self._domain_of.get(host)
         if number is None:
             number = self._domain_of[host] = self._at(host)
@@ -170,7 +170,7 @@ class Budgets:
             self._group_pages[group] += 1
 
     def earned(self, number: int) -> float:
-        """The pages that a domain may have on top of PAGES: by its vouchers, by its linkers if these are unknown."""
+        """The pages that a domain may have on top of PAGES: by its vouchers, or by its linkers if those are unknown."""
         vouchers = None if self.vouchers is None else self.vouchers(self._names[number])
         if vouchers is not None:
             return vouched_for(vouchers) - PAGES
@@ -178,11 +178,11 @@ class Budgets:
         return PAGES_PER_LINKER * linkers if linkers < MANY_LINKERS else math.inf
 
     def linkers(self, number: int) -> int:
-        """How many link to a domain, as estimated."""
+        """The estimated number of linkers of a domain."""
         return linkers_of(self._count(number))
 
     def take_rows(self) -> tuple[list[DomainRow], list[LinkerRow]]:
-        """Domains that are new or were located, and linkers that came, since the last call."""
+        """Domains that are new or got an address, and new linkers, since the last call."""
         domains = [DomainRow(number, self._names[number], address) for number, address in self._changed.items()]
         linkers, self._new_linkers, self._changed = self._new_linkers, [], {}
         return domains, linkers
@@ -193,11 +193,11 @@ class Budgets:
         writer.add_linkers(linkers)
 
     def _at(self, host: str) -> int:
-        """The number of a host's domain, which has one from now on."""
+        """The number of a host's domain, given on first use."""
         number = self._domain_of.get(host)
         if number is not None:
             return number
-        # To look a suffix up takes long: a host that is known as a domain is its own.
+        # Looking up a suffix takes long: a host that is known as a domain is its own.
         number = self._numbers.get(host)
         return self._number(site_of(host)) if number is None else number
 
@@ -238,7 +238,7 @@ class Budgets:
         return self._own_bit[number]
 
     def _count(self, number: int) -> int:
-        """The bits that others have set: one that a domain's neighbours set before they were known to be is not."""
+        """The number of bits set by others; the bit of a domain's neighbours at its own address is left out."""
         sketch = self._linkers[_BYTES * number : _BYTES * (number + 1)]
         own = self._bit(number)
         return int.from_bytes(sketch).bit_count() - (sketch[own >> 3] >> (own & 7) & 1)
@@ -259,5 +259,5 @@ class Budgets:
 
 
 def _hashed(name: str) -> int:
-    """One of the bits, for a name."""
+    """The bit of a name."""
     return blake2b(name.encode(), digest_size=1).digest()[0]

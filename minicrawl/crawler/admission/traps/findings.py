@@ -15,18 +15,18 @@ from typing import Protocol
 from minicrawl.store.rows import PatternRow
 
 PAGES = 100
-"""Pages that are looked at together, the most wordings kept of them, and the least that they must have counted to."""
+"""Pages judged together, the most wordings kept of them, and the least number that they must count to."""
 PAGES_PER_WORDING = 4
 _NUMBERS = re.compile(r"-?\d{1,18}")
 _WORDING = 0xFFFF_FFFF
 
 
 class Counting:
-    """What the numbered pages of a pattern said, and where links to them were.
+    """The wordings of a pattern's numbered pages, and the sources of links to them.
 
-    `known`: URLs that were let in, `own` of them found on pages of the pattern; `spans`: of the numbers in which these
-    differ from the page they were found on the least and the greatest, by their place in the URL; `pages`: looked at of
-    late, and `wordings` what they said but for numbers.
+    `known`: admitted URLs, `own` of them found on pages of the pattern; `spans`: least and greatest of the numbers in
+    which these differ from the page they were found on, by their place in the URL; `pages`: pages judged of late, and
+    `wordings`: digests of their texts without numbers.
     """
 
     __slots__ = ("known", "own", "pages", "spans", "wordings")
@@ -43,7 +43,7 @@ class Counting:
         self.spans, self.wordings = dict(spans or {}), set(wordings)
 
     def add_url(self, url: str, source: str | None) -> None:
-        """Take in a URL of the pattern that is known from now on. source: where it was found, if that is one, too."""
+        """Add a newly known URL of the pattern. source: the page with the link, if that is of the pattern too."""
         self.known += 1
         if source is None:
             return
@@ -55,7 +55,7 @@ class Counting:
                 self.spans[str(place)] = min(low, int(start), int(end)), max(high, int(start), int(end))
 
     def add_page(self, wording: int) -> None:
-        """Take in what a page said but for numbers. Where there are too many wordings, pages are counted anew."""
+        """Add the wording of a page. With too many wordings, counting starts anew."""
         self.pages += 1
         self.wordings.add(wording & _WORDING)
         if len(self.wordings) > PAGES:
@@ -64,7 +64,7 @@ class Counting:
 
     @property
     def is_endless(self) -> bool:
-        """Whether the pages only count."""
+        """True if the pages only count."""
         is_monotonous = self.pages >= PAGES and PAGES_PER_WORDING * len(self.wordings) <= self.pages
         reach = math.prod(high - low + 1 for low, high in self.spans.values())
         return is_monotonous and reach >= PAGES and 4 * self.own > 3 * self.known
@@ -78,11 +78,11 @@ class Counting:
 
 
 JUDGED = 12
-"""Pages of a pattern that are parsed before it is judged, and how many of its last pages count."""
+"""Pages of a pattern that are parsed before it is judged, and the number of its last pages that count."""
 DUPLICATES = 10
-"""Of these, pages that say what others said before."""
+"""Pages among these that repeat others, at least, to shut a pattern."""
 SAMPLES = 2
-"""Pages more that are read to see whether the first ones were the only ones that repeat each other."""
+"""More pages to read, in case only the first ones repeat each other."""
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
@@ -90,14 +90,13 @@ _LAST = (1 << JUDGED) - 1
 
 
 class Findings:
-    """What is known of one pattern.
+    """The findings on one pattern.
 
-    `admitted`: URLs with a date, a number or parameters that became known; `parsed`: pages that said something;
-    `repeated`: those that said what a page of the host had said before; `last`: the same of the last 12, a bit each,
-    newest lowest; `fruitful`: pages that made other patterns' URLs known; `combined`: URLs without a value of their own
-    that were found on the pattern's pages; `dropped`: links refused; `values`: the months, or the parameters with
-    values; `seen`: the same as JSON, as the store keeps them; `counting`: what its numbered URLs showed; `trap`: the
-    rule that shut it.
+    `admitted`: URLs with a date, a number or parameters that became known; `parsed`: pages with content; `repeated`:
+    those whose content another page of the host had before; `last`: the same for the last 12, a bit each, newest
+    lowest; `fruitful`: pages that made URLs of other patterns known; `combined`: URLs on the pattern's pages that only
+    combine known parameter values; `dropped`: links refused; `values`: the months, or the parameters with values;
+    `seen`: the same as JSON, for the store; `counting`: of its numbered pages; `trap`: the rule that shut it.
     """
 
     __slots__ = (
@@ -124,26 +123,26 @@ class Findings:
     def add_values(self, values: Set[str | int]) -> None:
         new = sorted(values - self.values, key=str)
         if new:
-            if self.values is _NO_VALUES:  # of most patterns: a set for each would take most of the memory
+            if self.values is _NO_VALUES:  # as for most patterns: a set for each would take most of the memory
                 self.values = set()
             self.values |= values
             start = f"{self.seen[:-1]}, " if self.seen else "["
             self.seen = start + json.dumps(new)[1:]
 
     def add_parameters(self, url: str, *, is_own: bool) -> None:
-        """Note the values of a URL's parameters. is_own: it was found on a page of its pattern."""
+        """Add the values of a URL's parameters. is_own: it was found on a page of its pattern."""
         if len(self.values) < _VALUES_KEPT:
             values = set(url.partition("?")[2].split("&"))
             self.combined += is_own and values <= self.values
             self.add_values(values)
 
     def add_numbered(self, url: str, source: str | None) -> None:
-        """Note a numbered URL. source: where it was found, if that is of the pattern, too."""
+        """Add a numbered URL. source: the page with the link, if that is of the pattern too."""
         self.counting = self.counting or Counting()
         self.counting.add_url(url, source)
 
     def add_page(self, wording: int | None, *, is_repeated: bool, is_fruitful: bool) -> None:
-        """Note what a page said. wording: of a numbered one, what it said but for numbers."""
+        """Add a page. wording: digest of a numbered page's text without numbers."""
         self.parsed += 1
         self.repeated += is_repeated
         self.fruitful += is_fruitful
@@ -158,12 +157,12 @@ class Findings:
 
     @property
     def is_repetitive(self) -> bool:
-        """Whether its pages mostly say what others of the host said before."""
+        """True if its pages mostly repeat other pages of the host."""
         return self.last.bit_count() >= DUPLICATES and 4 * self.repeated > 3 * self.parsed
 
     @property
     def is_sampled(self) -> bool:
-        """Whether samples have shown, too, that its pages say nothing new."""
+        """True if its samples repeated other pages as well."""
         return self.parsed >= JUDGED + SAMPLES and self.last == _LAST
 
     @property
@@ -201,7 +200,7 @@ _GENERATION = 50_000
 
 
 class PatternStore(Protocol):
-    """Where the rows and digests are that `take_rows` gave: a store."""
+    """The store that has the rows and digests of earlier `take_rows`."""
 
     def pattern(self, name: str) -> PatternRow | None: ...
 
@@ -211,27 +210,27 @@ class PatternStore(Protocol):
 
 
 class KnownPatterns:
-    """The findings by name of pattern: those met lately in memory, all others in the store, if there is one."""
+    """The findings by pattern name: recent ones in memory, all others in the store, if there is one."""
 
     def __init__(self, store: PatternStore | None = None) -> None:
         self._store = store
-        # The rules of those that are shut: to judge a URL, the findings themselves are mostly not needed.
+        # The rules of shut patterns: a verdict on a URL rarely needs the findings themselves.
         self._shut = {row.name: row.trap for row in store.trap_patterns()} if store is not None else {}
-        # The patterns met lately, in two generations as KnownUrls has them; without a store all there are.
+        # Recent patterns in two generations, as in KnownUrls; without a store, all patterns.
         self._young: dict[str, Findings] = {}
         self._old: dict[str, Findings] = {}
         self._changed: set[str] = set()
         self._new_digests: dict[int, None] = {}
 
     def shut_by(self, name: str) -> str | None:
-        """The rule that shut a pattern, domain or host, or None: it is open."""
+        """The rule that shut a pattern, domain or host, or None."""
         return self._shut.get(name)
 
     def shut(self, name: str, rule: str) -> None:
         self._shut[name] = self.changed(name).trap = rule
 
     def drop(self, name: str, rule: str) -> None:
-        """Note that a link was refused, by a rule that shuts what is called so."""
+        """Count a refused link, and shut the pattern, domain or host of that name by the rule."""
         self.changed(name).dropped += 1
         self.shut(name, rule)
 
@@ -248,21 +247,21 @@ class KnownPatterns:
         return found
 
     def changed(self, name: str) -> Findings:
-        """The findings of a pattern, which the next commit writes."""
+        """The findings of a pattern, to be changed; the next commit writes them."""
         found = self.findings(name) or Findings()
         self._changed.add(name)
         self._young[name] = found
         return found
 
     def is_known(self, digest: int) -> bool:
-        """Whether a page said this before."""
+        """True if a page had this content before."""
         return digest in self._new_digests or (self._store is not None and self._store.has_digest(digest))
 
     def add_digest(self, digest: int) -> None:
         self._new_digests[digest] = None
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
-        """Patterns that changed and digests that came since the last call."""
+        """Patterns that changed and new digests since the last call."""
         rows = [self._young[name].row(name) for name in sorted(self._changed)]
         digests = list(self._new_digests)
         if self._store is not None:  # else there is nowhere to find them again

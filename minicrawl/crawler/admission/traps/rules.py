@@ -1,7 +1,7 @@
-"""Every rule that looks at a URL alone, or at what the pages of its pattern brought.
+"""The rules that look at a URL alone, or at the findings on its pattern.
 
-The others are `budgets`, by domain and address, and the one for dates, which looks at where a link was found, too
-(traps.py).
+The other rules are the budgets of domains and addresses (budgets.py) and the one for dates, which also looks at the
+page with the link (traps.py).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ COMBINATIONS_PER_PAGE = 8
 
 
 def _has_run(segments: Sequence[str]) -> bool:
-    """Whether a run of segments, not of numbers only, comes more than twice in a row."""
+    """True if a run of segments, not all of them numbers, comes more than twice in a row."""
     if len(segments) - len(set(segments)) < MAX_SEGMENT_REPEATS:
         return False
     for period in range(1, len(segments) // (MAX_SEGMENT_REPEATS + 1) + 1):
@@ -44,11 +44,11 @@ LEARNED_RULES: tuple[tuple[str, Callable[[str, Findings], bool]], ...] = (
     ("trap-duplicates", lambda name, findings: findings.is_repetitive),
     ("trap-parameters", _combines),
 )
-"""Of a pattern whose pages lead nowhere else; the first rule that holds shuts it."""
+"""For patterns whose pages lead nowhere else; the first rule that holds shuts the pattern."""
 
 
 def static_rule(url: str) -> str | None:
-    """The rule by which a normalised URL is a trap whatever its host has shown, or None."""
+    """The rule that makes a normalised URL a trap by itself, or None."""
     stem, _, query = url.partition("?")
     segments = stem.count("/") - 2
     if len(stem) > MAX_PATH:
@@ -65,7 +65,7 @@ def static_rule(url: str) -> str | None:
 
 
 def learned_rule(name: str, findings: Findings) -> str | None:
-    """The rule that shuts a pattern for what its pages brought, or None."""
+    """The rule that shuts a pattern with these findings, or None."""
     if findings.parsed < JUDGED or not findings.leads_nowhere:
         return None
     return next((rule for rule, holds in LEARNED_RULES if holds(name, findings)), None)

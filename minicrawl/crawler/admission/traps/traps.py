@@ -1,5 +1,4 @@
-"""What a page says, as the traps learn of it.
-The defence: whether a URL is a trap, by what was learned of its pattern and its domain."""
+"""The trap defence: verdicts on URLs by the findings on their patterns and by the budgets of their domains."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -15,10 +14,11 @@ from minicrawl.store.writer import Writer
 
 
 class PageContent(NamedTuple):
-    """What a page says, in digests (fingerprint.py); None: it was read before, says nothing, or has no number.
+    """Digests of a page's text (fingerprint.py): all of it, and its wording without numbers; None: it was read before,
+    has no text, or has no number.
 
-    `is_not_found`: its host says the same of pages that do not exist. Then it says nothing about others of its pattern,
-    unless it leads on.
+    `is_not_found`: its host answers the same for pages that do not exist. Then it is no evidence on its pattern, unless
+    it links on.
     """
 
     digest: int | None
@@ -30,8 +30,8 @@ NO_CONTENT = PageContent(None)
 
 
 class Novelty(NamedTuple):
-    """`is_news`: no page of the host said before what a page says. Of the others of its pattern, as far as they were
-    read, `is_little`: they mostly say nothing new, `says_one_thing`: all of them the same.
+    """`is_news`: the page's content is new on its host. `is_little`: the pages of its pattern read so far mostly have
+    nothing new; `says_one_thing`: all of them have the same content.
     """
 
     is_news: bool
@@ -41,16 +41,14 @@ class Novelty(NamedTuple):
 
 MONTHS = 40
 SAMPLED = 10
-"""Of so many known pages of a pattern that is shut for duplicates one is a sample."""
+"""One in so many known pages of a pattern that is shut for duplicates is a sample."""
 
 
 class Traps:
-    """What every pattern brought, and the verdicts that follow.
+    """The findings on all patterns, the budgets of domains, and the verdicts that follow.
 
-    `budgets`: what domains may have.
-
-    Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so who takes them
-    over judges alike.
+    Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so a crawl that goes
+    on from these judges alike.
     """
 
     def __init__(
@@ -61,11 +59,11 @@ class Traps:
         self.protect(seeds)
 
     def protect(self, seeds: Iterable[str]) -> None:
-        """The domains of these URLs have no budget."""
+        """Exempt the domains of these URLs from budgets."""
         self.budgets.protect(map(politeness_key, seeds))
 
     def verdict(self, url: str) -> tuple[str, str] | None:
-        """The rule by which a URL is a trap, known or not, and the name of its pattern; or None."""
+        """The rule that makes a URL a trap, known or not, and the name of its pattern; or None."""
         pattern = pattern_of(url)
         rule = static_rule(url)
         if rule is not None:
@@ -76,11 +74,11 @@ class Traps:
         return rule, pattern.name
 
     def turns_away(self, url: str) -> str | None:
-        """The rule by which a known URL is not to be read, or None.
+        """The rule that keeps a known URL from being read, or None.
 
-        The pages of a pattern that were read first may be the only ones that repeat each other. So where it is shut for
-        duplicates a few samples are read, and others for as long as the last pages read say something new. Unknown URLs
-        that such pages link to stay unknown, so there is an end to them.
+        The first pages read of a pattern may be the only ones that repeat each other. So if it is shut for duplicates,
+        a few samples are read, and others as long as the last pages read have new content. Unknown URLs that such pages
+        link to stay unknown, so this comes to an end.
         """
         found = self.verdict(url)
         if found is None:
@@ -89,7 +87,7 @@ class Traps:
         return None if rule == "trap-duplicates" and self._may_say_news(url, name) else rule
 
     def verdict_on_new(self, url: str, *, is_host_known: bool) -> tuple[str, str] | None:
-        """The same for a URL that is not known: its domain must have had room the last time that this was asked."""
+        """`verdict` for an unknown URL, whose domain must have had room at its last refusal."""
         found = self.verdict(url)
         if found is not None:
             return found
@@ -101,9 +99,9 @@ class Traps:
         return None
 
     def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> list[str | None]:
-        """Learn from the page at `source`, and judge the distinct URLs it links to that are not known.
+        """Learn from the page at `source`, and judge the distinct unknown URLs that it links to.
 
-        Returns per URL the rule against it, or None: it is known from now on.
+        Returns the rule against each URL, or None: it is known from now on.
         """
         if (content.digest is None or content.is_not_found) and not urls:
             return []
@@ -120,14 +118,14 @@ class Traps:
         return rules
 
     def novelty(self, url: str, digest: int) -> Novelty:
-        """How new it is what a page says that nothing was learned from yet."""
+        """The novelty of a page that nothing was learned from yet."""
         found, is_news = self._patterns.findings(pattern_of(url).name), not self._patterns.is_known(digest)
         if found is None:
             return Novelty(is_news, is_little=False, says_one_thing=True)
         return Novelty(is_news, found.is_repetitive, found.parsed - found.repeated <= 1)
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
-        """Patterns that changed and digests that came since the last call."""
+        """Patterns that changed and new digests since the last call."""
         return self._patterns.take_rows()
 
     def save(self, writer: Writer) -> None:
@@ -139,10 +137,10 @@ class Traps:
     def _refusal(
         self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern, source_host: str
     ) -> str | None:
-        """The rule against an unknown URL, or None: it is noted as known."""
+        """The rule against an unknown URL, or None: it counts as known from now on."""
         rule, host = static_rule(url), politeness_key(url)
         if rule is not None:
-            # Noted by the host: the pattern may have other URLs that are fine.
+            # Recorded by host: the pattern may have other URLs that are fine.
             self._patterns.drop(f"{host} {rule}", rule)
             return rule
         rule = self._rule_of(url, pattern, found_on)
@@ -161,7 +159,7 @@ class Traps:
         return None
 
     def _note_admitted(self, url: str, pattern: UrlPattern, source: str, *, is_own: bool) -> None:
-        """Note what a URL shows that is known from now on. is_own: it was found on a page of its pattern."""
+        """Record a newly known URL in the findings. is_own: it was found on a page of its pattern."""
         has_combinations = pattern.month is None and pattern.name.count("&") >= 2
         if pattern.month is None and not pattern.is_numbered and not has_combinations:
             return
@@ -175,7 +173,7 @@ class Traps:
             findings.add_parameters(url, is_own=is_own)
 
     def _rule_of(self, url: str, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
-        """The rule that shuts its pattern to a URL, which may be the one that shuts it for good."""
+        """The rule that shuts a URL's pattern to it; the URL may be the one that shuts it for good."""
         rule = self._patterns.shut_by(pattern.name)
         if rule == "trap-duplicates" and self._patterns.shut_by(found_on.name) is None and not self._is_barren(pattern):
             return None
@@ -188,18 +186,19 @@ class Traps:
         return "trap-calendar" if rule is None and is_endless and not self._is_numbering(url, findings) else rule
 
     def _is_numbering(self, url: str, dated: Findings) -> bool:
-        """Whether what looks like dates are numbers that happen to, /thread/1999/3 beside /thread/4711/3."""
+        """True if the dates are numbers that look like dates: /thread/1999/3 beside /thread/4711/3."""
         name = without_numbers(url)
         numbered = self._patterns.findings(name)
         return numbered is not None and not name.endswith("…") and 10 * numbered.admitted > dated.admitted
 
     def _is_barren(self, pattern: UrlPattern) -> bool:
-        """Whether the pages of a URL's pattern are known to say nothing new."""
+        """True if the pages of a pattern are known to have nothing new."""
         findings = self._patterns.findings(pattern.name)
         return findings is not None and (findings.is_repetitive or findings.is_endless)
 
     def _may_say_news(self, url: str, name: str) -> bool:
-        """Whether a URL is a sample of its pattern, or the last page read or enough of the last ones said news."""
+        """True if a URL is a sample of its pattern, or the last page read, or enough of the last ones, had new
+        content."""
         findings = self._patterns.findings(name)
         if findings is None:
             return False
@@ -207,7 +206,7 @@ class Traps:
         return says_news or (is_sample(url) and not findings.is_sampled)
 
     def _has_month(self, pattern: UrlPattern) -> bool:
-        """Whether a URL of this month is known."""
+        """True if a URL of this month is known."""
         findings = self._patterns.findings(pattern.name)
         return findings is not None and pattern.month in findings.values
 
@@ -225,5 +224,5 @@ class Traps:
 
 
 def is_sample(url: str) -> bool:
-    """Whether a known page is one of those that are read first when its pattern is shut for duplicates."""
+    """True for known pages that are read first when their pattern is shut for duplicates."""
     return zlib.crc32(url.encode()) % SAMPLED == 0

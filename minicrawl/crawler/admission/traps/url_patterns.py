@@ -1,7 +1,5 @@
-"""What kind of URL one is: its pattern, and whether it shows a date or a number.
-
-A pattern is a host, at most two folders and the form of the last segment, numbers and ids blanked, with the names of
-the parameters.
+"""URL patterns: a host, at most two folders, the form of the last segment and the names of the parameters, with
+numbers, ids and dates blanked.
 """
 
 import re
@@ -10,7 +8,7 @@ from typing import NamedTuple
 
 _FOLDERS = 2
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
-# letters and digits of both cases. Conditions stand behind what they are of: before it they take four times as long.
+# letters and digits of both cases. Conditions stand behind the text they check: before it they take four times as long.
 _ID = re.compile(
     r";jsessionid=|\(S\("
     r"|[0-9A-Fa-f]{8}(?:(?<![0-9]{8})(?<![A-Fa-f]{8})|-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-"
@@ -18,7 +16,7 @@ _ID = re.compile(
     r"|(?<![A-Za-z0-9])(?=[A-Za-z0-9]{20})(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])"
 )
 _DIGITS = re.compile(r"\d+")
-# A path that ends in a date, and only in one: /2026/11, /2026-11-05/, /20261105. What comes behind it is no calendar.
+# A path that ends in a date: /2026/11, /2026-11-05/, /20261105. A path that goes on behind a date is no calendar.
 _DATED_PATH = re.compile(
     r"[/_.-]((?:19|2[01])\d\d)"
     r"(?:[/_.-](0?[1-9]|1[0-2])(?:[/_.-](?:0?[1-9]|[12]\d|3[01]))?|(0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))/?$"
@@ -30,9 +28,9 @@ _SESSION_NAMES = frozenset({"sid", "phpsessid", "jsessionid", "session", "sessio
 
 
 class UrlPattern(NamedTuple):
-    """`name` begins with the host; `month`: the one that the URL shows, counted from the year 0.
+    """`name` begins with the host; `month`: that of the URL's date, counted from the year 0.
 
-    `is_numbered`: the URL ends in a number, or has one in its query, which is no date.
+    `is_numbered`: the URL ends in a number that is no date, or has one in its query.
     """
 
     name: str
@@ -41,7 +39,7 @@ class UrlPattern(NamedTuple):
 
 
 def pattern_of(url: str) -> UrlPattern:
-    """The pattern of a normalised URL, and its month if it is a date and nothing more."""
+    """The pattern of a normalised URL, and its month if it ends in a date."""
     stem, _, query = url.partition("?")
     if query:
         ending = f"?{_names(query)}"
@@ -60,19 +58,19 @@ def pattern_of(url: str) -> UrlPattern:
 
 
 def has_session(name: str) -> bool:
-    """Whether ids or the parameters of sessions are in a pattern."""
+    """True if a pattern has ids or session parameters."""
     return "{id}" in name or ("?" in name and not _SESSION_NAMES.isdisjoint(name.lower().partition("?")[2].split("&")))
 
 
 def leads_away(source: UrlPattern, target: UrlPattern) -> bool:
-    """Whether a link leads to something that is not of the same make: another date, or another session."""
+    """True if a link leads to another pattern, and not just to another date or session."""
     if target.name == source.name or (source.month is not None and target.month is not None):
         return False
     return not (has_session(source.name) and has_session(target.name))
 
 
 def without_numbers(url: str) -> str:
-    """The name of the pattern of a URL without its query, its date taken for numbers."""
+    """The pattern name of a URL without its query, with its date treated as numbers."""
     return _blanked(url.partition("?")[0])
 
 
@@ -94,7 +92,7 @@ def _month_of_query(query: str) -> int | None:
 
 
 def _blanked(stem: str, *, keep: bool = False) -> str:
-    """Host and path with what varies blanked. keep: leave words in the last segment as they are."""
+    """Host and path with varying parts blanked. keep: leave words in the last segment as they are."""
     folder, _, last = stem.rpartition("/")
     slash = ""
     if not last and folder.count("/") > 2:
@@ -116,7 +114,7 @@ def _folder(folder: str) -> str:
 
 
 def _segment(segment: str, *, keep: bool) -> str:
-    """A path segment without what varies."""
+    """A path segment with varying parts blanked."""
     if not _DIGITS.search(segment):
         return segment if keep or not segment else "*"
     if len(segment) >= 8 and _ID.search(segment):

@@ -1,8 +1,8 @@
-"""Traps under one folder: pages that are made up when they are asked for, without end.
+"""Pages made up when they are asked for: the calendar, a page a month, and traps without end under one folder.
 
 shop/1f0c.../boots    a shop with four pages; every answer has new session ids in its links
-about/team/           relative links that are taken from any folder, and answered there too
-search?color=red...   five parameters of six values, one changed at a time; what they find differs
+about/team/           relative links that are resolved against any folder, and answered there too
+search?color=red...   five parameters of six values, one changed at a time; the results differ
 lost/any-word         "not found" with status 200, and links to more of the kind
 """
 
@@ -10,6 +10,37 @@ import hashlib
 import re
 from collections.abc import Iterator
 from random import Random
+
+from minicrawl.demo.resources import Page
+
+CALENDAR_START = 12 * 2026 + 10
+"""The month that is linked: November 2026, months counted from the year 0."""
+CALENDAR_MONTHS = 240
+"""How many months the calendar goes on in each direction."""
+
+
+def month_url(calendar: str, month: int) -> str:
+    return f"{calendar}{month // 12}/{month % 12 + 1:02}"
+
+
+def month_page(calendar: str, url: str, months: int | None) -> Page | None:
+    """The calendar's page for a month, which links to the months beside it and to the host's home page.
+
+    months: how many there are in each direction; None: no end.
+    """
+    match = re.fullmatch(r"(\d{4})/(0[1-9]|1[0-2])", url.removeprefix(calendar))
+    if match is None:
+        return None
+    month = 12 * int(match[1]) + int(match[2]) - 1
+    if months is not None and abs(month - CALENDAR_START) > months:
+        return None
+    page = Page(url, f"Calendar {match[0]}")
+    page.link(calendar.removesuffix("calendar/"), "Home")
+    for text, beside in (("Previous month", month - 1), ("Next month", month + 1)):
+        if months is None or abs(beside - CALENDAR_START) <= months:
+            page.link(month_url(calendar, beside), text)
+    return page
+
 
 ENTRANCES = (
     "shop/0123456789abcdef0123456789abcdef/boots",
