@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.absorbing import absorber_of
+from support.absorbing import absorber_of, next_page
 from support.misbehaving import answer
 from support.raw_server import Server as RawServer
 from support.raw_server import all_names_at
@@ -183,7 +183,7 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
 
 def handed_out(absorber: Absorber, now: float) -> list[str]:
     frontier, urls = absorber.frontier, []
-    while (page := frontier.acquire(now)) is not None:
+    while (page := next_page(frontier, now)) is not None:
         urls.append(absorber.urls.url(page))
     return urls
 
@@ -215,7 +215,7 @@ def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
     assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
-        assert absorber.frontier.acquire(now) == home
+        assert next_page(absorber.frontier, now) == home
         absorber.visits.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
         assert handed_out(absorber, now + 59.9) == []
         now += 60.0
@@ -304,7 +304,7 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
             for now in (0.0, 100.0):
                 before = answers[-1] if answers else Fetched(HOME)
                 fetched, parsed = await source.page(PageRequest(HOME, before.etag, before.last_modified))
-                home = absorber.frontier.acquire(now)
+                home = next_page(absorber.frontier, now)
                 assert home is not None
                 absorber.visits.absorb(home, fetched, parsed, now)
                 absorber.commit({})
@@ -331,7 +331,7 @@ def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path)
     assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
-        assert absorber.frontier.acquire(now) == home
+        assert next_page(absorber.frontier, now) == home
         absorber.visits.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
         now += 100.0
     absorber.commit({})

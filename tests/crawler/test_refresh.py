@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.absorbing import absorber_of
+from support.absorbing import absorber_of, next_page
 from support.misbehaving import answer, chunk
 from support.raw_server import Server as RawServer
 from support.sites import Server, crawl, rows, wide_site
@@ -72,7 +72,7 @@ def go_on(absorber: Absorber, web: Web, until: float, *, now: float, takes: floa
     """Fetch what is due, `takes` seconds each, until a time, or so many pages; when that is done."""
     absorber.start([HOME], now)
     while now < until and most:
-        page = absorber.frontier.acquire(now)
+        page = next_page(absorber.frontier, now)
         if page is None:
             ready = absorber.frontier.next_ready()
             if ready is None:
@@ -233,7 +233,7 @@ def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float
     absorber.start([HOME], 0.0)
     now = 0.0
     while len(discoveries) < 1000:
-        page = absorber.frontier.acquire(now)
+        page = next_page(absorber.frontier, now)
         assert page is not None
         discoveries.append(page not in seen)
         seen.add(page)

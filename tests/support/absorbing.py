@@ -7,6 +7,7 @@ from typing import Any
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.admission import Owns
+from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
@@ -58,6 +59,14 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
+def next_page(frontier: Frontier, now: float, *, attempts: bool = True) -> int | None:
+    """The best page, handed out; None where there is none."""
+    page = frontier.best_page(now, attempts=attempts)
+    if page is not None:
+        frontier.hand_out(page, now)
+    return page
+
+
 def take_turn(absorber: Absorber, page: int, answered: tuple[Fetched, ParsedPage], now: float = 0.0) -> None:
     absorber.visits.absorb(page, *answered, now)
 
@@ -73,7 +82,7 @@ def crawl_all(
     """Every page in turn, until none waits or so many were asked for; the URLs asked for. clock: None: time stands."""
     asked: list[str] = []
     clock = clock or itertools.repeat(0.0)
-    while len(asked) < most and (page := absorber.frontier.acquire(next(clock))) is not None:
+    while len(asked) < most and (page := next_page(absorber.frontier, next(clock))) is not None:
         asked.append(absorber.urls.url(page))
         take_turn(absorber, page, answer(web, asked[-1]), next(clock))
         after_turn(page)

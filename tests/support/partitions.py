@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from support.absorbing import absorber_of
+from support.absorbing import absorber_of, next_page
 from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
@@ -104,7 +104,7 @@ class Partitions:
     def turn(self, number: int) -> bool:
         """One page has its turn; False if none waits."""
         absorber = self.open[number]
-        page = absorber.frontier.acquire(next(self._clock))
+        page = next_page(absorber.frontier, next(self._clock))
         if page is not None:
             absorber.visits.absorb(page, *answer(self.web, absorber.urls.url(page)), next(self._clock))
         return page is not None
@@ -220,7 +220,7 @@ def crawled_alone(
     """What one process makes of a web: columns of every URL, settled."""
     absorber = plain_absorber(store)
     absorber.start(seeds, 0.0)
-    while (page := absorber.frontier.acquire(0.0)) is not None:
+    while (page := next_page(absorber.frontier, 0.0)) is not None:
         absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
     settle(absorber, error)
     absorber.writer.close()

@@ -138,7 +138,7 @@ class Focus:
     """Factors on the weight of links.
 
     boosts: patterns on URLs with their factors. words: topic words; n of them in a link's anchor or URL multiply its
-    factor by 1 + 4n. intrinsic: factor of links within one registrable domain. types: the estimate for wanted types.
+    factor by 1 + 4n. intrinsic: factor of links within one site. types: the estimate for wanted types.
     """
 
     boosts: tuple[tuple[re.Pattern[str], float], ...] = ()

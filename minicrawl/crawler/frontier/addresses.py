@@ -1,26 +1,26 @@
-"""The addresses of hosts, and the name server, which is asked for them: at how many look-ups at once."""
+"""IP addresses of hosts, shared between crawls or not; and the name server, with an adaptive number of look-ups."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from minicrawl.crawler.hosts.host import Address, Host
 
-_FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
+_FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # look-ups in flight
 _LOOKUP_SECONDS = 5.0
 
 
 class NameServer:
-    """The address of all hosts whose own one has yet to be asked for."""
+    """Stands in for the address of all hosts that have not been looked up."""
 
     def __init__(self) -> None:
         self.address = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
-        self._looked_up = self._unanswered = 0  # look-ups since it was judged whether they are too many
+        self._looked_up = self._unanswered = 0  # look-ups since the number was adapted
         self._judged_at = 0.0
 
     def looked_up(self, is_answered: bool, now: float) -> None:
-        """Adapt how many look-ups are in flight, every 5 s: half as many if a fifth failed, else a quarter more.
+        """Adapt the number of look-ups in flight, every 5 s: half as many if a fifth failed, else a quarter more.
 
-        A name server that has too many to answer loses them; but some names fail by their own servers, always.
+        An overloaded name server drops look-ups; but some names always fail by their own servers.
         """
         if not self._looked_up:
             self._judged_at = now + _LOOKUP_SECONDS
@@ -35,10 +35,10 @@ class NameServer:
 
 
 class Trade(NamedTuple):
-    """What a crawl that shares addresses says of them.
+    """The requests of a crawl that shares addresses with others.
 
-    wanted: those that it would ask, and does not hold. left: those that it held, and for how many seconds more nobody
-    may ask each.
+    wanted: addresses that it would ask and does not hold. left: addresses that it gives up, each with the seconds for
+    which nobody may ask it yet.
     """
 
     wanted: list[str]
@@ -48,10 +48,10 @@ class Trade(NamedTuple):
 class Addresses:
     """The clocks of IP addresses, by number and by name; number 0 is the name server's.
 
-    Where several crawls share addresses, one at a time holds each: the others let its hosts wait.
+    Where several crawls share addresses, one at a time holds each; in the others its hosts wait.
 
-    delay: seconds between two requests to one of them; most: requests in flight; asked_from: Unix seconds before which
-    none is asked.
+    delay: seconds between two requests to an address; most: requests in flight; asked_from: Unix seconds before which
+    no address is asked.
     """
 
     def __init__(self, name_server: Address, *, delay: float, most: int, asked_from: float) -> None:
@@ -59,15 +59,15 @@ class Addresses:
         self._addresses = [name_server]
         self._by_name: dict[str, Address] = {}
         self._is_shared = False
-        self._hosts: dict[str, list[Host]] = {}  # that ever had an address, if addresses are shared
-        self._elsewhere: dict[str, None] = {}  # those that are not held
-        self._leaving: set[str] = set()  # of these those that are still asked
+        self._hosts: dict[str, list[Host]] = {}  # hosts by address, if addresses are shared
+        self._elsewhere: dict[str, None] = {}  # addresses that are not held
+        self._leaving: set[str] = set()  # those among them with requests still in flight
 
     def __getitem__(self, number: int) -> Address:
         return self._addresses[number]
 
     def adjust(self, delay: float, most: int) -> Iterator[Address]:
-        """Let addresses be asked that often, and so many times at once. Gives those that there are."""
+        """Change the delay and the requests at once of all addresses, and yield them."""
         for address in self._addresses[1:]:
             address.ready_at += delay - address.delay
             address.delay, address.most = delay, most
@@ -75,7 +75,7 @@ class Addresses:
         self._delay, self._most = delay, most
 
     def named(self, name: str) -> Address | None:
-        """The address of that name, unless it is a new one."""
+        """The address of that name; None for a new one."""
         return self._by_name.get(name)
 
     def add(self, name: str) -> Address:
@@ -94,18 +94,18 @@ class Addresses:
         return address
 
     def share(self) -> None:
-        """Hold no address before it is granted. There must be none yet."""
+        """Share addresses with other crawls: none is held before it is granted. To be called before the first one."""
         assert not self._by_name, "addresses are shared from the first one on"
         self._is_shared = True
 
-    def note(self, host: Host) -> None:
-        """A host has been located."""
+    def add_host(self, host: Host) -> None:
+        """Record a host whose address is known now."""
         if self._is_shared and host.address is not None:
             self._hosts.setdefault(host.address.name, []).append(host)
 
     def change(self, granted: Mapping[str, float], wanted_back: Iterable[str], now: float) -> Iterator[Address]:
-        """Hold some from now on, none of which may be asked for so many seconds; begin nothing more at others. Gives
-        all of them."""
+        """Take over granted addresses, which may not be asked for so many seconds, and begin to leave those wanted
+        back. Yields all of them."""
         for name, seconds in granted.items():
             address = self._by_name[name]
             address.is_held, address.ready_at = True, max(address.ready_at, now + seconds)
@@ -118,7 +118,7 @@ class Addresses:
             yield self._by_name[name]
 
     def trade(self, has_work: Callable[[Host], bool], now: float) -> Trade:
-        """What is wanted, and what is held no longer: an address is as long as a request to it is in flight."""
+        """The next trade. An address is left once no request to it is in flight."""
         left = {name: self._by_name[name] for name in self._leaving if not self._by_name[name].in_flight}
         self._leaving -= left.keys()
         wanted = [

@@ -1,14 +1,14 @@
-"""When read pages are fetched again: each rests until it may have its turn, and waits by when it is due.
+"""Due times of read pages: a page rests until it may have its turn, then waits in the order of due times.
 
-price    what a fetch costs, in seconds for a page of mean importance, see opic/refresh.py
-due      Unix seconds at which a page is worth its fetch again, at a price
-patient  a page rests until it is due: where no budget is given, a crawl waits for it
+price    the cost of a fetch, in seconds for a page of mean importance, see opic/refresh.py
+due      Unix seconds at which a page is worth another fetch, at a price
+patient  a page rests until it is due: without a budget, the crawl waits for it
 
-Without patience a page rests for the least interval only; then the price falls until all fetches are used that there
-are. A host that cannot be asked as often as its pages are due has a price of its own, by which its pages are in order;
-among the hosts it goes by the price of all.
+Without patience a page rests for the least interval only; then the price falls until all available fetches are used. A
+host that cannot be asked as often as its pages are due has a price of its own, which orders its pages; hosts are
+compared by the common price.
 
-Rates and times of the last fetches are kept here for every page; rows of the store have the rest.
+Rates and times of the last fetches of all pages are in memory here; rows of the store have the rest.
 """
 
 import heapq
@@ -37,24 +37,24 @@ from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, repriced
 from minicrawl.opic.strategy import packed, priority_in, unpacked
 
 FIRST = 2**63 - 1
-"""The priority of pages that are to be next, whatever their cash and whenever they are due."""
+"""The priority of pages that are to be first, whatever their cash and due time."""
 _NEVER = 1e11
 """Seconds: some thousand years."""
 _TRIES = 8
 _SOONER = 0.1
-"""The share of its interval by which a page must be due sooner for that to be noted."""
+"""Fraction of its interval by which a page must be due sooner to be moved."""
 _SAMPLE, _FEW = 500, 50
 _MOST_PRICE = 1e12
 _LATE = 0.01
-"""The share of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
+"""Fraction of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
 
 
 class DuePages:
-    """Due times of read pages. waits: whether a crawl waits for pages that rest. is_patient: see above.
+    """Due times of read pages. waits: the crawl waits for resting pages. is_patient: see above.
 
     `fetched_at`, `rate`, `due`: of every page; rate in changes per second, 0 where due does not follow from it, below 0
-    where the page was fetched once: then it is that of `first_rates`. `prices`: of hosts, by number. `ruled`: seconds
-    after which a page is fetched again by a rule of the user's, 0 where there is none.
+    where the page was fetched once: then `first_rates` has it. `prices`: of hosts, by number. `ruled`: interval of a
+    page by the user's rules, in seconds, 0 without one.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class DuePages:
         rules: RefreshRules = RefreshRules(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
-        self.elsewhere = LedgerSums(0, 0, 0, 0)  # of the other partitions, if there are any
+        self.elsewhere = LedgerSums(0, 0, 0, 0)  # sums of the other partitions, if any
         self.rules = rules
         self.ruled: FloatArray = np.zeros(0)
-        self._left_alone: set[int] = set()  # pages that never have a turn again
+        self._left_alone: set[int] = set()  # pages that never get another turn
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
@@ -85,46 +85,46 @@ class DuePages:
         self._rests_again = True
         self._pages_of: Counter[int] = Counter()
         self._now = 0.0
-        self.changed: set[int] = set()  # since they were fetched, as is believed
+        self.changed: set[int] = set()  # pages believed to have changed since their fetch
 
     def grow(self, size: int, host_of: npt.NDArray[np.int32]) -> None:
-        """host_of: number of the host of every page; it is read here when pages are due."""
+        """host_of: number of the host of every page."""
         self._host_of = host_of
         self.fetched_at, self.rate, self.due, self.ruled = (
             grown(column, size) for column in (self.fetched_at, self.rate, self.due, self.ruled)
         )
 
     def limit_to(self, pages: Pages) -> None:
-        """Let these pages be due, in this order, each once. To be called before `load`."""
+        """Make only these pages due, in this order, each once. To be called before `load`."""
         self.due[pages], self.rate[pages] = np.arange(len(pages)), 0.0
         self._rests_again = False
 
     @property
     def longest(self) -> float:
-        """Seconds after which every page is due for which there is no rule."""
+        """Seconds after which every page without a rule is due."""
         return self._schedule.most
 
     def rule(self, page: int, url: str) -> None:
-        """Let the user's rules hold for a page."""
+        """Apply the user's rules to a page."""
         rule = self.rules.of(url)
         self.ruled[page] = 0.0 if rule is None else rule.seconds
 
     # Resting.
 
     def fetched(self, page: int, now: float, rate: float | None = None) -> float:
-        """A page was fetched; Unix seconds at which it is due again. rate: as learned, None if nothing is."""
+        """Record a fetch; returns Unix seconds of the next due time. rate: as learned, None if it is not."""
         self.fetched_at[page], self.rate[page] = now, -1.0 if rate is None else rate
         self.changed.discard(page)
         self.due[page] = self._due(page, self.price)
         return self.due.item(page)
 
     def schedule(self, page: int) -> None:
-        """Let a page be due anew: what it follows from has changed."""
+        """Compute the due time of a page anew, after a change of its rule or rate."""
         if self.rate.item(page):
             self.due[page] = self._due(page, self.price)
 
     def postpone(self, page: int, until: float) -> None:
-        """Let a page be due at a time that does not follow from its rate."""
+        """Set a due time that does not follow from the page's rate."""
         self.due[page] = until
         self.rate[page] = 0.0
 
@@ -136,11 +136,11 @@ class DuePages:
             heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
 
     def is_resting(self, page: int) -> bool:
-        """Whether a page rests; looks at all that do."""
+        """True if a page rests; scans all that do."""
         return page in self._left_alone or any(unpacked(entry) == page for entry in self._resting)
 
     def end_rest(self, page: int) -> bool:
-        """Let a page rest no longer; whether it did. Looks at all that do."""
+        """End the rest of a page; returns True if it rested. Scans all that do."""
         resting = [entry for entry in self._resting if unpacked(entry) != page]
         did_rest = len(resting) < len(self._resting)
         if did_rest:
@@ -151,7 +151,7 @@ class DuePages:
         return did_rest or is_left_alone
 
     def load(self, pages: Pages, hosts: IntArray, now: float) -> None:
-        """`rest` for many pages at once, before any other rests. hosts: number of the host of each."""
+        """`rest` many pages at once, before any other rests. hosts: number of the host of each."""
         if not self._is_patient:
             self._settle(pages, now)
         is_never = self.ruled[pages] == NEVER
@@ -161,7 +161,7 @@ class DuePages:
         self._pages_of.update(hosts.tolist())
 
     def rested(self, now: float) -> Iterator[int]:
-        """The pages whose rest is over, at the price that is paid now."""
+        """The pages whose rest is over, at the current price."""
         self._now = now
         while self._resting and -priority_in(self._resting[0]) / 1000.0 <= now:
             page = unpacked(heapq.heappop(self._resting))
@@ -179,11 +179,11 @@ class DuePages:
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether pages rest that the crawl waits for."""
+        """True if pages rest that the crawl waits for."""
         return self.waits and bool(self._resting)
 
-    def look_again(self) -> list[tuple[int, float]]:
-        """Importance has changed: pages that are worth more by now are due sooner. These pages, and when that is."""
+    def reschedule(self) -> list[tuple[int, float]]:
+        """Reschedule pages that are worth more by now. Returns the pages that are due sooner, with their due times."""
         moved = []
         for page in map(unpacked, self._resting):
             before, due = self.due.item(page), self._due(page, self.price) if self.rate.item(page) else math.inf
@@ -196,7 +196,7 @@ class DuePages:
         return moved
 
     def note_changed(self, pages: Iterable[int]) -> dict[int, float]:
-        """Pages have changed since they were fetched, as is believed. Those that are due sooner, and when that is."""
+        """Record pages believed to have changed. Returns those that are due sooner, with their due times."""
         moved = {}
         for page in pages:
             self.changed.add(page)
@@ -210,18 +210,18 @@ class DuePages:
     # Waiting.
 
     def add(self, host: Host) -> None:
-        """A page of a host is read for the first time."""
+        """Count a page of a host that was read for the first time."""
         self._pages_of[host.id] += 1
 
     def priority(self, page: int) -> int:
-        """By which a page waits on its host."""
+        """The priority of a page on its host."""
         return -_milliseconds(self.due.item(page))
 
     def priorities(self, pages: Pages) -> IntArray:
         return -np.round(self.due[pages] * 1000.0).astype(np.int64)
 
     def first(self, host: Host, queue: PageQueue) -> int | None:
-        """The entry by which a host is in order: of its page that is due first by the host's price, by that of all."""
+        """The entry that ranks a host: its page that is due first at the host's price, rated at the common price."""
         for _ in range(_TRIES):
             entry = queue.peek()
             if entry is None:
@@ -241,7 +241,7 @@ class DuePages:
         return packed(page, -_milliseconds(self._due(page, self.price))) if self.rate.item(page) else entry
 
     def best(self, lane: Lane, *, attempts: bool) -> tuple[int, Host] | None:
-        """The page that is due first, of the hosts on offer. Prices have moved since these were put in order."""
+        """The page that is due first among the hosts on offer. Prices have moved since they were ordered."""
         best = lane.best(attempts=attempts)
         for _ in range(_TRIES):
             if best is None:
@@ -254,7 +254,7 @@ class DuePages:
         return best
 
     def hand_out(self, page: int, host: Host) -> None:
-        """A page has its turn: prices move by whether it was due before it could have it; not by many that changed."""
+        """Move the prices by whether a page was due before its turn came; pages that changed do not count."""
         if not self.rate.item(page) or self.ruled.item(page) or page in self.changed:
             return
         pages, price = self._pages_of[host.id], self.prices.get(host.id, self.price)
@@ -273,11 +273,11 @@ class DuePages:
         return max(self._ledger.size - self._ledger.mirrors + self.elsewhere.pages, 1)
 
     def worth(self, page: int) -> float:
-        """Importance of a page in terms of the mean; at least that of a page without links to it."""
+        """Importance of a page relative to the mean; at least that of a page without in-links."""
         return _worth(self._ledger, self.elsewhere, page)
 
     def _settle(self, pages: Pages, now: float) -> None:
-        """Let the price be one at which few of some pages are late: after weeks of rest all are, in no order."""
+        """Raise the price until few of a sample of pages are late: after weeks of rest all are, in no order."""
         sample = pages[:: max(1, len(pages) // _SAMPLE)].tolist()
         some = [page for page in sample if self.rate.item(page) and not self.ruled.item(page)]
         while self.price < _MOST_PRICE and sum(self._due(page, self.price) <= now for page in some) > len(some) // _FEW:
@@ -295,14 +295,14 @@ class DuePages:
         return self.fetched_at.item(page) + self._schedule.interval(price, worth, rate)
 
     def _wakes(self, page: int) -> float:
-        """When the rest of a page is over."""
+        """Unix seconds at which the rest of a page is over."""
         if self._is_patient or not self.rate.item(page) or self.ruled.item(page):
             return self.due.item(page)
         return min(self.fetched_at.item(page) + self._schedule.least, self.due.item(page))
 
 
 def _replaced(resting: list[int], entries: dict[int, int]) -> list[int]:
-    """A heap of resting pages, with other entries of some."""
+    """A heap of resting pages, with some entries replaced."""
     if not entries:
         return resting
     resting = [entries.get(unpacked(entry), entry) for entry in resting]
@@ -325,5 +325,5 @@ def _milliseconds(seconds: float) -> int:
 
 
 def _waking(seconds: float) -> int:
-    """Milliseconds, not before."""
+    """Milliseconds, rounded up."""
     return math.ceil(seconds * 1000.0)

@@ -20,7 +20,7 @@ from minicrawl.opic.strategy import packed
 
 
 class Offers:
-    """One entry for each of some numbers, the best first. Replaced or withdrawn at any time, skipped when it is met."""
+    """A priority queue with one entry a number. Entries are replaced or withdrawn at any time, and skipped when met."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int]] = []
@@ -39,7 +39,7 @@ class Offers:
         self._entries.pop(number, None)
 
     def best(self) -> tuple[int, int] | None:
-        """The entry that ranks highest, and its number."""
+        """The highest entry, and its number."""
         while self._heap:
             entry, number = self._heap[0]
             if self._entries.get(number) == entry:
@@ -65,7 +65,7 @@ class Lane:
         waiting_of: Callable[[Pages], tuple[Pages, IntArray]],
         first: Callable[[Host, PageQueue], int | None] | None = None,
     ) -> None:
-        """first: the entry by which a host is in order, which has the first page of its queue; None: as that waits."""
+        """first: the entry that ranks a host, for the first page of its queue; None: the entry of that page itself."""
         self._hosts = hosts
         self._is_current = is_current
         self._waiting_of = waiting_of
@@ -84,12 +84,13 @@ class Lane:
         self.offer(host)
 
     def load(self, host: Host, pages: Pages, best: int) -> None:
-        """Let pages wait whose host has none here; `offer` it then. best: the entry of the one whose turn is next."""
+        """Load the pages of a host that has none here; `offer` it then. best: the entry of the page whose turn is
+        next."""
         self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages, best)
         self.waiting += len(pages)
 
     def clear(self) -> None:
-        """Let no page wait here any more."""
+        """Remove all pages."""
         self._queues.clear()
         self._crowds.clear()
         self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
@@ -100,7 +101,8 @@ class Lane:
         self._queues[host.id].rise(entry)
 
     def rise_all(self, pages: Pages, hosts: Pages, priorities: IntArray) -> None:
-        """Move waiting pages up, of hosts by number; once all pages of a visit have risen, `offer` their hosts."""
+        """Move waiting pages up, with their hosts by number; once all pages of a visit have risen, `offer` the
+        hosts."""
         queues = self._queues
         for page, host, priority in zip(pages.tolist(), hosts.tolist(), priorities.tolist(), strict=True):
             queue = queues[host]
@@ -108,11 +110,11 @@ class Lane:
                 queue.rise(packed(page, priority))
 
     def fall(self, host: Host, entry: int) -> None:
-        """Move a waiting page down; once all have fallen that do, `offer` their hosts."""
+        """Move a waiting page down; once all such pages have fallen, `offer` their hosts."""
         self._queues[host.id].fall(entry)
 
     def offer(self, host: Host) -> None:
-        """Let a host that is on offer stand in for its best page."""
+        """Offer the best page of a host that is on offer."""
         queue = self._queues.get(host.id)
         if queue is None or not host.is_offered or host.opening or host.is_banned:
             return
@@ -130,7 +132,7 @@ class Lane:
         self._offer_crowd(address, is_attempt)
 
     def offer_address(self, address: Address) -> None:
-        """Let an address that is on offer stand in for the best page of its hosts."""
+        """Offer the best page of an address that is on offer."""
         self._offer_crowd(address, False)
         self._offer_crowd(address, True)
 
@@ -149,11 +151,11 @@ class Lane:
         return queue is not None and queue.waiting > 0
 
     def waiting_on(self, hosts: Iterable[Host]) -> int:
-        """How many pages wait on some hosts."""
+        """The number of pages that wait on these hosts."""
         return sum(queue.waiting for host in hosts if (queue := self._queues.get(host.id)) is not None)
 
     def best(self, *, attempts: bool = True) -> tuple[int, Host] | None:
-        """The highest ranking entry among the hosts on offer; without attempts, among those that answer."""
+        """The highest entry among the hosts on offer, and its host; without attempts, among hosts that answer."""
         best, is_attempt = self._offers[False].best(), False
         attempt = self._offers[True].best() if attempts else None
         if attempt is not None and (best is None or attempt < best):
@@ -163,7 +165,7 @@ class Lane:
         return None if best is None else (best[0], self._hosts[best[1]])
 
     def withdraw(self, host: Host) -> None:
-        """The host is no longer on offer."""
+        """Take a host off offer."""
         address, is_attempt = host.address, not host.answers
         if address is None:
             self._offers[is_attempt].withdraw(host.id)
@@ -179,14 +181,14 @@ class Lane:
 
 
 class WaitingErrands:
-    """Each host has its errands, in order; here stand the hosts that came on offer with some to run."""
+    """A queue of hosts that came on offer with errands; each host has its errands, in order."""
 
     def __init__(self) -> None:
         self._hosts: deque[Host] = deque()
         self._waiting = 0
 
     def waiting(self, but_for: Iterable[Host]) -> int:
-        """How many wait, but for those of some hosts."""
+        """The number of waiting errands, those of some hosts left out."""
         return self._waiting - sum(len(host.errands) for host in but_for)
 
     def add(self, host: Host, errand: Errand, *, first: bool) -> None:
@@ -199,16 +201,16 @@ class WaitingErrands:
         self._waiting += 1
 
     def remove(self, host: Host, errand: Errand) -> None:
-        """An errand that waited has its turn."""
+        """Remove an errand that has its turn."""
         host.errands.remove(errand)
         self._waiting -= 1
 
     def offer(self, host: Host) -> None:
-        """A host with errands has come on offer."""
+        """Enqueue a host with errands that has come on offer."""
         self._hosts.append(host)
 
     def offer_address(self, address: Address) -> None:
-        """An address has come on offer, and its hosts that waited for it."""
+        """Enqueue the hosts that waited for an address to come on offer."""
         self._hosts += address.with_errands
         address.with_errands.clear()
 
@@ -217,7 +219,7 @@ class WaitingErrands:
         return self._hosts[0] if self._hosts else None
 
     def skip(self, *, until_address: bool) -> None:
-        """Leave out the first host. until_address: until its address is on offer, too."""
+        """Dequeue the first host. until_address: it comes back when its address is on offer."""
         host = self._hosts.popleft()
         if until_address and host.address is not None:
             host.address.with_errands.append(host)

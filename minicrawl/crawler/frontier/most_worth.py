@@ -1,15 +1,14 @@
-"""Which read pages are most worth a fetch now: what 'minicrawl refresh' asks for.
+"""The read pages whose fetch gains most now, for 'minicrawl refresh'.
 
 X     importance of the page
-rate  changes per second, as learned; else as of pages of its host, or of all
+rate  changes per second, as learned; else as assumed for its host, or for all pages
 age   seconds since its last fetch
 
     gain = X (1 - e^(-rate age))
 
-A page that has changed by its sitemap, where that is believed, is stale for certain. The gain is the importance that
-is out of date by now, as far as can be told: the expected gain of one fetch. The lane of
-'crawl --refresh', which has a price for fetches, comes to nearly the same order (opic/refresh.py); here it is one look
-at all pages.
+A page that has changed by a sitemap that is believed is surely stale. The gain is the expected importance that is out
+of date by now. The lane of 'crawl --refresh', which has a price for fetches, comes to nearly the same order
+(opic/refresh.py); here all pages are compared at once.
 """
 
 from typing import NamedTuple
@@ -23,7 +22,7 @@ from minicrawl.store.reader import Store
 
 
 class Choice(NamedTuple):
-    """A page to fetch again. is_learned: whether its rate is its own. age: seconds. stale: probability of a change."""
+    """A page to fetch again. is_learned: the rate is the page's own. age: seconds. stale: probability of a change."""
 
     page: int
     importance: float
@@ -45,14 +44,14 @@ class ReadPages(NamedTuple):
 
 
 def most_worth(store: Store, n: int, now: float) -> list[Choice]:
-    """The n read pages that gain most by a fetch now (Unix seconds), the best first; of equals the older one."""
+    """The n read pages that gain most by a fetch now (Unix seconds), the best first; among equals the older one."""
     found = _of_no_rule(store, read_pages(store, now, due_by=now))
     order = np.lexsort((found.page, -found.age, -found.importance * found.stale))[:n]
     return [Choice._make(row) for row in zip(*(column[order].tolist() for column in found), strict=True)]
 
 
 def _of_no_rule(store: Store, found: ReadPages) -> ReadPages:
-    """Those of some pages that no rule of the user's keeps from being fetched again."""
+    """The pages among these that no rule of the user keeps from being fetched again."""
     rules = rules_of(kept_settings(store))
     if not rules.rules or not len(found.page):
         return found
@@ -63,8 +62,7 @@ def _of_no_rule(store: Store, found: ReadPages) -> ReadPages:
 
 
 def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
-    """All pages that were read and are there, as of now; but for those that failed and rest for longer than `due_by`.
-    Unix seconds."""
+    """All read pages that still exist, without those that failed and rest beyond `due_by`. Unix seconds."""
     first = FirstRates(kept_settings(store).refresh_min)
     first.load(store)
     importance, found = store.ranks.importance(), store.refreshes.last_fetches(due_by)

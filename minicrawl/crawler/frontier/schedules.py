@@ -25,7 +25,7 @@ from minicrawl.store.reader import Store
 
 NEVER = math.inf
 CHANGED = math.inf
-"""The rate of a page that has changed, as is believed: it is due after `q`, see opic/refresh.py."""
+"""The rate of a page believed to have changed: it is due after `q`, see opic/refresh.py."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ByWorth:
         return min(max(interval(price, worth, rate), self.least), self.most)
 
     def reason(self, seconds: float) -> str:
-        """What an interval follows from: least, most or worth."""
+        """The reason for an interval: least, most or worth."""
         if seconds <= self.least:
             return "least"
         return "most" if seconds >= self.most else "worth"
@@ -65,13 +65,13 @@ class Fixed:
         return self.seconds
 
     def reason(self, seconds: float) -> str:
-        """The same: always fixed."""
+        """Always "fixed"."""
         return "fixed"
 
 
 @dataclass(frozen=True)
 class RefreshRule:
-    """How long pages rest whose URL matches. seconds: NEVER if they are not fetched again. text: as it was given."""
+    """An interval for matching URLs. seconds: NEVER if they are not fetched again. text: as given."""
 
     pattern: re.Pattern[str]
     seconds: float
@@ -108,17 +108,17 @@ def schedule_of(settings: CrawlSettings) -> ByWorth | Fixed:
 _LEAST_INTERVALS = 168.0
 """A week, if the least interval is an hour."""
 _ENOUGH = 8
-"""So many learned rates of a host say more of its other pages than those of all hosts do."""
+"""Learned rates of a host from which on they predict its other pages better than the rate of all hosts."""
 _FORGETTING = 0.98
 
 
 def first_interval(least: float) -> float:
-    """Seconds between two changes of a page of which nothing is known. least: between two fetches of it."""
+    """Assumed seconds between two changes of an unknown page. least: seconds between two fetches of it."""
     return min(WEEK, _LEAST_INTERVALS * least)
 
 
 class Median(NamedTuple):
-    """The running median of learned rates, and how many there were."""
+    """The running median of learned rates, and their number."""
 
     rate: float = 0.0
     learned: int = 0
@@ -128,9 +128,9 @@ class Median(NamedTuple):
 
 
 class FirstRates:
-    """Changes per second of pages that were fetched once. least: seconds between two fetches of a page.
+    """Assumed change rates, per second, of pages fetched once. least: seconds between two fetches of a page.
 
-    `rate`, `information`: of all pages, as `opic.refresh.learned` has them. `medians`: by number of the host.
+    `rate`, `information`: for all pages, as in `opic.refresh.learned`. `medians`: by number of the host.
     """
 
     def __init__(self, least: float) -> None:
@@ -139,7 +139,7 @@ class FirstRates:
         self.medians: dict[int, Median] = {}
 
     def load(self, store: Store) -> None:
-        """Take over what the crawl before has learned."""
+        """Load the rates that the crawl learned so far."""
         self.rate = float(store.meta("refresh_first_rate") or self.rate)
         self.information = float(store.meta("refresh_information") or 0.0)
         self.medians = {row.host: Median(row.median, row.learned) for row in store.refreshes.hosts() if row.learned}
@@ -149,11 +149,11 @@ class FirstRates:
         return self.rate if median is None or median.learned < _ENOUGH else median.rate
 
     def note_second_fetch(self, gap: float, *, changed: bool) -> None:
-        """A page was fetched for the second time, after so many seconds."""
+        """Learn from the second fetch of a page, `gap` seconds after the first."""
         self.rate, self.information = learned(self.rate, self.information, gap, changed, _FORGETTING)
 
     def note_learned(self, host: int, rate: float) -> None:
-        """The rate of a page on a host was learned, from its second fetch or a later one."""
+        """Add the learned rate of a page on a host."""
         self.medians[host] = self.medians.get(host, Median()).of_one_more(rate)
 
 
@@ -164,5 +164,5 @@ _LOSS = 2
 
 
 def after_proof(belief: int, *, is_true: bool) -> int:
-    """The belief in a host's dates after one of them has proved true, or wrong."""
+    """The belief in a host's dates after one of them proved true or wrong."""
     return min(belief + 1, _MOST) if is_true else max(belief - _LOSS, 0)

@@ -1,7 +1,7 @@
-"""The pages that wait on every host, those never read apart from those to be read again, and which is best.
+"""The pages that wait on every host, never read ones apart from read ones, and the best page among them.
 
-A page waits until it is handed out. Then it is held, until it is put back, and so is a page that rests before another
-try, or has gone. Whether a host may be asked is not decided here: `offer` and `withdraw` say so.
+A page waits until it is handed out. Then it is held until it is put back, and so is a page that rests before another
+try, or is gone. Hosts are put on and off offer by `offer` and `withdraw`; their clocks are not kept here.
 """
 
 import heapq
@@ -26,7 +26,7 @@ _BEHIND = 2**62  # more than any page's cash
 class WaitingPages:
     """Every page that may be fetched, by host.
 
-    `anticipated`: what the strategy adds to the cash of never read pages, if it does.
+    `anticipated`: cash that the strategy adds to that of pages never read, if it does.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
@@ -39,8 +39,8 @@ class WaitingPages:
         due: DuePages | None = None,
         least_age: float = 0.0,
     ) -> None:
-        """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: when read pages are fetched again;
-        None: by the strategy, as all pages, `least_age` seconds after their last fetch or later."""
+        """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: due times of read pages; None: the
+        strategy orders them like all pages, `least_age` seconds after their last fetch or later."""
         self._hosts = hosts
         self._book = book
         self._strategy = strategy
@@ -49,19 +49,19 @@ class WaitingPages:
         self._due = due
         self._least_age = least_age
         self.ledger: Ledger | None = None
-        """By what pages never read hold there they are in order; None: by their cash."""
+        """Orders pages never read by their importance; None: their cash does."""
         self._by_jumps: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
-        """What jumps would bring each page when they were last put in order; 0 of those known since."""
+        """Each page's importance by jumps when pages were last ordered; 0 for pages known since."""
         self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
         self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
-        self._puts_off = False  # any
+        self._puts_off = False  # any page
         self._reads_new = True  # pages never read
-        self.first: set[int] = set()  # these come before all others, and are read again even where none is
+        self.first: set[int] = set()  # pages before all others; they are read again even if no others are
         self._resting: list[tuple[float, int]] = []
-        self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
+        self._set_aside: list[tuple[float, int]] = []  # resting pages that the crawl does not wait for
         firsts = (self._first_unread if strategy.anticipates else None, due.first if due is not None else None)
         self._discovery, self._refresh = (
             Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read), first)
@@ -80,19 +80,19 @@ class WaitingPages:
             self.anticipated.grow(size, self.host_of)
 
     def by_host(self) -> dict[str, int]:
-        """How many pages are known on each host."""
+        """The number of known pages of each host, by its name."""
         counts = np.bincount(self.host_of[: self._book.size], minlength=len(self._hosts))
         return {host.name: count for host, count in zip(self._hosts, counts.tolist(), strict=True)}
 
     def place(self, page: int, host: Host, *, is_seed: bool = False) -> None:
-        """Say which host a new page is on; it does not wait yet."""
+        """Set the host of a new page; it does not wait yet."""
         self.host_of[page] = host.id
         if self.anticipated is not None:
             self.anticipated.note_birth(page, host.id, is_seed=is_seed)
 
     def add(self, page: int) -> Host | None:
-        """Let a page wait for its turn: a never-read one, or one that was read if pages are read again. Its host, if it
-        does."""
+        """Let a page wait for its turn: one never read, or a read one if pages are read again. Returns its host if it
+        waits."""
         if self._is_done(page):
             return None
         host: Host = self._hosts[self.host_of[page]]
@@ -100,8 +100,8 @@ class WaitingPages:
         return host
 
     def limit_to(self, pages: Pages) -> None:
-        """Let these read pages have one turn more, in this order, and no other one: none that becomes known, either.
-        To be called before `load`."""
+        """Give these read pages one more turn, in this order, and no other page any, new ones included. To be called
+        before `load`."""
         assert self._due is not None, "they wait by when they are due"
         are_others = np.ones(len(self._held), dtype=np.bool_)
         are_others[pages] = False
@@ -111,11 +111,11 @@ class WaitingPages:
 
     @property
     def is_by_strategy(self) -> bool:
-        """Whether read pages are read again, and the strategy says which."""
+        """True if read pages are read again in the strategy's order."""
         return self._due is None and self._budget.share < 1.0
 
     def load_last_fetches(self, pages: Pages, fetched_at: FloatArray, now: float) -> None:
-        """Set read pages aside that are not of the least age. To be called before `load`."""
+        """Set aside read pages below the least age. To be called before `load`."""
         until = np.minimum(fetched_at, now) + self._least_age
         is_young = until > now
         pages = pages[is_young]
@@ -124,7 +124,7 @@ class WaitingPages:
         self._held[pages] = True
 
     def load(self, size: int, now: float) -> None:
-        """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits.
+        """`add` pages 0..size-1 at once, but for forgotten ones, before any other page waits.
 
         `offer` all hosts then.
         """
@@ -137,7 +137,7 @@ class WaitingPages:
             self._load_lane(self._refresh, size, read=True)
 
     def reorder(self) -> None:
-        """Let pages never read wait in the order of now. `offer` all hosts then."""
+        """Order pages never read anew. `offer` all hosts then."""
         self._discovery.clear()
         self._load_unread(self._book.size)
 
@@ -149,7 +149,7 @@ class WaitingPages:
         self._load_lane(self._discovery, size, read=False)
 
     def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:
-        """Let those of pages 0..size-1 wait that are read, or are not, and may be handed out."""
+        """Let those among pages 0..size-1 wait that may be handed out: read ones, or ones never read."""
         for hosts in self._host_groups(size):
             host_of = self.host_of[:size]
             here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
@@ -166,7 +166,7 @@ class WaitingPages:
                 lane.load(self._hosts[number], pages[start:end], best)
 
     def _host_groups(self, size: int) -> Iterator[range]:
-        """All hosts, as many at a time as have some pages: to sort millions of these takes much memory."""
+        """All hosts in groups with a limited number of pages: sorting millions at once takes much memory."""
         known = np.zeros(len(self._hosts), dtype=np.int64)
         for rows in slices(size):
             known += np.bincount(self.host_of[rows], minlength=len(known))
@@ -174,15 +174,15 @@ class WaitingPages:
         return (range(*hosts) for hosts in pairwise([*np.unique(firsts).tolist(), len(known)]))
 
     def credit(self, pages: Pages) -> None:
-        """The cash of these pages has risen, by a visit. To be told before anything else is asked of the frontier."""
-        hosts = self._note_risen(pages)
+        """Move up pages whose cash rose by a visit. To be called before anything else is asked of the frontier."""
+        hosts = self._raise(pages)
         if self.anticipated is not None:
             hosts |= self.anticipated.take_touched()
         for host_id in hosts:
             self.offer(self._hosts[host_id])
 
-    def _note_risen(self, pages: Pages) -> set[int]:
-        """Move these pages up where they wait; on which hosts that is."""
+    def _raise(self, pages: Pages) -> set[int]:
+        """Move up those of these pages that wait, and return their hosts."""
         if not (self._strategy.follows_cash and len(pages) and self._reads_new):
             return set()
         pages = pages[~self._held.take(pages)]
@@ -198,13 +198,13 @@ class WaitingPages:
         return set(hosts.tolist())
 
     def note_moved(self, pages: Pages) -> None:
-        """What these pages hold in the ledger is otherwise than before. To be told like `moved`."""
+        """Move pages whose importance in the ledger changed. To be called like `moved`."""
         if self.ledger is not None:
             self.moved(pages)
 
     def moved(self, pages: Pages) -> None:
-        """Let pages never read wait by their keys of now, be these larger or smaller than before. To be told before
-        anything else is asked of the frontier."""
+        """Move pages never read to the place of their current priority, up or down. To be called before anything else
+        is asked of the frontier."""
         if not self._reads_new:
             return
         waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
@@ -214,7 +214,7 @@ class WaitingPages:
             self._discovery.offer(self._hosts[host])
 
     def best(self, *, attempts: bool) -> int | None:
-        """The page to fetch now, of the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
+        """The page to fetch now among the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
         discovery = self._discovery.best(attempts=attempts)
         if self._due is None:
             refresh = self._refresh.best(attempts=attempts)
@@ -249,8 +249,8 @@ class WaitingPages:
         return page
 
     def put_back(self, page: int, now: float, not_before: float, *, is_read: bool = False) -> Host | None:
-        """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Its host,
-        if it waits already. is_read: it was read just now."""
+        """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Returns its
+        host if it waits already. is_read: it was read just now."""
         if is_read and self.is_by_strategy:
             self.set_aside(page, now + self._least_age)
             return None
@@ -264,7 +264,7 @@ class WaitingPages:
         return self.add(page)
 
     def set_aside(self, page: int, until: float) -> None:
-        """Let a read page that was handed out wait for another turn from `until` on, if the crawl lasts that long."""
+        """Let a read page that was handed out wait for another turn from `until` on; the crawl does not wait for it."""
         if self._due is not None:
             self._due.rest(page)
         elif self._budget.share < 1.0:
@@ -284,13 +284,13 @@ class WaitingPages:
 
     @property
     def next_rested(self) -> float | None:
-        """Unix seconds at which the next rest is over that is worth waiting for, if any is."""
+        """Unix seconds at which the next rest ends that the crawl waits for, if any."""
         due = None if self._due is None else self._due.next_rested
         resting = self._resting[0][0] if self._resting else None
         return min((time for time in (due, resting) if time is not None), default=None)
 
     def is_empty(self, but_for: Collection[Host]) -> bool:
-        """Whether nothing waits or rests, but for pages set aside, and pages of some hosts."""
+        """True if nothing waits or rests, but for pages set aside, and pages of some hosts."""
         waiting = self._discovery.waiting + self._refresh.waiting
         if waiting and but_for:
             waiting -= self._discovery.waiting_on(but_for) + self._refresh.waiting_on(but_for)
@@ -298,7 +298,7 @@ class WaitingPages:
         return not (self._resting or waiting or is_waited_for)
 
     def note_changed(self, pages: Iterable[int]) -> Iterable[tuple[int, float]]:
-        """Read pages have changed, as is believed. Those that are due sooner, and when that is (Unix seconds)."""
+        """Record read pages believed to have changed. Returns those that are due sooner, with their due times."""
         assert self._due is not None, "they wait by when they are due"
         moved = self._due.note_changed(pages)
         waiting = [page for page in moved if not self._held[page]]
@@ -309,50 +309,50 @@ class WaitingPages:
         return moved.items()
 
     def put_off(self, pages: Pages) -> None:
-        """Let pages wait behind all that are not put off, unless the strategy goes by the clock of visits."""
+        """Put pages behind all others, unless the strategy orders by time of the last visit."""
         if self._strategy.follows_clock or not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
         self.moved(pages)
 
     def let_others_first(self, page: int) -> bool:
-        """Put off a page that was handed out, and does not wait now; whether it was not, and is from now on."""
+        """Put off a page that was handed out and does not wait now; True if it was not put off before, and is now."""
         was_put_off = bool(self._is_put_off[page])
         self.put_off(np.array([page]))
         return bool(self._is_put_off[page]) and not was_put_off
 
     def is_put_off(self, pages: Pages) -> Flags:
-        """Which of some pages were put off."""
+        """True for each page that was put off."""
         return self._is_put_off[pages]
 
     def charge(self, page: int) -> None:
-        """A page that was handed out is fetched indeed: that counts for the discovery share."""
+        """Count a page that was handed out and is fetched toward the discovery share."""
         self._budget.charge(discovers=not self._book.visited[page])
 
     def forget(self, page: int | Pages) -> None:
-        """Never hand a page, or some pages, out again."""
+        """Never hand out a page, or these pages, again."""
         self._held[page] = True
 
     def offer(self, host: Host) -> None:
-        """Let a host that is on offer stand in for its best pages."""
+        """Offer the best pages of a host that is on offer."""
         self._discovery.offer(host)
         self._refresh.offer(host)
 
     def offer_address(self, address: Address) -> None:
-        """Let an address stand in for the best pages of its hosts, or no longer."""
+        """Offer the best pages of an address, or withdraw them if it is off offer."""
         self._discovery.offer_address(address)
         self._refresh.offer_address(address)
 
     def withdraw(self, host: Host) -> None:
-        """The host is no longer on offer."""
+        """Take a host off offer."""
         host.is_offered = False
         self._discovery.withdraw(host)
         self._refresh.withdraw(host)
 
     def put_first(self, page: int, *, is_new: bool) -> Host | None:
-        """Let a page come before all others when it is next to wait. Its host, if it waits now.
+        """Put a page before all others, now or when it waits next. Returns its host if it waits now.
 
-        is_new: it does not wait, but may from now on.
+        is_new: it did not wait, but may from now on.
         """
         if page in self.first:
             return None
@@ -372,7 +372,7 @@ class WaitingPages:
         return host
 
     def is_given_up(self, page: int) -> bool:
-        """Whether a page at which nothing was found does not wait, nor is it asked for again just now."""
+        """True if a page at which nothing was found neither waits nor is in flight."""
         if self._due is not None:
             return self._due.is_resting(page)
         return self._budget.share >= 1.0 or self._is_set_aside(page)
@@ -384,7 +384,7 @@ class WaitingPages:
         return any(rest[1] == page for rest in self._set_aside)
 
     def _is_done(self, page: int) -> bool:
-        """Whether a page was read, and is not read again; or was never read, and is not to be."""
+        """True if a page is not to be read: it was read and is not read again, or new pages are not read."""
         if not (self._reads_new or self._book.visited[page]):
             return True
         return bool(self._book.visited[page]) and self._budget.share >= 1.0 and page not in self.first
@@ -404,7 +404,7 @@ class WaitingPages:
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
-        """The entry by which a host is in order: of its first never read page, by what that is expected to get, too."""
+        """The entry that ranks a host: its first page never read, with the cash that it is expected to get."""
         entry = queue.peek()
         if entry is None or self.anticipated is None:
             return entry
@@ -423,7 +423,7 @@ class WaitingPages:
         return pages, self._priorities(pages, read=read)
 
     def _priorities(self, pages: Pages, *, read: bool) -> IntArray:
-        """Of pages that were all read, or of none that was."""
+        """Priorities of pages that were all read, or all never read."""
         if read and self._due is not None:
             priorities = self._due.priorities(pages)
         else:

@@ -1,4 +1,4 @@
-"""For what the hosts that have pages wait, and until when: for people who ask why a crawl is slow."""
+"""The reasons for which hosts with pages wait, and until when: for people who ask why a crawl is slow."""
 
 import heapq
 import math
@@ -12,24 +12,24 @@ from minicrawl.model import HostWait
 from minicrawl.run_look import HostNow
 
 SMALLEST = 1e-9
-"""Seconds: a delay that is none, but for being switched on."""
+"""Seconds: practically no delay, but switched on."""
 
 
 def longest_waits(hosts: Iterable[Host], now: float, number: int) -> tuple[HostWait, ...]:
-    """Of these hosts, the ones that wait the longest; those that are being asked wait for nothing else."""
+    """The hosts that wait the longest; hosts with a request in flight are left out."""
     waits = ((until, host) for host in hosts if (until := wait_until(host, now)) is not None)
     longest = heapq.nlargest(number, waits, key=itemgetter(0))
     return tuple(_wait(host, until, now) for until, host in longest)
 
 
 _FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle": 5}
-"""What hosts do, in the order in which they are shown."""
+"""Activities of hosts, in the order in which they are shown."""
 
 
 def hosts_now(
     hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int
 ) -> tuple[tuple[HostNow, ...], dict[str, int]]:
-    """What the first so many hosts do, those that are asked or wait first; and how many of all do what."""
+    """The activity of the first `number` hosts, busy and waiting ones first; and counts of activities among all."""
     seen = [(_doing(host, has_page, now), host) for host in hosts]
     first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[0]], one[1].id))
     return tuple(_host_now(host, doing, now) for doing, host in first), dict(Counter(doing for doing, _ in seen))
@@ -54,13 +54,13 @@ def _host_now(host: Host, doing: str, now: float) -> HostNow:
 
 
 def wait_of(host: Host, now: float) -> HostWait | None:
-    """What a host that is not on offer waits for; None: for an answer, or for nothing that has a time."""
+    """The wait of a host that is not on offer; None: it waits for an answer, or for nothing with a time."""
     until = wait_until(host, now)
     return None if until is None else _wait(host, until, now)
 
 
 def wait_until(host: Host, now: float) -> float | None:
-    """Unix seconds until which it waits for that."""
+    """Unix seconds at which the wait ends."""
     if host.in_flight >= host.most or host.opening or host.is_banned:
         return None
     if host.not_before > now:

@@ -11,21 +11,21 @@ from typing import NamedTuple, Protocol
 from minicrawl.crawler.hosts.politeness import FRESH, Health, reached_by
 
 TURNS_PER_ERRAND = 10
-"""Of so many turns of a host that has pages, one at most is for an errand."""
+"""At most one in so many turns of a host with pages is for an errand."""
 
 
 class Errand(Protocol):
-    """`opens`: it asks for what keeps hosts closed, and may be run while its own host is."""
+    """`opens`: it asks for robots.txt or an address, without which hosts are closed, so it may run on a closed host."""
 
     opens: bool
 
 
 @dataclass(slots=True, kw_only=True)
 class Clock:
-    """When something may be asked.
+    """The clock of a host or an IP address: when it may be asked.
 
-    `delay`: seconds between two requests; `most`: of them in flight; `ready_at`: Unix seconds at which the delay is
-    over. `waits_until`: when it will be looked at again, if it waits.
+    `delay`: seconds between two requests; `most`: requests in flight at most; `ready_at`: Unix seconds at which the
+    delay is over. `waits_until`: the time of the next check, if it waits.
     """
 
     id: int
@@ -38,12 +38,12 @@ class Clock:
     waits_until: float | None = None
 
     def begin(self, now: float) -> None:
-        """A turn begins."""
+        """Begin a turn."""
         self.in_flight += 1
         self.ready_at = max(self.ready_at, now + self.delay)
 
     def end(self, now: float, asked: bool, left: float, on_its_way: float) -> None:
-        """A turn is over; `asked`: with a request, which left at `left` and took so long to its host at most."""
+        """End a turn. asked: a request was made, which left at `left` and took `on_its_way` to its host at most."""
         self.in_flight -= 1
         if asked:
             self.ready_at = max(self.ready_at, reached_by(left, now, self.delay, on_its_way) + self.delay)
@@ -53,10 +53,10 @@ class Clock:
 
 @dataclass(slots=True, kw_only=True)
 class Address(Clock):
-    """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for.
+    """An IP address, which hosts share; or the name server, for hosts without a known address.
 
-    `with_errands`: hosts that came on offer with errands to run, while the address itself was not. `is_held`: whether
-    it may be asked by this crawl, which others may share it with.
+    `with_errands`: hosts with errands that came on offer while the address was not. `is_held`: this crawl may ask it;
+    other crawls may share it.
     """
 
     with_errands: "list[Host]" = field(default_factory=list)
@@ -67,12 +67,11 @@ class Address(Clock):
 class Host(Clock):
     """A host and its politeness.
 
-    `crawl_delay`: the part of the delay that robots.txt asked for; `rests_until`: Unix seconds at which a rest is
-    over, for another reason. `answers`: whether it did when it was asked last in this run, None if it has not been; to
-    be set by the frontier alone. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
-    `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
-    `opening`: how many errands are under way that it must wait for; until they are over the host is closed, and its
-    pages are not on offer. `is_banned`: it is not asked at all, until that is taken back.
+    `crawl_delay`: the delay that robots.txt asks for; `rests_until`: Unix seconds at which a rest for another reason is
+    over. `answers`: it answered its last request of this run, None if there was none; set by the frontier alone.
+    `address`: the address whose clock it shares, if any; `located_until`: when to look the address up again. `errands`:
+    in the order of their turns; `pages_since_errand`: pages handed out since the last one. `opening`: number of errands
+    in flight that keep the host closed, its pages off offer. `is_banned`: it is not asked at all until it is unbanned.
     """
 
     crawl_delay: float = 0.0
@@ -88,12 +87,12 @@ class Host(Clock):
 
     @property
     def not_before(self) -> float:
-        """Unix seconds before which no request may leave, for whatever reason."""
+        """Unix seconds before which no request may leave."""
         return max(self.ready_at, self.rests_until)
 
 
 class HostTurn(NamedTuple):
-    """A host that is asked now, and what for: the page or the errand that is not None."""
+    """A host that is asked now, for the page or the errand that is not None."""
 
     host: Host
     page: int | None = None
@@ -102,20 +101,27 @@ class HostTurn(NamedTuple):
 
 @dataclass(frozen=True)
 class Past:
-    """`now`: Unix seconds. `ahead`: seconds by which the last run's clock, when it committed, was ahead of that."""
+    """Stored times of the last run, read by this run's clock.
+
+    A machine's clock may have been set back since, or have been ahead in the last run. Then stored times are in the
+    future by as much, and a crawl that believed them would wait for as long. Whatever the clock does, no wait lasts
+    longer than its own rule allows.
+
+    `now`: Unix seconds. `ahead`: seconds by which the last run's clock was ahead of that at its commit.
+    """
 
     now: float
     ahead: float = 0.0
 
     @classmethod
     def of(cls, last_commit: float, now: float) -> "Past":
-        """last_commit: when that was, by the clock of its run; 0: there was none."""
+        """last_commit: its time by the clock of its run; 0: there was none."""
         return cls(now, max(0.0, last_commit - now))
 
     def until(self, time: float, longest: float) -> float:
-        """When a wait ends that the store lets end at `time`, and that lasts so many seconds at the most."""
+        """The end of a wait stored as `time`, of `longest` seconds at most."""
         return time if time <= self.now else min(time - self.ahead, self.now + longest)
 
     def since(self, time: float) -> float:
-        """When something was that the store says was at `time`."""
+        """The time of a past event stored as `time`."""
         return time if time <= self.now else min(time - self.ahead, self.now)

@@ -1,19 +1,19 @@
-"""Whether nobody answers any more. Hosts die one by one; if hosts that have answered before seem to die together, it is
-us: the network, the name server, the proxy or an option is not what it was.
+"""Outages on our side. Hosts die one by one; if hosts that have answered before seem to die together, the fault is
+ours: the network, the name server, the proxy or an option.
 
-silent    a request that failed as it would without a network, see SILENT; any other failure shows that somebody is
+silent    a request that failed as it would without a network, see SILENT; any other failure shows a live network
 sign      a silent request to a host that has answered before, in this run or an earlier one, and not failed since
-doubt     while only silent requests have come back since the last answer: what they were for is held, not yet failed
-check     a request that asks only for an answer: to a host that has answered before, or one that nobody has asked yet
+doubt     the time in which only silent requests have come back since the last answer: they are held, not yet failed
+check     a request for any answer at all: to a host that has answered before, or one that was never asked
 
-The rule: signs of HOSTS different hosts without an answer between, and nothing but checks is asked any more. If one of
-the first CHECKS is answered, it is the hosts: what was held has failed, and the crawl goes on. If not, it is an outage:
-what was held waits for its turn again, as if it had not had it, and so does all that fails until somebody answers.
-Between two checks there is then a second at first, twice as much each time, and a minute at most.
+The rule: after signs from HOSTS different hosts without an answer in between, only checks are sent. If one of the first
+CHECKS is answered, the hosts are at fault: held requests have failed, and the crawl goes on. If not, it is an outage:
+held requests wait for another turn as if they had not had one, and so do all that fail until somebody answers. Checks
+are then a second apart, twice as long each time, up to a minute.
 
-Hosts that never answered are no signs, so that a crawl may end in as many dead hosts as there are, and one at whose
-start nobody answers ends at once. What is held fails after all once MOST_HELD are, after a minute, or when
-there is nothing else left to ask for.
+Hosts that never answered give no signs, so a crawl may end with any number of dead hosts, and a crawl that gets no
+answer from the start ends at once. Held requests fail after all when there are more than MOST_HELD, after a minute, or
+when nothing else is left to ask for.
 """
 
 import math
@@ -32,7 +32,7 @@ SILENT = frozenset(
     {
         *("dns", "dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"),
         *("connect", "connection"),
-        # What a captive network, or a forgotten --ca-file or --allow-private, makes of hosts.
+        # As seen in a captive network, or without the --ca-file or --allow-private of the last run.
         *("private-address", *REASONS),
     }
 )
@@ -42,10 +42,10 @@ Failure = TypeVar("Failure")
 
 
 class Outage(Generic[Failure]):
-    """What silent requests were for, until it is known what their silence means.
+    """Holds silent requests until it is known whether they failed by an outage.
 
-    `since`: when the first silent request came back, once it is certain that nobody answers. `ask_at`: when to check,
-    infinity while somebody is being asked; None as long as all is well. `pause`: seconds between two checks.
+    `since`: when the first silent request came back, once the outage is certain. `ask_at`: the time of the next check,
+    infinity during a check; None if all is well. `pause`: seconds between two checks.
     """
 
     def __init__(self, timing: Timing = STANDARD) -> None:
@@ -62,7 +62,7 @@ class Outage(Generic[Failure]):
         self._unanswered = 0
 
     def failed(self, failure: Failure, sign: int | None, now: float) -> None:
-        """Hold what a silent request was for. `sign`: its host's number, if that has answered before."""
+        """Hold a silent request. `sign`: its host's number, if that has answered before."""
         if self._silent_at is None:
             self._silent_at = now
         self._held.append((now, failure))
@@ -72,23 +72,24 @@ class Outage(Generic[Failure]):
             self.ask_at = now
 
     def checking(self) -> None:
-        """Somebody is being asked."""
+        """A check is under way."""
         self.ask_at = math.inf
 
     def located(self, now: float) -> None:
-        """Where to check is known now."""
+        """The address for a check is known: check now."""
         if self.ask_at is not None:
             self.ask_at = now
 
     def postponed(self, answered: Set[int], now: float) -> None:
-        """Nobody may be asked just now. `answered`: all hosts that ever have; if all are silent, that is an outage."""
+        """No host may be checked now. answered: all hosts that ever answered; if all of them are silent, it is an
+        outage."""
         self.ask_at = now + self._timing.first_pause
         is_late = self._silent_at is not None and now - self._silent_at >= self._timing.patience
         if self.since is None and (is_late or self._signs.issuperset(answered)):
             self._find_out(now)
 
     def unanswered(self, now: float) -> None:
-        """A check was not answered; by then somebody else may have."""
+        """A check was not answered; another host may have answered meanwhile."""
         if self.ask_at is None:
             return
         self._unanswered += 1
@@ -98,27 +99,27 @@ class Outage(Generic[Failure]):
         self._find_out(now)
 
     def _find_out(self, now: float) -> None:
-        """Nobody answers: it is an outage."""
+        """Declare an outage."""
         if self.since is None:
             self.since = now if self._silent_at is None else self._silent_at
         self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)
         self.ask_at = now + self.pause
 
     def stood_still(self, seconds: float) -> None:
-        """Nothing was asked for so long: what is held was in doubt for no longer by that."""
+        """Leave a pause of the crawl out of the time that requests have been held."""
         self._held = deque((at + seconds, failure) for at, failure in self._held)
         if self._silent_at is not None:
             self._silent_at += seconds
 
     def answered(self) -> list[Failure]:
-        """Somebody has answered: all is well. Returns what has failed then, in the order of its failures."""
+        """A host has answered: all is well. Returns the held requests, which have failed, in order."""
         failed = [failure for _, failure in self._held]
         self._held.clear()
         self._calm_down()
         return failed
 
     def spared(self, *, is_over: bool) -> list[Failure]:
-        """What is to wait for its turn again: in an outage, or as the crawl is over, all."""
+        """Release all held requests for another turn, in an outage or when the crawl is over; else none."""
         if self.since is None and not is_over:
             return []
         spared = [failure for _, failure in self._held]
@@ -126,7 +127,7 @@ class Outage(Generic[Failure]):
         return spared
 
     def overdue(self, now: float, *, is_idle: bool) -> list[Failure]:
-        """What has failed without more being known. is_idle: nothing that would tell is under way."""
+        """Release held requests that count as failed by now. is_idle: no request in flight would tell more."""
         failed: list[Failure] = []
         while self.ask_at is None and self._held:
             since, failure = self._held[0]

@@ -39,10 +39,10 @@ _STRAINED_REASONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a host has answered.
+    """The health of a host.
 
-    `seconds`: what its last good answer took. `backoff`: seconds, 0 = none. `strains`: in a row.
-    `dead_until`: Unix seconds.
+    `seconds`: duration of its last good answer. `backoff`: seconds, 0 = none. `strains`: in a row. `dead_until`: Unix
+    seconds.
     """
 
     seconds: float = 0.0
@@ -55,7 +55,7 @@ FRESH = Health()
 
 
 def reached_by(left: float, now: float, delay: float, on_its_way: float = STANDARD.on_its_way) -> float:
-    """When a request that left at `left` and has been answered by `now` is taken to have reached its host."""
+    """The time at which a request that left at `left` and was answered by `now` is assumed to have reached its host."""
     return min(now, left + on_its_way * max(1.0, delay))
 
 
@@ -67,12 +67,12 @@ def delay_of(base: float, health: Health) -> float:
 
 
 def is_strained(fetched: Fetched) -> bool:
-    """Whether an answer, or the lack of one, says that its host is in trouble."""
+    """True if an answer, or the lack of one, shows a host in trouble."""
     return fetched.status in _STRAINED_STATUSES if fetched.reason is None else fetched.reason in _STRAINED_REASONS
 
 
 def after(health: Health, fetched: Fetched, base: float, now: float, timing: Timing = STANDARD) -> Health:
-    """The health of a host in the light of one more answer."""
+    """The health of a host after one more answer."""
     if is_strained(fetched):
         strains = health.strains + 1
         backoff = min(2 * max(base, health.backoff, timing.least_backoff), timing.longest_backoff)
@@ -86,8 +86,8 @@ def after(health: Health, fetched: Fetched, base: float, now: float, timing: Tim
 
 @dataclass(frozen=True)
 class HostDelays:
-    """`least`: seconds between two requests to a host; 0: politeness is switched off. `own`: the same of some hosts, by
-    politeness key.
+    """Delays set by the user. `least`: seconds between two requests to a host; 0: politeness is switched off. `own`:
+    the same for single hosts, by politeness key.
     """
 
     least: float
@@ -95,14 +95,14 @@ class HostDelays:
 
     @classmethod
     def by_rules(cls, least: float, rules: Iterable[str]) -> "HostDelays":
-        """rules: HOST=TIME; the first one of a host counts."""
+        """rules: HOST=TIME; the first rule for a host counts."""
         return cls(least, by_host(map(parse_host_delay, rules)))
 
     def of(self, host: str, crawl_delay: float = 0.0) -> float:
-        """The seconds of a host whose robots.txt asks for a delay; 0 where its politeness is switched off."""
+        """Seconds for a host whose robots.txt asks for `crawl_delay`; 0 if its politeness is switched off."""
         least = self.own.get(host, self.least)
         return max(least, crawl_delay) if least else 0.0
 
     def is_shorter(self, host: str) -> bool:
-        """Whether a host has a shorter delay of its own than others: it need not wait for those of its IP address."""
+        """True if a host has a shorter delay than others: then it need not wait for others at its IP address."""
         return self.own.get(host, self.least) < self.least

@@ -167,7 +167,7 @@ class Refreshing:
         self._changed_hosts.clear()
         # By then importance is another one: as often as the crawl has grown by a tenth.
         if self._noted * 10 > self._noted_at_look * 11:
-            writer.save_due_times(self._due.look_again())
+            writer.save_due_times(self._due.reschedule())
             self._noted_at_look = self._noted
         writer.save_meta({"refresh_noted": self._noted, "refresh_looked_at": self._noted_at_look})
 

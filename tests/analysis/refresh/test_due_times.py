@@ -45,7 +45,7 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
             )
             assert web.due is not None
             web.frontier.pages.note_changed(list(web.due.changed))
-            web.due.look_again()
+            web.due.reschedule()
             rested = len(list(web.frontier.pages.rested(now)))
         overdue = overdue_at(store, now)
         assert overdue == rested

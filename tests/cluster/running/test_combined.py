@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.absorbing import next_page
 from support.opic_webs import exact_importance, final, pages, random_web
 from support.partitions import Partitions, Web, answer, plain_absorber
 from support.sites import rows
@@ -154,7 +155,7 @@ def alone(store: Path, web: Web, seeds: list[str]) -> dict[str, float]:
     """Importance by URL, as one process finds it."""
     absorber = plain_absorber(store, jump="sites")
     absorber.start(seeds, 0.0)
-    while (page := absorber.frontier.acquire(0.0)) is not None:
+    while (page := next_page(absorber.frontier, 0.0)) is not None:
         absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
     absorber.commit({})
     absorber.settling.settle_fully()

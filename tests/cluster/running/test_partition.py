@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.absorbing import absorber_of, answer, page_of
+from support.absorbing import absorber_of, answer, next_page, page_of
 from support.live_partitions import Crawled, crawl_together
 from support.partitions import Partitions
 from support.sites import rows
@@ -154,7 +154,7 @@ def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> Non
         found.start(LEFT[:1], 0.0)
         absorbers.append(found)
     source, home = absorbers
-    page = source.frontier.acquire(0.0)
+    page = next_page(source.frontier, 0.0)
     assert page is not None
     source.visits.absorb(page, *answer({LEFT[0]: [trap]}, LEFT[0]), 0.0)
     source.commit({})
@@ -163,6 +163,6 @@ def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> Non
     home.commit({})
     (found_page,) = rows(tmp_path / "1.db", f"SELECT state, inlinks FROM pages WHERE url = '{trap}'")
     assert found_page == ("disallowed" if has_traps else "waiting", 1)
-    assert home.frontier.acquire(0.0) == (None if has_traps else page_of(home, trap))
+    assert next_page(home.frontier, 0.0) == (None if has_traps else page_of(home, trap))
     for absorber in absorbers:
         absorber.writer.close()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.absorbing import absorber_of, crawl_all, next_page
 from support.sites import Site, crawl, random_site, rows, wide_site
 
 from minicrawl.crawler.absorb import Absorber
@@ -66,7 +66,7 @@ def taken_up(store: Path, sizes: Sizes, **settings: Any) -> dict[str, Any]:
 
 def handed_out(absorber: Absorber) -> list[int]:
     pages = []
-    while (page := absorber.frontier.acquire(1e9)) is not None:
+    while (page := next_page(absorber.frontier, 1e9)) is not None:
         pages.append(page)
         absorber.frontier.release(page, 1e9)
     return pages

@@ -28,7 +28,7 @@ def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flig
     addresses.share()
     address, host = addresses.add("1.2.3.4"), Host(id=0, name="a", delay=2.0, most=1)
     host.address = address
-    addresses.note(host)
+    addresses.add_host(host)
     assert not address.is_held
     assert addresses.trade(lambda host: False, 10.0) == ([], {}), "nothing is to be asked for there"
     assert addresses.trade(lambda host: True, 10.0) == (["1.2.3.4"], {})
@@ -50,5 +50,5 @@ def test_host_that_has_moved_wants_its_address_of_before_no_more():
     host = Host(id=0, name="a", delay=2.0, most=1)
     for name in ("1.2.3.4", "1.2.3.5"):
         host.address = addresses.add(name)
-        addresses.note(host)
+        addresses.add_host(host)
     assert addresses.trade(lambda host: True, 0.0).wanted == ["1.2.3.5"]

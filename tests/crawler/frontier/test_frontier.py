@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.absorbing import next_page
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.lanes import Lane
@@ -59,16 +60,22 @@ class Crawl:
 
     def acquire(self, now: float = 0.0) -> int:
         """The page to fetch now; there is one."""
-        page = self.frontier.acquire(now)
+        page = next_page(self.frontier, now)
         assert page is not None
         return page
 
     def drain(self, now: float = 0.0) -> list[int]:
         """What is handed out at one moment, page after page."""
         handed = []
-        while (page := self.frontier.acquire(now)) is not None:
+        while (page := next_page(self.frontier, now)) is not None:
             handed.append(page)
         return handed
+
+
+def next_errand(frontier: Frontier, now: float) -> HostTurn | None:
+    """An errand to run now, handed out; None where there is none."""
+    best = frontier.best_errand(now)
+    return None if best is None else frontier.hand_out_errand(*best, now)
 
 
 def counts(frontier):
@@ -79,7 +86,7 @@ def counts(frontier):
 
 def test_an_empty_frontier_offers_nothing():
     crawl = Crawl()
-    assert crawl.frontier.acquire(0.0) is None
+    assert next_page(crawl.frontier, 0.0) is None
     assert crawl.frontier.next_ready() is None
     assert crawl.frontier.is_empty()
     assert counts(crawl.frontier) == (0, 0)
@@ -153,7 +160,7 @@ def test_a_credit_moves_a_page_up():
     crawl = Crawl(delay=0.0)
     source = crawl.add("s", 10**9)
     _, poor, _ = crawl.add("a", 5), crawl.add("b", 1), crawl.add("c", 4)
-    assert crawl.frontier.acquire(0.0) == source
+    assert next_page(crawl.frontier, 0.0) == source
     visit = crawl.book.visit(source, pages(poor))
     crawl.frontier.pages.credit(visit.credited)
     crawl.frontier.release(source, 0.0)
@@ -481,7 +488,7 @@ def test_without_delays_the_order_is_that_of_a_global_greedy_crawl(seed, discove
             for read in (False, True)
         }
         discovers = budget.discovers(bool(kinds[False]), bool(kinds[True]))
-        page = crawl.frontier.acquire(float(visited))
+        page = next_page(crawl.frontier, float(visited))
         if discovers is None:
             assert page is None
             break
@@ -623,7 +630,7 @@ class Twins:
 
     def acquire(self) -> None:
         """Both hand out the same page; when there is none both know when to ask again."""
-        page = self.frontier.acquire(self.now)
+        page = next_page(self.frontier, self.now)
         assert page == self.model.acquire(self.now)
         if page is not None:
             self.out.append(page)
@@ -749,7 +756,7 @@ def test_queues_stay_small_after_many_turns():
     draw, now = random.Random(8), 0.0
     for _ in range(3000):
         now += 0.3
-        while (page := crawl.frontier.acquire(now)) is not None:
+        while (page := next_page(crawl.frontier, now)) is not None:
             crawl.frontier.release(page, now)
             crawl.frontier.put_back(page, now, not_before=draw.choice([0.0, now + 2.0]))
         risen = pages(*draw.sample(range(60), 3))
@@ -770,7 +777,7 @@ def test_an_errand_takes_the_turn_of_its_host_and_no_other():
     crawl = Crawl(delay=10.0)
     page, other = crawl.add("a", 1), crawl.add("b", 2)
     crawl.frontier.add_errand(crawl.hosts["a"], ERRANDS[7], 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == HostTurn(crawl.hosts["a"], errand=ERRANDS[7])
+    assert next_errand(crawl.frontier, 0.0) == HostTurn(crawl.hosts["a"], errand=ERRANDS[7])
     assert crawl.drain() == [other]
     crawl.frontier.release(other, 0.0)
     crawl.frontier.put_back(other, 0.0)
@@ -790,7 +797,7 @@ def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
         host = crawl.hosts["a"]
         crawl.frontier.add_errand(host, ERRANDS[errand], 0.0)
     while not crawl.frontier.is_empty():
-        turn = crawl.frontier.acquire_errand(0.0)
+        turn = next_errand(crawl.frontier, 0.0)
         if turn is not None:
             turns.append("errand")
             crawl.frontier.end_turn(turn, 0.0)
@@ -808,14 +815,14 @@ def test_a_host_may_have_errands_and_no_pages():
     host = crawl.frontier.add_host("a", 10.0)
     crawl.frontier.add_errand(host, ERRANDS[1], 0.0)
     crawl.frontier.add_errand(host, ERRANDS[2], 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=ERRANDS[1])
-    assert crawl.frontier.acquire_errand(0.0) is None
+    assert next_errand(crawl.frontier, 0.0) == HostTurn(host, errand=ERRANDS[1])
+    assert next_errand(crawl.frontier, 0.0) is None
     crawl.frontier.end_turn(HostTurn(host, errand=ERRANDS[1]), 1.0)
     assert not crawl.frontier.is_empty()
     ready = crawl.frontier.next_ready()
     assert ready is not None
-    assert crawl.frontier.acquire_errand(ready - 0.1) is None
-    assert crawl.frontier.acquire_errand(11.0) == HostTurn(host, errand=ERRANDS[2])
+    assert next_errand(crawl.frontier, ready - 0.1) is None
+    assert next_errand(crawl.frontier, 11.0) == HostTurn(host, errand=ERRANDS[2])
     crawl.frontier.end_turn(HostTurn(host, errand=ERRANDS[2]), 11.0)
     assert crawl.frontier.is_empty()
 
@@ -837,7 +844,7 @@ def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay):
         attempts = draw.random() < 0.5
         allowed = [page for page in waiting if attempts or crawl.frontier.host(page).answers]
         best = min(allowed, key=lambda page: (-crawl.book.cashes()[page], page), default=None)
-        assert crawl.frontier.acquire(now, attempts=attempts) == best
+        assert next_page(crawl.frontier, now, attempts=attempts) == best
         if best is not None:
             crawl.frontier.release(best, now)
             waiting.remove(best)
@@ -850,10 +857,10 @@ def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is():
     crawl.frontier.close(host, 0.0)
     crawl.frontier.close(host, 0.0)
     crawl.frontier.add_errand(host, ERRANDS[1], 0.0)
-    assert crawl.frontier.acquire_errand(0.0) is None
+    assert next_errand(crawl.frontier, 0.0) is None
     opening = Errand(2, opens=True)
     crawl.frontier.add_errand(host, opening, 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=opening)
+    assert next_errand(crawl.frontier, 0.0) == HostTurn(host, errand=opening)
     crawl.frontier.end_turn(HostTurn(host, errand=opening), 0.0)
     assert crawl.drain(0.0) == [other]
     crawl.frontier.open(host, 0.0)
@@ -908,5 +915,5 @@ def test_an_address_is_not_wanted_for_hosts_that_rest():
     crawl.frontier.locate(crawl.hosts["a"], "1.2.3.4", 10**9, 0.0)
     crawl.frontier.rest(crawl.hosts["a"], 50.0, 0.0)
     assert crawl.frontier.trade({}, [], 1.0).wanted == []
-    assert crawl.frontier.acquire(50.0) is None
+    assert next_page(crawl.frontier, 50.0) is None
     assert crawl.frontier.trade({}, [], 50.0).wanted == ["1.2.3.4"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from support.absorbing import absorber_of
+from support.absorbing import absorber_of, next_page
 from support.sites import rows
 
 from minicrawl.crawler.absorb import Absorber
@@ -22,7 +22,7 @@ def is_even(url: str) -> bool:
 def crawled(absorber: Absorber, answer: Callable[[str], tuple[Fetched, ParsedPage]]) -> list[str]:
     """Every page in turn until none waits; the URLs asked for."""
     asked = []
-    while (page := absorber.frontier.acquire(0.0)) is not None:
+    while (page := next_page(absorber.frontier, 0.0)) is not None:
         asked.append(absorber.urls.url(page))
         absorber.visits.absorb(page, *answer(asked[-1]), 0.0)
     absorber.commit({})

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, answer, crawl_all, take_turn
+from support.absorbing import absorber_of, answer, crawl_all, next_page, take_turn
 from support.sites import Server, crawl, rows, wide_site
 
 from minicrawl.analysis.top.expected import best_first
@@ -36,7 +36,7 @@ def absorbing(store: Path, visited: int) -> tuple[Absorber, dict[str, list[str]]
 
 def visit_more(absorber: Absorber, site: dict[str, list[str]], turns: int) -> None:
     for _ in range(turns):
-        page = absorber.frontier.acquire(0.0)
+        page = next_page(absorber.frontier, 0.0)
         assert page is not None
         take_turn(absorber, page, answer(site, absorber.urls.url(page)))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.absorbing import absorber_of, crawl_all, next_page
 from support.sites import random_site, rows
 
 from minicrawl.crawler.absorb import Absorber
@@ -47,7 +47,7 @@ def test_what_a_crawl_takes_up_is_what_the_one_before_left(tmp_path: Path, turns
 def test_pages_go_on_with_the_attempts_they_had(tmp_path: Path) -> None:
     first = absorber_of(tmp_path / "crawl.db")
     first.start(["http://a.test/"], 0.0)
-    page = first.frontier.acquire(0.0)
+    page = next_page(first.frontier, 0.0)
     assert page is not None
     first.visits.absorb(page, Fetched("http://a.test/", status=503), ParsedPage(), 0.0)
     first.commit({})

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import HOME, absorber_of, answer, crawl_all, take_turn
+from support.absorbing import HOME, absorber_of, answer, crawl_all, next_page, take_turn
 from support.sites import random_site
 
 from minicrawl.crawler.absorb import Absorber
@@ -43,7 +43,7 @@ def test_only_committed_links_are_passed_along(tmp_path: Path) -> None:
     absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0)
     absorber.start([HOME], 0.0)
     crawl_all(absorber, STAR, most=0)
-    page = absorber.frontier.acquire(0.0)
+    page = next_page(absorber.frontier, 0.0)
     assert page == 0
     take_turn(absorber, page, answer(STAR, HOME))
     assert absorber.settling.settle() == 0

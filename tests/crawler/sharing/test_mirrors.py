@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, answer, page_of
+from support.absorbing import absorber_of, answer, next_page, page_of
 from support.sites import rows
 
 from minicrawl.crawler.absorb import Absorber
@@ -40,7 +40,7 @@ def mirrors_of(absorber: Absorber) -> Mirrors:
 
 
 def turn(absorber: Absorber) -> None:
-    page = absorber.frontier.acquire(0.0)
+    page = next_page(absorber.frontier, 0.0)
     assert page is not None
     absorber.visits.absorb(page, *answer(WEB, absorber.urls.url(page)), 0.0)
 
@@ -65,7 +65,7 @@ def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(absorb
     assert accounts.book.cash(mirror) == 0
     assert accounts.ledger.received[mirror] == accounts.ledger.forwarded[mirror] == first.received[0]
     turn(absorber)
-    assert absorber.frontier.acquire(0.0) is None
+    assert next_page(absorber.frontier, 0.0) is None
     absorber.commit({})
     _, second = sent(absorber)
     assert (second.urls, second.found_on, second.inlinks.tolist()) == ([B], [""], [1])
@@ -98,7 +98,7 @@ def test_what_virtual_visits_bring_waits_until_the_ranking_is_settled(tmp_path: 
     absorber = opened(tmp_path / "0.db")
     absorber.start([A], 0.0)
     for _ in web:
-        page = absorber.frontier.acquire(0.0)
+        page = next_page(absorber.frontier, 0.0)
         assert page is not None
         absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
     absorber.commit({})
@@ -123,7 +123,7 @@ def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
     absorber.commit({})
     assert absorber.writer.page_table.seeds() == [A, B]
     assert sent(absorber) == []
-    assert [absorber.frontier.acquire(0.0), absorber.frontier.acquire(0.0)] == [page_of(absorber, A), None]
+    assert [next_page(absorber.frontier, 0.0), next_page(absorber.frontier, 0.0)] == [page_of(absorber, A), None]
     absorber.writer.close()
 
 
@@ -133,7 +133,7 @@ def test_settling_hands_over_what_most_is_held_of_and_nothing_more_when_it_is_se
     web = {A: pages, **{page: [B, *([C] if page == pages[0] else [])] for page in pages}}
     absorber = opened(tmp_path / "0.db")
     absorber.start([A], 0.0)
-    while (page := absorber.frontier.acquire(0.0)) is not None:
+    while (page := next_page(absorber.frontier, 0.0)) is not None:
         absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
     absorber.commit({})
     before = len(sent(absorber))
@@ -165,7 +165,7 @@ def test_settling_writes_no_row_of_a_mirror_again_of_which_it_says_nothing_new(t
         db.execute("CREATE TABLE written (page)")
         db.execute("CREATE TRIGGER t AFTER INSERT ON mirrors BEGIN INSERT INTO written VALUES (new.page); END")
     for _ in web:
-        page = absorber.frontier.acquire(0.0)
+        page = next_page(absorber.frontier, 0.0)
         assert page is not None
         absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
     absorber.commit({})

@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from support.absorbing import HOME, absorber_of, answer, crawl_all, page_of, take_turn
+from support.absorbing import HOME, absorber_of, answer, crawl_all, next_page, page_of, take_turn
 from support.sites import rows
 
 from minicrawl.crawler.books.audit import audit
@@ -44,7 +44,7 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
         absorber.start(URLS[:2], now)
         for turn in range(60):
             now += 30.0
-            page = absorber.frontier.acquire(now)
+            page = next_page(absorber.frontier, now)
             if page is None:
                 continue
             if rng.random() < 0.1:
@@ -67,7 +67,7 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_p
     crawl_all(absorber, web, most=4, clock=itertools.count(1.0))
     query = "SELECT state, reason, inlinks, depth, fetch FROM pages"
     before = rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")
-    page = absorber.frontier.acquire(9.0)
+    page = next_page(absorber.frontier, 9.0)
     assert page is not None
     cash = int(absorber.accounts.book.cashes()[page])
     take_turn(absorber, page, (Fetched(absorber.urls.url(page), status=NOT_MODIFIED, not_modified=True), ParsedPage()))
@@ -86,9 +86,9 @@ def test_only_pages_that_were_read_wait_for_another_turn_at_once(
 ) -> None:
     absorber = absorber_of(tmp_path / "crawl.db", discovery=0.0, probe=False)
     absorber.start([HOME], 0.0)
-    take_turn(absorber, absorber.frontier.acquire(0.0) or 0, answer({HOME: reply}, HOME))
+    take_turn(absorber, next_page(absorber.frontier, 0.0) or 0, answer({HOME: reply}, HOME))
     assert absorber.visits.pages.last_state(page_of(absorber, HOME)) == state
-    assert (absorber.frontier.acquire(1.0) is not None) is waits
+    assert (next_page(absorber.frontier, 1.0) is not None) is waits
     absorber.writer.close()
 
 

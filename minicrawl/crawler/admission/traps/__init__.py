@@ -4,7 +4,7 @@ traps         the defence: verdicts on URLs, learning from pages
 rules         the rules that look at a URL alone, or at the findings on its pattern
 findings      the evidence gathered on each URL pattern, kept between runs
 url_patterns  the pattern of a URL, and the date or number in it
-budgets       the number of pages that a registrable domain may have
+budgets       the number of pages that a site may have
 
 Static rules look at a URL alone. Learned rules look at the findings on the pages of one pattern so far. Only unknown
 URLs are judged, and pages whose first turn has come. No clock, no randomness: the same pages in the same order lead to
