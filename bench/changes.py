@@ -15,7 +15,7 @@ from pathlib import Path
 
 from refresh import Answer, Verdicts, judged
 
-from minicrawl.crawler.html.blocks import hashes_of
+from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.recognise.changes import compared, first_seen
 from minicrawl.model import Wanted
@@ -78,13 +78,13 @@ def words(rng: random.Random, count: int) -> str:
 def verdicts(blocks: Sequence[str], kind: str, rate: float, fetches: int, rng: random.Random) -> Verdicts:
     """What is noted of one page. rate: changes between two fetches."""
     content, noise = list(blocks), noise_of(kind, rng)
-    memory = first_seen(hashes_of(content + noise()))
+    memory = first_seen(block_hashes(content + noise()))
     changes: list[int] = []
     noted: list[float] = []
     for fetch in range(1, fetches):
         if _change(content, rate, rng):
             changes.append(fetch)
-        found = compared(memory, hashes_of(content + noise()))
+        found = compared(memory, block_hashes(content + noise()))
         memory = found.memory
         if found.is_change:
             noted.append(fetch)

@@ -59,7 +59,7 @@ class Fetched:
     header says, or the body looks like. `etag`, `last_modified`: the validators of the answer, a character for each
     byte, for a `PageRequest`; `not_modified`: the page is as it was when it sent the validators it was asked with.
     `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
-    minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.words.
+    minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.fingerprint.
     `record`: where it is in the archive, if it is. `set_cookies`: the values of its header fields Set-Cookie, a
     character for each byte, where cookies are taken.
     """
@@ -116,7 +116,7 @@ class Wanted:
     tell what has changed; `about`: description, language and first heading; `kept`: what the store keeps of the text.
     `extract`, `extract_rules`, `hooks`, `structured`: what users take out of it, see minicrawl.extract; `hook_timeout`:
     seconds of one call of a hook. `words`: those by which pages that do not exist are known, see
-    minicrawl.crawler.html.words.
+    minicrawl.crawler.html.fingerprint.
     """
 
     anchors: bool = False
@@ -160,7 +160,7 @@ class ParsedPage:
     `truncated`: there are more links than are read. `description`, `language`: as its meta element and its html
     element say; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading,
     item or cell each, headings included. `blocks`: by which to tell what has changed, see
-    minicrawl.crawler.html.blocks. `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids
+    minicrawl.crawler.html.page_text. `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids
     copies. `items`: what users took out of it, JSON objects; `hook_failures`: which of their hooks failed over it, and
     how; `refused`: links that a hook left out.
     """

@@ -158,7 +158,7 @@ TESTS = Path(__file__).parent
 WITHOUT_A_TEST = {
     **dict.fromkeys(("archive_record", "run_look"), "plain values"),
     **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
-    **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
+    "crawler/sources/source": "a protocol",
     "crawler/sharing/share": "plain values",
     **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),
 }

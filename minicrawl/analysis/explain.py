@@ -19,7 +19,7 @@ from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.hosts.politeness import Health, delay_of
-from minicrawl.crawler.html.sketch import alike
+from minicrawl.crawler.html.fingerprint import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions

@@ -55,7 +55,7 @@ CREATE TABLE fetches (
     -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER,                      -- 64-bit digest of the body
-    sketch       BLOB,                         -- 40 bytes, see crawler/html/sketch.py; NULL: too little text
+    sketch       BLOB,                         -- 40 bytes, see crawler/html/fingerprint.py; NULL: too little text
     leader       INTEGER,                      -- page that said it first, of which this one is a duplicate; NULL: none
     distance     INTEGER                       -- bits by which its sketch differs from the leader's; NULL: same bytes
 ) STRICT;

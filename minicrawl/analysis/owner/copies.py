@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.analysis.explain import explain
-from minicrawl.crawler.html.sketch import BITS
+from minicrawl.crawler.html.fingerprint import BITS
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store

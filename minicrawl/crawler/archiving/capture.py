@@ -9,7 +9,7 @@ from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
 from minicrawl.archive_record import ArchiveRecord
-from minicrawl.crawler.html.robots_directives import read_directives
+from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.content_type import media_type
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
 from minicrawl.crawler.http.response_fields import ResponseFields

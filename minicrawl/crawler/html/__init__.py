@@ -1,17 +1,14 @@
-"""What the bytes of a page say.
+"""HTML: from the bytes of a page to its links, text and metadata.
 
-decode       bytes to text, as browsers do
-parse        links, title and directives, and what else of a page is wanted
-elements     which parser reads a page, so that none takes long over it
-trees/       a page as a tree, whichever parser builds it
-link_places  where on its page a link stands
-kept_text    what is kept of a page's text
-blocks       the blocks of a page's text, by which to tell what has changed
-link_header  the header field Link
-robots_directives  what meta elements and X-Robots-Tag allow
-fingerprint  what two pages that say the same have in common
-sketch       what a page says in 40 bytes, from which it can be told how alike two pages are
-words        the words of a page, whatever their order
+decode         bytes to text, with the encoding that a browser would use
+parse          a page's links, title, directives and text, in one pass
+page_headers   robots directives, canonical URLs and languages that headers give
+page_text      the record that is kept of a page's text, and hashes of its blocks
+fingerprint    digests, sketch and vocabulary, by which pages are compared
+parser_choice  the parser for a page: the browser's, or a plainer one where that could take long
+tree           the interface of both parsers, the elements they tell apart, and the place of a link on its page
+browser_tree   the parser of browsers, Lexbor
+plain_tree     libxml2, given little more than links and metadata
 """
 
 from minicrawl.crawler.html.parse import parse_html

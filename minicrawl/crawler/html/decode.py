@@ -1,14 +1,14 @@
-"""Which text the bytes of a page are: its encoding, found and read as browsers do (WHATWG HTML 13.2.3, Encoding).
+"""Detect the encoding of a page and decode it, as browsers do (WHATWG HTML 13.2.3, Encoding).
 
-Only what a page leaves open is decided otherwise: browsers then take it for windows-1252, we look at its bytes, which
+The only difference: browsers read undeclared pages as windows-1252; the encoding is guessed from their bytes here, as
 the standard allows.
 """
 
 import codecs
 import re
 
-# The labels browsers know (WHATWG Encoding, 4.2), by Python's name of the encoding they stand for; any other label is
-# no encoding at all. What "replacement" stands for is never decoded: such a page has no text.
+# The labels that browsers know (WHATWG Encoding, 4.2), by Python's name of the encoding. Other labels are ignored. A
+# page with the encoding "replacement" is not decoded: it has no text.
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
     "utf-16-be": "unicodefffe utf-16be",
@@ -68,8 +68,8 @@ _LABELS = {
 _CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()}
 _UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be", "replacement"})
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_PRESCAN = 1024  # bytes a browser looks through for a <meta> charset
-_LONGEST_HEAD = 10**6  # bytes that are looked through behind these
+_PRESCAN = 1024  # bytes that a browser searches for a <meta> charset
+_LONGEST_HEAD = 10**6  # bytes of a long head that are searched
 
 # A parameter of a media type (WHATWG MIME Sniffing, 4.4).
 _HEADER_CHARSET = re.compile(r""";[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)|([^;]*))""", re.IGNORECASE)
@@ -87,7 +87,7 @@ _PIECE = re.compile(
     rb"|<[!/?][^>]*+" % (_ATTRIBUTES, _ATTRIBUTES),
     re.IGNORECASE | re.DOTALL,
 )
-# What stands in a head, as Chromium reads on for a <meta> behind the first bytes; whatever else begins ends it.
+# The contents of a head, in which Chromium goes on looking for a <meta>. Any other tag ends it.
 _END_OF_NAME = rb"(?=[\t\n\f\r />])"
 _HEAD_PIECE = re.compile(
     rb"<!--(?:-?>|.*?-->|.*)"
@@ -107,7 +107,7 @@ _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)["']""
 
 
 def encoding_of(body: bytes, content_type: str | None) -> str:
-    """Python's name of the encoding: by byte order mark, header, <meta>, XML declaration, or a look at the bytes."""
+    """Python's name of the encoding: by byte order mark, header, <meta>, XML declaration, or a guess."""
     for bom, codec in _BOMS:
         if body.startswith(bom):
             return codec
@@ -117,19 +117,18 @@ def encoding_of(body: bytes, content_type: str | None) -> str:
 
 
 def encoding_of_xml(head: bytes) -> str:
-    """The same of XML that is no page, or of text, by how it begins: the byte order mark, the declaration, or UTF-8."""
+    """Python's name of the encoding of XML or plain text: by byte order mark, XML declaration, or UTF-8."""
     marks = (*_BOMS, (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
     for mark, codec in marks:
         if head.startswith(mark):
             return codec
     found = _XML_ENCODING.match(head.lstrip())
     codec = (_codec(found[1].decode("latin-1")) if found else None) or "utf-8"
-    # It was readable as ASCII; and what browsers refuse to read is not read here either.
-    return "utf-8" if codec.startswith("utf-16") or codec == "replacement" else codec
+    return "utf-8" if codec == "replacement" else _readable_as_ascii(codec)
 
 
 def is_unicode(codec: str) -> bool:
-    """Whether a page in this encoding writes the queries of its links in UTF-8 (WHATWG Encoding, 4.3)."""
+    """True if the queries of links on a page in this encoding are in UTF-8 (WHATWG Encoding, 4.3)."""
     return codec in _UNICODE
 
 
@@ -158,11 +157,11 @@ def _prescanned(head: bytes) -> str | None:
     else:
         found = _XML_ENCODING.match(head)
         codec = _codec(found[1].decode("latin-1")) if found else None
-    return _readable_as_ascii(codec)
+    return _readable_as_ascii(codec) if codec else None
 
 
 def _late_meta_codec(body: bytes) -> str | None:
-    """What a <meta> says that comes late, but in the head: there Chromium looks on (HTMLMetaCharsetParser)."""
+    """The encoding of a <meta> in the rest of the head, where Chromium goes on looking (HTMLMetaCharsetParser)."""
     for piece in _HEAD_PIECE.finditer(body, 0, _LONGEST_HEAD):
         if piece["end"]:
             break
@@ -172,9 +171,9 @@ def _late_meta_codec(body: bytes) -> str | None:
     return None
 
 
-def _readable_as_ascii(codec: str | None) -> str | None:
-    """The encoding of a page whose <meta> could be read, so that it cannot be UTF-16."""
-    return "utf-8" if codec is not None and codec.startswith("utf-16") else codec
+def _readable_as_ascii(codec: str) -> str:
+    """The encoding of a page whose declaration is ASCII, so that it is not UTF-16."""
+    return "utf-8" if codec.startswith("utf-16") else codec
 
 
 def _meta_codec(attributes: bytes) -> str | None:
@@ -192,7 +191,7 @@ def _meta_codec(attributes: bytes) -> str | None:
 def _detected(body: bytes) -> str:
     if _is_utf8(body):
         return "utf-8"
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - most pages say their encoding, or are UTF-8
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - most pages declare their encoding, or are UTF-8
 
     best = from_bytes(body[:20_000]).best()
     name = codecs.lookup(best.encoding).name if best else ""
@@ -208,7 +207,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
-    """U+FFFD for what is no character, but the bytes 80 to 9F that windows-125x leave open are C1 controls."""
+    """U+FFFD for an invalid sequence; the C1 control for a byte 80 to 9F that windows-125x leaves undefined."""
     assert isinstance(error, UnicodeDecodeError)
     byte = error.object[error.start]
     if error.encoding == "charmap" and byte < 0xA0:

@@ -1,35 +1,89 @@
-"""Whether two pages say the same: 64 bits each of their bytes and of what they say.
+"""Fingerprints of HTML pages, by which equal, similar and "not found" pages are recognised.
 
-payload   digest of all of the body: the same bytes
-digest    of the body without the targets of its links and its own path, and of its origin
-wording   of the body without the targets of its links and all digits, where the URL has a number: calendars repeat it
-sketch    40 bytes from which it can be told how alike two pages are, see minicrawl.crawler.html.sketch
+payload     64-bit digest of the whole body
+digest      ... of the origin and the body without link targets and the page's own path
+wording     ... of the body without link targets and digits, for URLs with a number: calendars repeat it
+sketch      40 bytes to estimate the similarity of two pages
+vocabulary  hashes of the distinct words: pages for URLs that do not exist share theirs (soft404.py)
+
+Sketches:
+
+word      the characters between white space or tags, in lower case. Its hash is the sum of byte i times B^i, modulo
+          2^64, so that the hashes of all words come from one running sum over the text
+shingle   three words in a row
+J         Jaccard similarity of two pages: the shingles in both, divided by the shingles in either
+
+The hashes of a page's shingles are shuffled and sorted into bins. The least hash in a bin gives one bit of the sketch
+(one permutation hashing: Li, Owen, Zhang, NIPS 2012); an empty bin takes the bit of the next bin that is not empty
+(Shrivastava, Li, ICML 2014). With four shuffles of 80 bins few bins are empty even if a page has few shingles. The
+least hash of a bin is the same in two pages with probability J, else its bit is random, so that
+
+    J is about 1 - 2 distance / BITS
+
+where `distance` is the number of bits that differ (b-bit minwise hashing: Li, Koenig, WWW 2010). With BITS = 320 the
+standard error is sqrt((1 - J^2) / BITS): .024 at J = .9.
+
+Vocabularies: a word is a run of letters, in lower case. A word with a digit counts only as a number, as ids, times,
+prices and counters change with every response. Two words are equal if their lengths (up to 16 bytes) and their first
+and last eight bytes are.
 """
 
 import hashlib
 import re
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
-from minicrawl.crawler.html.sketch import shingles_of, sketch_of, text_of, words_of
-from minicrawl.crawler.html.words import vocabulary
+import numpy as np
+import numpy.typing as npt
 
-FEWEST = 4
-"""Different words of a page that says something; what says less is like nothing else."""
+Hashes = npt.NDArray[np.uint64]
 
-_ENOUGH = 64  # words, to see whether so many are different
+FEWEST_WORDS = 4
+"""Distinct words below which a page has no payload: nearly empty pages are duplicates of none."""
+
+_ENOUGH = 64  # words to search for distinct ones
 _LITTLE = 400  # bytes of text
-_MUCH = 1 << 15  # bytes of a page whose words are not told: answers for pages that do not exist are shorter
+_MUCH = 1 << 15  # bytes of a page without vocabulary: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _DIGITS = b"0123456789"
 _NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
 
+BITS = 320
+FEWEST_SHINGLES = 32
+"""Shingles below which a page has no sketch: a single word would move too many bits."""
+_SPACE = ord(" ")
+LONGEST = 48 * 1024
+"""Bytes of a page that are sketched, in its middle."""
+# Letters in lower case, and a space for all that separates words.
+_PLAIN = bytes(_SPACE if code <= _SPACE or code == ord(">") else code for code in bytes(range(256)).lower())
+_PIECES = re.compile(rb">\s*+[^<]++(?!</(?i:script|style))")
+_ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
+_HALF = np.uint64(32)
+_SHUFFLES = np.array([[0x9E3779B1], [0x85EBCA77], [0xC2B2AE3D], [0x27D4EB2F]], dtype=np.uint32)
+_BINS = BITS // len(_SHUFFLES)
+_BORDERS = ((np.arange(_BINS, dtype=np.uint64) << _HALF) // np.uint64(_BINS)).astype(np.uint32)
+_ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(1 << 31)
+# B^i and B^-(i + 1) modulo 2^64, for every byte that is sketched.
+_BASE = 0x5851F42D4C957F2D
+_POWERS = np.cumprod(np.array([1] + [_BASE] * (LONGEST + 1), dtype=np.uint64))
+_INVERSES = np.cumprod(np.array([pow(_BASE, -1, 2**64)] * (LONGEST + 2), dtype=np.uint64))
+
+LONGEST_KEPT = 6_144
+"""Bytes of text of a page with a vocabulary: pages for URLs that do not exist have less."""
+
+_ENTITIES = re.compile(rb"&#?\w{1,9};")
+_DIGIT = ord("0")
+_MARGIN = b" " * 8  # so that the eight bytes before and behind any place are inside the text
+# By a word's length: mask of its first eight bytes; mask of its last eight, if it is longer; its length, if it is not.
+_FIRST = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(17)], dtype=np.uint64)
+_LAST = np.array([0 if length <= 8 else (1 << 64) - 1 for length in range(17)], dtype=np.uint64)
+_SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=np.uint64)
+
 
 class Identity(NamedTuple):
-    """64 bits each, signed. `payload`: None of a page that says nothing; `sketch`: None of one that says little.
-
-    `wording`: None where the last segment of the URL has no digit, nor its query.
-    """
+    """Digests are signed 64-bit numbers. `payload`: None for a page with next to no words; `sketch`: None for one with
+    few; `wording`: None if neither the last segment of the URL nor its query has a digit."""
 
     digest: int
     payload: int | None
@@ -39,10 +93,10 @@ class Identity(NamedTuple):
 
 
 def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
-    """What an HTML body at a normalised URL can be told by. wants_words: else `words` is empty.
+    """The fingerprints of an HTML body at a normalised URL. wants_words: if False, `words` is empty.
 
-    Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates,
-    and what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
+    `digest` ignores link targets and the page's own path, with and without query: they contain session ids, dates, and
+    the URL that does not exist. It includes the origin, as equal pages of two sites are no sign of a trap.
     """
     pieces = _TARGETS.split(body)
     text = b"".join(pieces[::2])
@@ -55,7 +109,7 @@ def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
     words = words_of(seen)
     return Identity(
         _signed(_sha1((raw if len(own_text) == len(text) else _sha1(own_text)) + "/".join(origin).encode())),
-        _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST else None,
+        _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
         _vocabulary(seen, body) if wants_words else b"",
@@ -63,17 +117,17 @@ def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
 
 
 def is_numbered(url: str) -> bool:
-    """Whether the last segment of a normalised URL has a digit, or its query."""
+    """True if the last segment or the query of a normalised URL has a digit."""
     return _NUMBER.search(url, 8) is not None
 
 
 def hash_of(text: bytes) -> int:
-    """64 bits, signed, of any text."""
+    """A signed 64-bit digest."""
     return _signed(_sha1(text))
 
 
 def _vocabulary(text: bytes, body: bytes) -> bytes:
-    """That of a page; of one that says little without its title and what it says to readers without scripts."""
+    """The vocabulary of a page; if it has little text, without its title and noscript elements."""
     if len(body) > _MUCH:
         return b""
     return vocabulary(text if len(text) > _LITTLE else text_of(b">" + _UNSEEN.sub(b"", body)))
@@ -84,5 +138,129 @@ def _sha1(text: bytes) -> bytes:
 
 
 def _signed(octets: bytes) -> int:
-    """The first 64 bits, as SQLite keeps them."""
+    """The first 64 bits, as SQLite stores integers."""
     return int.from_bytes(octets[:8], "big", signed=True)
+
+
+def text_of(body: bytes) -> bytes:
+    """The text of an HTML body without scripts and style sheets, in lower case, with spaces between words."""
+    start = max(len(body) - LONGEST, 0) // 2
+    pieces = _PIECES.findall(body, start, start + LONGEST)
+    return b" %b " % b"".join(pieces).translate(_PLAIN)
+
+
+def words_of(plain: bytes) -> Hashes:
+    """A hash of each word of a text, in order."""
+    text = np.frombuffer(plain, np.uint8)
+    is_gap = text == _SPACE
+    borders = (is_gap[:-1] != is_gap[1:]).nonzero()[0]  # alternately in front of a word and its last byte
+    begins, ends = borders[::2], borders[1::2]
+    sums = text * _POWERS[: len(text)]
+    np.add.accumulate(sums, out=sums)
+    hashes: Hashes = sums[ends]
+    hashes -= sums[begins]
+    hashes *= _INVERSES[begins]
+    return hashes
+
+
+def shingles_of(words: Hashes) -> npt.NDArray[np.uint32]:
+    """A hash of each run of three words."""
+    return (mixed(words[:-2] + (words[1:-1] << np.uint64(1)), words[2:]) >> _HALF).astype(np.uint32)
+
+
+def sketch_of(shingles: npt.NDArray[np.uint32]) -> bytes | None:
+    """A sketch of BITS / 8 bytes; None for a page with too few shingles."""
+    if len(shingles) < FEWEST_SHINGLES:
+        return None
+    shuffled = shingles * _SHUFFLES
+    shuffled.sort()
+    least = np.empty((len(_SHUFFLES), _BINS), dtype=np.uint32)
+    for ordered, into in zip(shuffled, least, strict=True):
+        ordered.take(ordered.searchsorted(_BORDERS), mode="wrap", out=into)
+    least *= _ODD32
+    return np.packbits(least >= _TOP32).tobytes()
+
+
+def distance(one: bytes, other: bytes) -> int:
+    """The number of bits in which two sketches differ."""
+    return (int.from_bytes(one) ^ int.from_bytes(other)).bit_count()
+
+
+def alike(distance: int) -> float:
+    """The estimated J of two pages from the distance of their sketches."""
+    return max(0.0, 1 - 2 * distance / BITS)
+
+
+def mixed(low: Hashes, high: Hashes) -> Hashes:
+    """Hashes of pairs of numbers."""
+    product: Hashes = low * _ODD[0]
+    product ^= high * _ODD[1]
+    product ^= product >> _HALF
+    product *= _ODD[2]
+    product ^= product >> _HALF
+    return product
+
+
+def _letter(code: int) -> int:
+    """Map a byte of UTF-8: letters to lower case, digits to "0", all others to a space."""
+    if code >= 128 or chr(code).isalpha():
+        return ord(chr(code).lower()) if code < 128 else code
+    return _DIGIT if chr(code).isdigit() else _SPACE
+
+
+_LETTERS = bytes(map(_letter, range(256)))
+
+
+class Vocabulary(NamedTuple):
+    """`words`: hashes; `numbers`: the count of words with a digit; `is_long`: the page had too much text to keep it."""
+
+    words: frozenset[int]
+    numbers: int
+    is_long: bool
+
+
+def vocabulary(text: bytes) -> bytes:
+    """The count of numbers in a text, then the hashes of its distinct words, ascending: four bytes each.
+
+    Empty for a text longer than `LONGEST_KEPT`.
+    """
+    return b"" if len(text) > LONGEST_KEPT else _hashed(text).tobytes()
+
+
+def read_vocabulary(vocabulary: bytes) -> Vocabulary:
+    """Unpack a result of `vocabulary`."""
+    numbers, *words = memoryview(vocabulary or bytes(4)).cast("I")
+    return Vocabulary(frozenset(words), numbers, not vocabulary)
+
+
+def word_hashes(text: bytes) -> frozenset[int]:
+    """Hashes of the distinct words of a text."""
+    return frozenset(_hashed(text)[1:].tolist())
+
+
+def words_of_url(url: str) -> frozenset[int]:
+    """Hashes of the words in the path and the query of a normalised URL."""
+    return word_hashes(unquote_to_bytes(url.split("/", 3)[-1]))
+
+
+def _hashed(text: bytes) -> npt.NDArray[np.uint32]:
+    if b"&" in text:
+        text = _ENTITIES.sub(b" ", text)
+    padded = b"%b%b%b" % (_MARGIN, text.translate(_LETTERS), _MARGIN)
+    octets = np.frombuffer(padded, np.uint8)
+    is_word = octets != _SPACE
+    borders = (is_word[:-1] != is_word[1:]).nonzero()[0] + 1  # alternately begins and ends of words
+    starts, ends = borders[::2], borders[1::2]
+    lengths = np.minimum(ends - starts, 16)
+    # The eight bytes from any place on, as one number.
+    eights: npt.NDArray[np.uint64] = np.ndarray(len(padded) - 7, "<u8", padded, 0, (1,))
+    first = eights[starts] & _FIRST[lengths]
+    last = (eights[ends - 8] & _LAST[lengths]) | _SHORT[lengths]
+    hashes = (mixed(first, last) >> _HALF).astype(np.uint32)
+    has_digit = np.zeros(len(starts), dtype=np.bool_)
+    has_digit[starts.searchsorted((octets == _DIGIT).nonzero()[0], side="right") - 1] = True
+    words = hashes[~has_digit]
+    words.sort()
+    is_other = words[1:] != words[:-1]
+    numbers = len(starts) - len(words)
+    return np.concatenate((np.array([numbers], dtype=np.uint32), words[:1], words[1:][is_other]))

@@ -1,26 +1,24 @@
-"""Links, title and robots directives out of the bytes of an HTML page; and what else of it is wanted.
+"""Read links, title, directives and, where wanted, text and metadata from the bytes of an HTML page.
 
-Nothing here raises on bad input: what cannot be read has no links.
+No input raises an error: a page that cannot be parsed has no links.
 """
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypedDict
 
-from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.elements import tree_of, within_limit
-from minicrawl.crawler.html.kept_text import packed
-from minicrawl.crawler.html.link_header import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES
-from minicrawl.crawler.html.robots_directives import Directives, read_directives
-from minicrawl.crawler.html.trees.tree import Text, Tree, up_to_fragment
+from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
+from minicrawl.crawler.html.page_text import block_hashes, packed
+from minicrawl.crawler.html.parser_choice import tree_of, within_limit
+from minicrawl.crawler.html.tree import Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import About
 
 MAX_LINKS = 50_000
-"""Distinct links of a page that count: with more it is no page but an attack."""
+"""Distinct links of a page that count. A page with more is an attack."""
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
@@ -30,7 +28,7 @@ _TITLE_LENGTH = 500
 _DESCRIPTION_LENGTH = 1_000
 MAX_TEXT = 1_000_000
 """Characters of a page's text that are gathered."""
-# ASCII white space separates words (WHATWG HTML, space-separated tokens); str.split would take more for it.
+# ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
 # Shared declarative refresh steps (WHATWG HTML, 4.2.5.3): a time, a divider, and the rest is the URL.
@@ -39,12 +37,12 @@ _REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?
 
 _ANCHORS = Wanted(anchors=True)
 
-# (tag, reference without fragment, its rel words, what gives its text, whether it is a link element in the head, place)
+# (tag, reference without fragment, rel tokens, function that returns its text, True for a link in the head, place)
 _Reference = tuple[str, str, Collection[str], Callable[[], str], bool, int]
 
 
 def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: Wanted = _ANCHORS) -> ParsedPage:
-    """Read a page that came from the normalised `url` with the header `content_type`."""
+    """Parse a page with the normalised `url` and the header `content_type`."""
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
@@ -73,12 +71,12 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         archive=elements.directives.archive,
         truncated=links.truncated or len(page) < len(whole),
         description=elements.description if wanted.about else None,
-        **_shown(tree, wanted, elements, links.targets, url),
+        **_content(tree, wanted, elements, links.targets, url),
     )
 
 
-class _Shown(TypedDict, total=False):
-    """Fields of a `ParsedPage` about what the page shows."""
+class _Content(TypedDict, total=False):
+    """The fields of a `ParsedPage` about the page's text."""
 
     language: str | None
     h1: str | None
@@ -88,40 +86,42 @@ class _Shown(TypedDict, total=False):
     kept: bytes
 
 
-def _shown(tree: Tree, wanted: Wanted, elements: "_Elements", targets: Mapping[str, str | None], url: str) -> _Shown:
-    """What is wanted of what a page shows. It takes the tree apart. targets: where its references lead."""
-    shown = _Shown()
+def _content(
+    tree: Tree, wanted: Wanted, elements: "_Elements", targets: Mapping[str, str | None], url: str
+) -> _Content:
+    """The wanted fields about a page's text. Takes the tree apart. targets: URLs by reference."""
+    content = _Content()
     language = _line(tree.language() or "", LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
     if wanted.about:
-        shown["language"] = language
-        shown["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
+        content["language"] = language
+        content["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
     needs_plain = wanted.text or wanted.blocks
     if not (needs_plain or wanted.kept):
-        return shown
+        return content
     text = Text([], [])
     if wanted.kept:
         marked = tree.marked_text()
         text = marked.plain if needs_plain else text
         if elements.directives.archive:
             about = About(elements.title, language, elements.description, elements.directives.index)
-            shown["kept"] = packed(about, marked, targets, url, MAX_TEXT)
+            content["kept"] = packed(about, marked, targets, url, MAX_TEXT)
     else:
         text = tree.text()
     blocks = tuple(_lines(text.blocks))
     if wanted.text:
-        shown["text"] = blocks
-        shown["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
+        content["text"] = blocks
+        content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
     if wanted.blocks:
-        shown["blocks"] = hashes_of(blocks)
-    return shown
+        content["blocks"] = block_hashes(blocks)
+    return content
 
 
 class _Links:
-    """The references of a page, resolved: distinct targets in document order.
+    """The resolved links of a page, distinct, in document order.
 
-    `outlinks`: each that a robot may count, with the text of its first link; `places`: the best place of each;
-    `targets`: where all references lead; `uncounted`: those of the other links; `canonicals`: those that link elements
-    in the head give as canonical.
+    `outlinks`: the URLs that count, each with the text of its first link; `places`: the best place of each; `targets`:
+    URLs by reference; `uncounted`: URLs of nofollow, ugc and sponsored links; `canonicals`: URLs of link elements with
+    rel=canonical in the head.
     """
 
     def __init__(self, elements: "_Elements", base: str, encoding: str | None, wanted: Wanted, size: int) -> None:
@@ -131,8 +131,7 @@ class _Links:
         self.canonicals: dict[str, None] = {}
         self.truncated = False
         self.targets = targets = resolved([reference for _, reference, *_ in elements.references], base, encoding)
-        # Links may stand inside one another, where markup is broken; then their texts together are longer than the
-        # page.
+        # Broken markup may nest links, so that their texts together are longer than the page.
         text_left = size if wanted.anchors else -1
         wants_places, best = wanted.places, elements.places
         for tag, reference, relations, words, is_in_head, place in elements.references:
@@ -161,10 +160,11 @@ class _Links:
 
 
 class _Elements:
-    """One pass over a document: what its elements say, as they say it.
+    """The elements of a document, read in one pass, their values as written.
 
-    `references`: of link elements and other links in document order, those without rel once; `places`: the best one of
-    each without rel. `alternates`: of the same in other languages and for media, language ("": none) and reference.
+    `references`: links and link elements in document order, those without rel once; `places`: the best place of each
+    without rel; `alternates`: language ("": none) and reference of the page's versions in other languages and for other
+    media.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
@@ -190,7 +190,7 @@ class _Elements:
                         language = (attributes.get("hreflang") or "").strip()
                         self.alternates.append((language if LANGUAGE.fullmatch(language) else "", reference))
                     continue
-                # A page's links to parts of one other page differ by fragment only: resolve them once.
+                # Links to parts of one page differ by fragment only: resolve them once.
                 reference = up_to_fragment(reference)
                 if not relations:
                     if reference in places:
@@ -226,26 +226,26 @@ class _Elements:
 
 
 def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:
-    """Whether a link element leads to the same page in another language or for another medium (WHATWG HTML, 4.6.7.1).
+    """True if a link element leads to the page in another language or for another medium (WHATWG HTML, 4.6.7.1).
 
-    Of alternates with a type, such as feeds, only those in HTML are."""
+    Alternates of another type than HTML, such as feeds, are not versions of the page."""
     if "alternate" not in relations or "stylesheet" in relations or not {"hreflang", "media"} & attributes.keys():
         return False
     return media_type(attributes.get("type")) in HTML_TYPES
 
 
 def _unquoted(text: str) -> str:
-    """What stands between quotes if the text starts with one, else all of it."""
+    """The text between quotes if it starts with one, else all of it."""
     return text[1:].partition(text[0])[0] if text.startswith(("'", '"')) else text
 
 
 def _line(text: str, length: int) -> str:
-    """The text with white space as single spaces, cut to `length`."""
+    """The text with white space collapsed, cut to `length`."""
     return " ".join(text[: 2 * length].split())[:length]
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    """The blocks of a text that say something, with white space as single spaces, up to `MAX_TEXT`."""
+    """The blocks that are not empty, with white space collapsed, up to `MAX_TEXT`."""
     left = MAX_TEXT
     for block in blocks:
         words = " ".join(block.split())[:left]

@@ -33,7 +33,7 @@ What is kept of an answer: what came, and what its page says of itself."""
 
 from dataclasses import dataclass
 
-from minicrawl.crawler.html.robots_directives import Directives, read_directives
+from minicrawl.crawler.html.page_headers import Directives, read_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.parser_failures import parser_failed
 from minicrawl.crawler.http.retry_after import asked_rest

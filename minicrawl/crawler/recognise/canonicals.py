@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from minicrawl.crawler.html.sketch import distance
+from minicrawl.crawler.html.fingerprint import distance
 from minicrawl.crawler.recognise.duplicates import ALIKE
 from minicrawl.model import Fetched
 from minicrawl.store.rows import Fingerprint

@@ -19,7 +19,7 @@ second fetch is told at the third or fourth.
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from minicrawl.crawler.html.blocks import MOST, numbers_of
+from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_numbers
 
 STEADY = 12
 """Fetches in a row that have a block, after which it is none of those that come and go soon."""
@@ -34,12 +34,12 @@ _LONGEST = 31
 """Fetches in a row that are counted of a block; and for which one that went is remembered."""
 _THERE, _FICKLE, _NOTED = 0x80, 0x40, 0x20
 _HASH_SHIFT = 8
-_WATCHED = MOST - MOST // 8
+_WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
 """Blocks of a page that are compared: those with the least hashes. The rest is room for blocks that went."""
 
 
 class Difference(NamedTuple):
-    """What one fetch has shown. memory: what is to be kept of the page, `_PAST` bytes and 4 for each of MOST blocks.
+    """What one fetch has shown. memory: what is to be kept of the page, `_PAST` bytes and 4 a block.
 
     added, removed: blocks, noise left out. is_certain: whether it can be told at all if the page has changed. differs:
     whether any blocks have come or gone.
@@ -183,14 +183,14 @@ def _bound(watched: Collection[int]) -> int:
 
 def _kept(states: dict[int, int]) -> list[tuple[int, int]]:
     """All blocks that are there, and of the others those that went last, as many as there is room for."""
-    if len(states) > MOST:
+    if len(states) > MOST_BLOCKS:
         latest = sorted(states, key=lambda number: 0 if states[number] & _THERE else states[number] & _LONGEST)
-        states = {number: states[number] for number in latest[:MOST]}
+        states = {number: states[number] for number in latest[:MOST_BLOCKS]}
     return sorted(states.items())
 
 
 def _numbers(blocks: bytes) -> set[int]:
-    return {number >> _HASH_SHIFT for number in numbers_of(blocks)}
+    return {number >> _HASH_SHIFT for number in block_numbers(blocks)}
 
 
 def _packed(states: Iterable[tuple[int, int]]) -> bytes:
@@ -199,4 +199,4 @@ def _packed(states: Iterable[tuple[int, int]]) -> bytes:
 
 
 def _unpacked(memory: bytes) -> dict[int, int]:
-    return {number >> _HASH_SHIFT: number & 0xFF for number in numbers_of(memory)}
+    return {number >> _HASH_SHIFT: number & 0xFF for number in block_numbers(memory)}

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.html.sketch import distance
+from minicrawl.crawler.html.fingerprint import distance
 from minicrawl.opic.arrays import order_of
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 

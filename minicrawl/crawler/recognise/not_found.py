@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from minicrawl.crawler.html.words import Vocabulary, hashes_of, vocabulary, words_of_url
+from minicrawl.crawler.html.fingerprint import Vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.store.rows import Probe
 
 MOST_PROBES = 3
@@ -36,7 +36,7 @@ SENT_HOME = 0
 """The digest of a redirect to the front page."""
 SENT_HOME_WORDS = vocabulary(b"\xffsent \xffhome")
 """What it says, in words that no page has: none has these bytes."""
-_SENT_HOME = hashes_of(b"\xffsent \xffhome")
+_SENT_HOME = word_hashes(b"\xffsent \xffhome")
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
 _FEWEST_OTHERS = 2
@@ -116,7 +116,7 @@ class NotFound:
 
     def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
         """Take in one more answer, to a probe at `url`."""
-        words, own, name = answer.words, words_of_url(url), hashes_of(_name(url).encode())
+        words, own, name = answer.words, words_of_url(url), word_hashes(_name(url).encode())
         self.is_long = self.is_long or answer.is_long
         self.numbers = max(self.numbers, answer.numbers)
         self.close = self.compared = 0
@@ -142,7 +142,7 @@ class NotFound:
 
     def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
         """Whether a page says in words of its own what a link to it says."""
-        announced = hashes_of(anchor.encode()) - self.words
+        announced = word_hashes(anchor.encode()) - self.words
         return bool(announced) and announced <= self._own(url, words)
 
     def compare(  # noqa: PLR0913 - all that is known of a page that was read

@@ -22,7 +22,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
-from minicrawl.crawler.html.words import hashes_of, unpacked, words_of_url
+from minicrawl.crawler.html.fingerprint import read_vocabulary, word_hashes, words_of_url
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.recognise.not_found import MOST_PROBES, SENT_HOME, SENT_HOME_WORDS, NotFound
 from minicrawl.crawler.urls.keys import origin_of
@@ -41,7 +41,7 @@ _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
 _LITTLE = 4  # words of a page that one like it does not have, nor its URL: titles and short texts are longer
 _BESIDES = 1_000  # bytes that a page takes beside its words
-_SORRY = hashes_of(
+_SORRY = word_hashes(
     "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
     " trouvée encontrado encontrada lamentamos desculpe trovato trovata spiacenti gevonden helaas hittades tyvärr"
     " fundet beklager löytynyt znaleziono nenalezena nenalezeno található bulunamadı negăsită найден найдена найдено"
@@ -147,7 +147,7 @@ class Soft404s:
         self._changed[folder] = probe
         answer = comparable(fetched)
         if answer is not None and answer.digest is not None:
-            probe.add(answer.url, answer.digest, unpacked(answer.words))
+            probe.add(answer.url, answer.digest, read_vocabulary(answer.words))
             if probe.asked == 1 and self._may_ask(site):
                 self._want(site, probe, fetched.url)
                 return Judged()
@@ -212,7 +212,7 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
-        vocabulary = unpacked(read.words)
+        vocabulary = read_vocabulary(read.words)
         probe.compare(read.page, read.url, read.digest, vocabulary, is_there=is_there, anchor=read.anchor)
         if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
@@ -290,7 +290,7 @@ def _may_say_not_found(one: Read, other: Read) -> bool:
     """Whether two pages are alike in a way that pages of one template are not."""
     if not _are_alike(one, other):
         return False
-    words, others = unpacked(one.words).words, unpacked(other.words).words
+    words, others = read_vocabulary(one.words).words, read_vocabulary(other.words).words
     return not _SORRY.isdisjoint(words & others) or (
         _is_little(words - others, one.url) and _is_little(others - words, other.url)
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from minicrawl import log
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
-from minicrawl.crawler.html.elements import Marks, may_explode, within_limit
+from minicrawl.crawler.html.parser_choice import Marks, may_explode, within_limit
 from minicrawl.extract.document import Document
 from minicrawl.extract.gathering import Asked, gather
 from minicrawl.model import ParsedPage, Wanted

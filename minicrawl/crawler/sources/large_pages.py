@@ -8,8 +8,8 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.html.elements import attributes_at_most, tags_at_most
 from minicrawl.crawler.html.fingerprint import Identity
+from minicrawl.crawler.html.parser_choice import attributes_at_most, tags_at_most
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.timing import Timing

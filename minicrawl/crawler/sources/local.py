@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from minicrawl import log
 from minicrawl.crawler.html.fingerprint import Identity
-from minicrawl.crawler.html.link_header import canonicals, languages
+from minicrawl.crawler.html.page_headers import canonicals, languages
 from minicrawl.crawler.http.content_type import UTF_8
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher

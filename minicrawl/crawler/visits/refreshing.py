@@ -13,7 +13,7 @@ The last answers of a page are kept, a character each: = as before, # changed, ?
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof
-from minicrawl.crawler.html.blocks import hashes_of
+from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
 from minicrawl.model import Fetched, PageRequest, ParsedPage
@@ -273,10 +273,10 @@ class Refreshing:
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
     """What a page is compared by: the blocks of its text; of what has none, where it leads, or what names its state."""
     if alias is not None and not parsed.blocks:
-        return hashes_of([alias])
+        return block_hashes([alias])
     if parsed.blocks:
         return parsed.blocks
-    return hashes_of([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
+    return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
 
 
 def _validators(fetched: Fetched) -> tuple[str | None, str | None]:

@@ -13,7 +13,7 @@ from minicrawl.crawler.archiving.top_share import TopShare
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
-from minicrawl.crawler.html.robots_directives import read_directives
+from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls

@@ -7,7 +7,7 @@ import pytest
 from support.sites import Site, crawl
 
 from minicrawl.analysis.owner.copies import copies
-from minicrawl.crawler.html.sketch import text_of
+from minicrawl.crawler.html.fingerprint import text_of
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 

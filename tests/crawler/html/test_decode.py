@@ -1,7 +1,8 @@
-"""Which text the bytes of a page are, by the sections of the standards."""
+"""The encoding of a page and its text, by the sections of the standards."""
 
 import codecs
 import time
+from encodings.aliases import aliases
 
 import pytest
 
@@ -9,7 +10,7 @@ from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.parse import parse_html
 
 URL = "http://h.test/dir/page"
-# Not ASCII and no word in any language: nothing that a look at the bytes would take for koi8-r.
+# An encoding that no test page would be guessed to have.
 KOI8 = "koi8-r"
 
 HEADERS = {
@@ -152,9 +153,33 @@ def test_labels_mean_what_they_mean_to_browsers(label, codec):
     assert encoding_of(b"", f"text/html; charset={label}") == codec
 
 
-@pytest.mark.parametrize("label", ["cp437", "latin", "8859", "iso-8859-12", "utf-32", "windows-932", "shift_jisx0213"])
-def test_other_labels_of_python_are_none(label):
+OTHER_LABELS = [
+    "cp437",
+    "latin",
+    "8859",
+    "iso-8859-12",
+    "utf-32",
+    "windows-932",
+    "shift_jisx0213",
+    "hex",
+    "base64",
+    "zlib",
+    "idna",
+    "undefined",
+    "utf-7",
+]
+
+
+@pytest.mark.parametrize("label", OTHER_LABELS)
+def test_other_labels_of_python_are_ignored(label):
     assert encoding_of(b"", f"text/html; charset={label}") == "utf-8"
+    assert encoding_of(f"<meta charset={label}>".encode(), None) == "utf-8"
+
+
+def test_every_encoding_that_can_be_declared_decodes_any_bytes():
+    for label in aliases:
+        codec = encoding_of(f"<meta charset={label}>".encode(), None)
+        assert as_utf8(b"x\xff\xfe\xfd", codec).decode() or codec == "replacement", label
 
 
 def test_only_one_byte_order_mark_is_taken_away():
@@ -170,3 +195,48 @@ def test_bytes_that_windows_encodings_leave_open_are_control_characters():
 def test_what_only_scripts_could_decode_says_nothing():
     """WHATWG Encoding, 14.1, replacement."""
     assert parse_html(b"<a href=/x>", URL, "text/html; charset=iso-2022-kr").outlinks == ()
+
+
+RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний. " * 5
+META = '<meta charset="{}"><title>{}</title>'
+ENCODED = {
+    "bom-utf-8": (codecs.BOM_UTF8 + "<title>ü</title>".encode(), None, "ü"),
+    "bom-utf-16-le": (codecs.BOM_UTF16_LE + "<title>ü</title>".encode("utf-16-le"), None, "ü"),
+    "bom-utf-16-be": (codecs.BOM_UTF16_BE + "<title>ü</title>".encode("utf-16-be"), None, "ü"),
+    "bom-beats-header": (codecs.BOM_UTF8 + "<title>ü</title>".encode(), "text/html; charset=koi8-r", "ü"),
+    "header": ("<title>ж</title>".encode("koi8-r"), "text/html; charset=koi8-r", "ж"),
+    "meta": (META.format("koi8-r", "ж").encode("koi8-r"), "text/html", "ж"),
+    "utf-8-undeclared": ("<title>ü</title>".encode(), None, "ü"),
+    "latin-1-is-windows-1252": (b"<title>\x80\x93</title>", "text/html; charset=iso-8859-1", "€“"),
+    "ascii-is-windows-1252": (b"<title>\x80</title>", "text/html; charset=us-ascii", "€"),
+    "euc-kr": (META.format("euc-kr", "한국").encode("euc-kr"), None, "한국"),
+    "euc-kr-is-windows-949": (META.format("euc-kr", "똠").encode("cp949"), None, "똠"),
+    "shift_jis": (META.format("shift_jis", "日本語").encode("shift_jis"), None, "日本語"),
+    "shift_jis-is-windows-31j": (META.format("Shift_JIS", "①").encode("cp932"), None, "①"),
+    "euc-jp": (META.format("euc-jp", "日本語").encode("euc-jp"), None, "日本語"),
+    "gb2312-is-gb18030": (META.format("gb2312", "镕").encode("gb18030"), None, "镕"),
+    "big5": (META.format("big5", "中文").encode("big5"), None, "中文"),
+    "windows-1251": (META.format("windows-1251", "ж").encode("cp1251"), None, "ж"),
+    "x-sjis": (
+        META.format("x-sjis", "日本語").encode("cp932") + "これは日本語の文章です。".encode("cp932") * 9,
+        None,
+        "日本語",
+    ),
+    "wrong-label": ("<title>a\xfcb</title>".encode("latin-1"), "text/html; charset=utf-8", "a\ufffdb"),
+}
+
+
+@pytest.mark.parametrize(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
+def test_text_is_decoded_as_browsers_do(body, content_type, title):
+    assert parse_html(body, URL, content_type).title == title
+
+
+def test_undeclared_text_is_guessed_from_its_bytes():
+    body = f"<title>{RUSSIAN[:40]}</title><p>{RUSSIAN}".encode("cp1251")
+    assert parse_html(body, URL).title == RUSSIAN[:40].strip()
+
+
+def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
+    body = '<?xml version="1.0" encoding="koi8-r"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/ü">ü</a>'
+    page = parse_html(body.encode(), URL, "application/xhtml+xml; charset=utf-8")
+    assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))

@@ -17,7 +17,7 @@ import respx
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawler.html.robots_directives import read_directives
+from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.codings import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import HttpxTransport

@@ -8,15 +8,15 @@ from changes import KINDS, noise_of, summed, verdicts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.html.blocks import MOST, hashes_of
+from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_hashes
 from minicrawl.crawler.recognise.changes import STEADY, Difference, compared, first_seen, unchanged
 
-LONGEST_MEMORY = 4 * MOST + 8
+LONGEST_MEMORY = 4 * MOST_BLOCKS + 8
 
 
 def found_by(fetches: Iterable[Iterable[str]]) -> list[Difference]:
     """What each fetch but the first shows."""
-    pages = [hashes_of(blocks) for blocks in fetches]
+    pages = [block_hashes(blocks) for blocks in fetches]
     memory, found = first_seen(pages[0]), []
     for page in pages[1:]:
         found.append(compared(memory, page))
@@ -66,12 +66,12 @@ def test_that_a_page_differs_at_its_second_fetch_is_told_once_it_is_found_the_sa
 
 
 def test_a_server_that_says_so_shows_that_a_page_is_quiet() -> None:
-    memory = compared(first_seen(hashes_of("abc")), hashes_of("abd")).memory
+    memory = compared(first_seen(block_hashes("abc")), block_hashes("abd")).memory
     found = unchanged(memory)
     assert (found.is_change, found.added) == (True, 1)
     found = unchanged(found.memory)
     assert (found.is_change, found.differs, found.is_certain) == (False, False, True)
-    assert compared(found.memory, hashes_of("xbd")).is_change
+    assert compared(found.memory, block_hashes("xbd")).is_change
 
 
 def test_of_a_noisy_page_an_edited_block_is_a_change_at_once_and_a_new_one_at_the_next_fetch() -> None:
@@ -128,10 +128,10 @@ def test_any_blocks_are_compared(first: bytes, others: list[bytes]) -> None:
 
 
 def test_memory_is_bounded_and_of_a_long_page_the_blocks_beyond_are_no_change() -> None:
-    content = [f"block {number}" for number in range(2 * MOST)]
-    memory = first_seen(hashes_of(content))
-    assert compared(memory, hashes_of(content)).is_change is False
+    content = [f"block {number}" for number in range(2 * MOST_BLOCKS)]
+    memory = first_seen(block_hashes(content))
+    assert compared(memory, block_hashes(content)).is_change is False
     rng = random.Random(0)
     for _ in range(60):
-        memory = compared(memory, hashes_of([f"{rng.random()}" for _ in range(200)])).memory
+        memory = compared(memory, block_hashes([f"{rng.random()}" for _ in range(200)])).memory
         assert len(memory) <= LONGEST_MEMORY

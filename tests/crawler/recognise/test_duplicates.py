@@ -14,7 +14,7 @@ from support.prose import prose
 from support.sites import Site, crawl, faults_in, of_version, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.html.sketch import BITS, distance
+from minicrawl.crawler.html.fingerprint import BITS, distance
 from minicrawl.crawler.recognise import duplicates
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
 from minicrawl.store.rows import Fingerprint, FingerprintColumns

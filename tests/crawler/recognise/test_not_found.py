@@ -1,6 +1,6 @@
 """What a host answers for pages that it does not have, one origin at a time."""
 
-from minicrawl.crawler.html.words import Vocabulary, hashes_of
+from minicrawl.crawler.html.fingerprint import Vocabulary, word_hashes
 from minicrawl.crawler.recognise.not_found import NotFound
 
 FOLDER = "http://a.test/f/"
@@ -8,7 +8,7 @@ SORRY = b"sorry this page could not be found here"
 
 
 def says(text: bytes) -> Vocabulary:
-    return Vocabulary(hashes_of(text), 0, False)
+    return Vocabulary(word_hashes(text), 0, False)
 
 
 def asked(*answers: bytes) -> NotFound:

@@ -1,52 +1,68 @@
-"""A page as a browser's parser sees it: Lexbor, which builds the tree of the HTML standard.
+"""Parse a page as browsers do: Lexbor builds the tree of the HTML standard.
 
-That tree can be made to take time or memory in the square of the page's tags: whether it may, elements.py tells first.
+A hostile page can make it take time or memory quadratic in its tags; parser_choice.py keeps such pages away.
 """
 
 from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.crawler.html.link_places import BY_TAG, CONTENT, FEW, LIST, NAVIGATION, TEXT, is_text, place_by
-from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Marked, Text, up_to_fragment
+from minicrawl.crawler.html.tree import (
+    BY_TAG,
+    CONTENT,
+    FEW,
+    HEADINGS,
+    HIDDEN,
+    INLINE,
+    LIST,
+    NAVIGATION,
+    TAGS,
+    TEXT,
+    Element,
+    Marked,
+    Text,
+    is_text,
+    place_by,
+    up_to_fragment,
+)
 from minicrawl.store.texts import marked_text as marks
 
 _FOREIGN = ("svg", "math")
-# HTML inside these again (HTML 13.2.6, integration points).
+# Elements of these that contain HTML again (HTML 13.2.6, integration points).
 _HTML_AGAIN = ("foreignObject", "desc", "mi", "mo", "mn", "ms", "mtext", "annotation-xml")
-# Each selector is tried on each element, so they are few: these find what `TAGS` say, and little else.
+# Every selector is tried on every element, so they are few: these find the elements in `TAGS`, and few others.
 _SELECTOR = "[href],[content],title"
 RARE_SELECTORS: Mapping[str, tuple[bytes, ...]] = {
     "[src]": (b"frame", b"iframe"),
     r"svg,a[xlink\:href]": (b"svg",),
     "math": (b"math",),
 }
-"""The others, for pages that have such tags."""
+"""The other selectors, for pages that have these tags."""
 _tags = LexborHTMLParser("")
 _BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
-"""What elements say of what they hold whose attributes do not count, by number of the tag."""
+"""By tag number, the place inside elements whose attributes do not count."""
 _INLINE, _HIDDEN = (frozenset(_tags.create_node(tag).tag_id for tag in tags) for tags in (INLINE, HIDDEN))
 _HEADINGS = {_tags.create_node(tag).tag_id: tag for tag in HEADINGS}
 _A = _tags.create_node("a").tag_id
 _MARKS = {_tags.create_node(tag).tag_id: mark for tag, mark in marks.BY_TAG.items()}
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
-_DEEP = 500  # levels to look up for them; browsers draw no more
+_DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
 
 
 class BrowserTree:
-    """The tree of a page that is UTF-8. rare: which of the rare selectors find something in it."""
+    """The tree of a page in UTF-8. rare: the rare selectors that find something in it."""
 
     def __init__(self, body: bytes, rare: list[str]) -> None:
         parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
         assert parser.root is not None
         self._root = parser.root
         self._rare = rare
-        self._places: dict[int, int] = {}  # by element, what it says of what it holds
-        self._references: dict[int, str] = {}  # by link, where it leads, as far as elements have been asked for
+        self._places: dict[int, int] = {}  # by element, the place inside it
+        self._references: dict[int, str] = {}  # by link, its reference, once `elements` has read it
 
     def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
-        """An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out,
-        and so are a template's: they are in no document."""
+        """See `Tree`. Links of SVG images are included, with xlink:href as href. Other foreign elements are left out,
+        and so are the contents of templates, which are not part of the document."""
         behind_foreign, place = False, LIST
         for node in _select.find(",".join([_SELECTOR, *self._rare]), self._root):
             tag = node.tag
@@ -81,7 +97,7 @@ class BrowserTree:
 
     def text(self) -> Text:
         headings = []
-        # Descendants first: what is taken out is not asked again.
+        # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag
             if tag in INLINE:
@@ -91,7 +107,7 @@ class BrowserTree:
             elif tag in HEADINGS:
                 headings.append((tag, node.text_lexbor()))
         self._root.merge_text_nodes()
-        # No page has a NUL in its text: the standard's parser has made others of them.
+        # The text has no NUL, as the parser has replaced them.
         return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
 
     def marked_text(self) -> Marked:
@@ -120,14 +136,14 @@ class BrowserTree:
         return Marked(text, references[::-1], headings[::-1])
 
     def _reference(self, link: LexborNode) -> str | None:
-        """Where a link leads, up to its fragment."""
+        """The reference of a link, up to its fragment."""
         if (known := self._references.get(link.mem_id)) is not None:
-            return known  # to read its attributes again would take five times as long
+            return known  # five times as fast as to read its attributes again
         reference = link.attrs.get("href")
         return None if reference is None else up_to_fragment(reference)
 
     def _mark_frame(self, node: LexborNode) -> None:
-        """Mark an element that frames the page, unless one around it does, as far as that is known."""
+        """Mark an element of the page's frame, unless it is known to be inside another one."""
         parent, first = node.parent, node.first_child
         if first is None or (parent is not None and self._places.get(parent.mem_id) == NAVIGATION):
             return
@@ -135,7 +151,7 @@ class BrowserTree:
         node.insert_child(marks.END_OF_FRAME)
 
     def _place(self, link: LexborNode, best: int | None) -> int:
-        """Where a link stands, or `best` where it cannot better that."""
+        """The place of a link, or `best` if it cannot better that."""
         if best == TEXT or (best == LIST and not _is_beside_words(link)):
             return best
         parent, known = link.parent, self._places
@@ -145,7 +161,7 @@ class BrowserTree:
         return TEXT if place == CONTENT and (best == LIST or _is_beside_words(link)) else place
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
-        """Where what an element with this number holds stands. Elements are asked once each."""
+        """The place inside an element with this number. The result is kept for all elements on the way."""
         known, asked = self._places, [number]
         while True:
             tag = node.tag_id
@@ -180,7 +196,7 @@ def _is_in_head(node: LexborNode) -> bool:
 
 
 def _inside(node: LexborNode) -> str | None:
-    """The innermost image, formula or HTML inside these that a node is in; None if it is in none of them."""
+    """The tag of the innermost image, formula or integration point around a node."""
     for _ in range(_DEEP):
         parent = node.parent
         if parent is None:

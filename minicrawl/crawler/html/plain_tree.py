@@ -1,11 +1,11 @@
-"""A page as libxml2 (lxml) reads it once most tags are out of it: in time and memory that follow its length.
+"""Parse a page with libxml2 (lxml) after most tags are removed: in time and memory linear in its length.
 
-libxml2 tells tags from text like a browser, but knows neither templates nor foreign elements. It drops what follows
-</html> or is more than 2048 levels deep: without most tags, nothing is. Left are those that say something to a crawler,
-those with nothing but text inside, and any with an angle bracket in quotes.
+libxml2 tells tags from text like a browser, but knows neither templates nor foreign elements, and drops elements behind
+</html> or deeper than 2048 levels. Without most tags no element is. The tags that are kept are those that a crawler
+reads, those of elements with nothing but text, and any with an angle bracket in quotes.
 
-Where places or text are asked for, the other tags are not taken out but turned into empty meta elements, `_MARK`: a tag
-that opens or closes, in the order of the page. Which element is inside which, a stack tells.
+Where places or text are wanted, the other tags are not removed but replaced by empty meta elements with the attribute
+`_MARK`, one for each start tag and end tag in document order; a stack then tells the nesting.
 """
 
 import contextlib
@@ -18,18 +18,23 @@ from typing import cast
 
 from lxml import etree
 
-from minicrawl.crawler.html.link_places import CONTENT, LIST, NAVIGATION, TEXT, is_text, place_in
-from minicrawl.crawler.html.trees.tree import (
+from minicrawl.crawler.html.tree import (
+    CONTENT,
     HEADINGS,
     HIDDEN,
     INLINE,
     KEPT,
+    LIST,
     NAMES_KEPT,
+    NAVIGATION,
     REST_OF_TAG,
     TAGS,
+    TEXT,
     Element,
     Marked,
     Text,
+    is_text,
+    place_in,
     up_to_fragment,
 )
 from minicrawl.store.texts import marked_text as marks
@@ -40,7 +45,7 @@ _OTHER_TAG = re.compile(
 _MARK = "minicrawl-tag"
 _MARKED = rb'<meta %b="\1" \2>' % _MARK.encode()
 _MOST_MARKS = 100_000
-"""A mark takes half a kilobyte. Of a page with more tags, the rest stands where the last mark says."""
+"""A mark takes half a kilobyte. On a page with more tags, the rest has the place of the last mark."""
 _AT_ONCE = 256 * 1024
 _VOID = frozenset(["br", "col", "embed", "hr", "img", "input", "keygen", "param", "source", "track", "wbr"])
 _KEPT_BLOCKS = KEPT - INLINE - HIDDEN
@@ -49,8 +54,8 @@ _ENDED_BY_THEIR_LIKE = frozenset(["dd", "dt", "li", "option", "p", "tbody", "td"
 
 
 def _without_other_tags(body: bytes) -> bytes:
-    """A page without the tags that are not kept, a portion at a time: to take them all out at once takes 30 bytes a
-    byte. In none of them is another "<"."""
+    """Remove the tags that are not kept, a portion at a time, as all at once would take 30 times the page's memory.
+    None of them contains another "<"."""
     pieces, at = list[bytes](), 0
     while at < len(body):
         end = body.find(b"<", at + _AT_ONCE)
@@ -60,8 +65,7 @@ def _without_other_tags(body: bytes) -> bytes:
 
 
 class PlainTree:
-    """The tree of a page that is UTF-8. marked: whether more than elements without places will be
-    asked for."""
+    """The tree of a page in UTF-8. marked: more than elements without places will be needed."""
 
     def __init__(self, body: bytes, *, marked: bool) -> None:
         parser = etree.HTMLParser(
@@ -113,7 +117,7 @@ class PlainTree:
         return Marked(marks.BETWEEN_BLOCKS.join(shown.blocks), shown.references, shown.headings())
 
     def _gather(self, shown: "_Shown") -> None:
-        """Give `shown` all elements."""
+        """Pass all elements to `shown`."""
         if self._root is None:
             return
         for event, element in etree.iterwalk(self._root, ("start", "end", "comment")):
@@ -128,7 +132,7 @@ class PlainTree:
 
 
 class _Open:
-    """The elements that are open at a mark, the outermost first."""
+    """The stack of elements that are open at a mark."""
 
     def __init__(self) -> None:
         self._open: list[tuple[str, int]] = []
@@ -136,14 +140,14 @@ class _Open:
 
     @property
     def place(self) -> int:
-        """Where what stands here is."""
+        """The place inside the innermost element."""
         return self._open[-1][1] if self._open else CONTENT
 
     def holds(self, name: str) -> bool:
         return self._number[name] > 0
 
     def take(self, mark: Mapping[str, str | None]) -> tuple[str, bool]:
-        """Open or close an element: its name, and whether it opens."""
+        """Open or close an element. Returns its name, and True if it opens."""
         name = (mark[_MARK] or "").lower()
         if name.startswith("/"):
             name = name[1:]
@@ -165,14 +169,14 @@ class _Open:
 
 
 def _ends(name: str, last: str) -> bool:
-    """Whether an element ends where one of this name begins (HTML 13.1.2.4)."""
+    """True if the start tag `name` closes the open element `last` (HTML 13.1.2.4)."""
     if last == name:
         return name in _ENDED_BY_THEIR_LIKE
     return (last == "p" and name not in INLINE) or (last in _HEADINGS and name in _HEADINGS)
 
 
 class _Shown:
-    """Gathers the text of a page from its elements, as they begin and end."""
+    """The visible text of a page, gathered from its elements as they begin and end."""
 
     def __init__(self) -> None:
         self.blocks: list[str] = []
@@ -220,7 +224,7 @@ class _Shown:
 
 
 class _MarkedShown(_Shown):
-    """The same with marks."""
+    """The visible text with marks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -254,7 +258,7 @@ class _MarkedShown(_Shown):
 
 
 def _place(link: etree._Element, around: int) -> int:
-    """Where a link stands inside an element whose links stand there."""
+    """The place of a link inside an element with the place `around`."""
     if around != CONTENT:
         return around
     previous, parent = link.getprevious(), link.getparent()
@@ -265,5 +269,5 @@ def _place(link: etree._Element, around: int) -> int:
 def _words(element: etree._Element) -> str:
     if not len(element):
         return element.text or ""
-    # Links may be inside one another, each with all the text of the page.
+    # Broken markup may nest links, each with all the text of the page.
     return "".join(map(str, islice(element.itertext(), 100)))

@@ -1,13 +1,14 @@
-"""What is kept of small pages whose meaning is plain, by both parsers; and what hostile ones may do."""
+"""Kept texts of small and of hostile pages, by both parsers, and the hashes of their blocks."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from minicrawl.crawler.html.kept_text import in_order
+from minicrawl.crawler.html.browser_tree import BrowserTree
+from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_hashes, block_numbers, in_order
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.trees.browser_tree import BrowserTree
-from minicrawl.crawler.html.trees.plain_tree import PlainTree
+from minicrawl.crawler.html.plain_tree import PlainTree
 from minicrawl.model import Wanted
 from minicrawl.store.texts.marked_text import MARKS, KeptText, Kind, unpack
 
@@ -63,23 +64,16 @@ def test_blocks_inside_a_link_keep_apart() -> None:
     ]
 
 
-@pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True, about=True), Wanted(text=True, about=True)])
+@pytest.mark.parametrize(
+    "wanted", [Wanted(text=True, blocks=True, about=True), Wanted(text=True, about=True), Wanted(places=True)]
+)
 def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> None:
     html = b"""<html lang=de><title>t</title><meta name=description content=d><h1>A <a href=/x>b</a></h1><nav>m</nav>
         <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c<br>d</h2>"""
-    both = Wanted(text=wanted.text, blocks=wanted.blocks, about=wanted.about, kept=True)
+    both = replace(wanted, kept=True)
     one, other = (parse_html(html, URL, "text/html; charset=utf-8", each) for each in (wanted, both))
-    assert (one.text, one.headings, one.blocks, one.h1, one.language, one.description) == (
-        *(other.text, other.headings, other.blocks, other.h1, other.language, other.description),
-    )
+    assert one == replace(other, kept=b"")
     assert other.kept
-    assert not one.kept
-
-
-def test_links_and_title_are_the_same_with_and_without() -> None:
-    html = b"<title>t</title><p>one <a href=/x>two</a> three<nav><a href=/y>y</a></nav>"
-    one, other = (parse_html(html, URL, None, wanted) for wanted in (Wanted(places=True), KEPT))
-    assert (one.outlinks, one.places, one.title) == (other.outlinks, other.places, other.title)
 
 
 @pytest.mark.parametrize("directive", ["noarchive", "NoIndex, noarchive"])
@@ -145,3 +139,29 @@ def test_white_space_is_single_but_in_listings() -> None:
     assert in_order("  a \n b \0 \0\t\0 c  \0 \0") == "a b\0c"
     code = MARKS[4]
     assert in_order(f"a\0{code}\nx\n  y \n\0 b  c") == f"a\0{code}x\n  y\0b c"
+
+
+def test_block_hashes_ignore_scripts_and_change_with_a_paragraph() -> None:
+    def blocks(nonce: str, more: str) -> set[int]:
+        html = f"<script>{nonce}</script><p>One.<p>Two <b>bold</b> words.{more}<footer>now</footer>"
+        return set(block_numbers(parse_html(html.encode(), URL, None, Wanted(blocks=True)).blocks))
+
+    assert blocks("nonce 1", "") == blocks("nonce 2", "")
+    assert len(blocks("nonce 1", "") ^ blocks("nonce 2", "<p>Three.")) == 1
+
+
+def test_smallest_hashes_of_many_blocks_are_kept() -> None:
+    many = [f"block {number}" for number in range(2 * MOST_BLOCKS)]
+    numbers = block_numbers(block_hashes(many))
+    assert numbers == sorted(set(numbers)) == block_numbers(block_hashes(reversed(many)))
+    assert len(numbers) == MOST_BLOCKS
+    assert set(numbers) & set(block_numbers(block_hashes(many[MOST_BLOCKS:])))
+
+
+def test_an_index_finds_text_and_headings_as_they_are_read() -> None:
+    html = b"""<html lang=en><title>T</title><meta name=description content=" What  it is ">
+        <h1>He<b>ad</b></h1><p>Long<wbr>word and <i>m</i>ore<style>p{}</style><ul><li>1<li>2</ul><h2>Second</h2>"""
+    page = parse_html(html, "http://h.test/", None, Wanted(text=True, about=True))
+    assert page.text == ("Head", "Longword and more", "1", "2", "Second")
+    assert (page.headings, page.h1) == (("Head", "Second"), "Head")
+    assert (page.language, page.description) == ("en", "What it is")

@@ -1,5 +1,6 @@
-"""Pages made to hurt a parser: read in bounded time and memory, and ordinary ones by the browser's parser."""
+"""Hostile pages are parsed in bounded time and memory, ordinary ones by the browser's parser."""
 
+import random
 import resource
 import time
 
@@ -8,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from minicrawl.crawler.html.elements import Marks, attributes_at_most, may_explode, tags_at_most, tree_of
+from minicrawl.crawler.html.parser_choice import (
+    Marks,
+    Nesting,
+    attributes_at_most,
+    may_explode,
+    nesting,
+    tags_at_most,
+    tree_of,
+    within_limit,
+)
 
 SECTION = (
     b"<h2 class=x>One</h2><p>Some <code class='x y'>code</code>, <b>bold</b> <a href=/1>text</a>.<ul><li>item</ul>"
@@ -94,3 +104,99 @@ def test_tags_and_attributes_are_counted_as_one_by_one(body):
     begins = [pair for pair in pairs if pair[:1] in spaces + b"\"'" and pair[1:] not in spaces + b">"]
     assert tags_at_most(body) == body.count(b"<")
     assert attributes_at_most(body) == len(begins)
+
+
+_NAMES = (
+    "a b i font p div ul li dl dt dd table tbody tr td th caption colgroup h1 h2 span section pre form button body head"
+    " html noscript template object marquee br option ruby rt rp center x-y article"
+)
+NAMES = _NAMES.split()
+TOKENS = [
+    *(f"<{name}>" for name in NAMES),
+    *(f"</{name}>" for name in NAMES),
+    "text",
+    "<!-- </div> -->",
+    "<script>'</div>'</script>",
+    "<svg><path d='1'/><title>t</title></svg>",
+    '<a href="x" class=y>',
+]
+_ADDED = 4
+"""A cell that stands in a table alone has a body, a row and the table around it."""
+
+
+def depth(body: bytes) -> int:
+    """Elements inside one another in a browser's tree, at most."""
+    root = LexborHTMLParser(body).root
+    assert root is not None
+    deepest, level = 0, [root]
+    while level:
+        deepest += 1
+        level = [child for node in level for child in node.iter(include_text=False)]
+    return deepest
+
+
+def test_no_pattern_of_tags_is_deeper_than_it_is_said_to_be():
+    draw, told = random.Random(7), 0
+    for _ in range(6000):
+        tags = draw.choices(TOKENS, k=draw.randint(1, 7))
+        body = "".join(draw.choices(TOKENS, k=draw.randint(0, 3)) + tags * 40).encode()
+        said = nesting(body)
+        if said is not None:
+            told += 1
+            assert depth(body) <= _ADDED * (said.deepest + said.unclosed) + 8, tags
+    assert told > 5000
+
+
+@pytest.mark.parametrize(
+    ("page", "deepest", "unclosed"),
+    [
+        ("<div><p>a</p><br><img src=x></div>", 2, 0),
+        ("<div><div><p></div></div><ul><li><li></ul>", 3, 0),
+        ("<b><div></b></div>", 2, 1),
+        ("<p><b>x</p><p>y", 3, 1),
+        ("<div><table><td></div></div></td></table></div>", 3, 0),
+        ("<script>if (a < b) '</div>'</script><div>", 1, 0),
+        ("<!-- <div><div> --><!doctype html><div a='1' b=2 c \"</div>", None, 0),
+    ],
+)
+def test_depth_of_pages(page, deepest, unclosed):
+    assert nesting(page.encode()) == (None if deepest is None else Nesting(deepest, unclosed))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "a < b",
+        "<div title='</div>'>",
+        '<div "a="></div><x c=1>',
+        '<div a=b"c></div>',
+        "<script></div>",
+        "<!-- <!-- --></div> -->",
+        "<!--></div>-->",
+        "<textarea></div>",
+        "<svg><g></div></svg>",
+        "<svg/><g></svg>",
+        "<svg><title></svg>",
+        "<math><mi></math>",
+        "<select><div></select>",
+        "<plaintext></div>",
+        "<![CDATA[</div>]]>",
+        "<?php </div> ?>",
+        "</ div>",
+    ],
+)
+def test_nothing_is_said_of_a_page_in_doubt(page):
+    assert nesting(page.encode()) is None
+
+
+def test_time_follows_the_length():
+    blocks = (b"<div>", b"<div></span>", b"<p></div>", b"<table></div>")
+    for pattern in (*blocks, b"<!-- ", b"<svg>", b"<a b=' ", b"<script>"):
+        nesting(pattern * 40_000)  # in the square of the tags, each would take a minute
+
+
+@pytest.mark.parametrize("tag", [b"<a href=/1>", b"<title>", b"<script></script>", b"<META\n>"])
+def test_tags_beyond_reason_are_not_read(tag: bytes) -> None:
+    for tags, is_cut in ((998, False), (1_000, True)):
+        body = b"<a href=/0>" + tag * tags + b"<a href=/last>"
+        assert within_limit(body, 1_000) == (b"<a href=/0>" + tag * 999 if is_cut else body)

@@ -1,10 +1,58 @@
-"""Canonical URLs and languages in the header field Link."""
+"""Robots directives, and canonical URLs and languages in the header field Link."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.html.link_header import MAX_ALTERNATES, canonicals, languages
+from minicrawl.crawler.html.page_headers import MAX_ALTERNATES, Directives, canonicals, languages, read_directives
+
+DIRECTIVES = {
+    "empty": ("", True, True),
+    "nofollow": ("nofollow", False, True),
+    "noindex": ("noindex", True, False),
+    "none": ("NONE", False, False),
+    "list": (" noindex ,nofollow ", False, False),
+    "other-robot": ("otherbot: none", True, True),
+    "other-robot-holds-for-the-list": ("otherbot: noindex, nofollow", True, True),
+    "us": ("minicrawl: none", False, False),
+    "us-in-any-case": ("MiniCrawl: nofollow", False, True),
+    "us-after-other": ("otherbot: none, minicrawl: nofollow", False, True),
+    "other-after-us": ("minicrawl: nofollow, otherbot: noindex", False, True),
+    "all-before-other": ("noindex, otherbot: nofollow", True, False),
+    "positive": ("index, follow", True, True),
+    "everybody": ("*: nofollow", False, True),
+    "word-parts": ("nofollows, xnone", True, True),
+    "behind-max-snippet": ("max-snippet:50, nofollow", False, True),
+    "behind-max-image-preview": ("max-image-preview:large, noindex", True, False),
+    "behind-a-date": ("unavailable_after: 25 Jun 2030 15:00:00 PST, noindex", True, False),
+}
+
+
+@pytest.mark.parametrize(("directives", "follow", "index"), DIRECTIVES.values(), ids=DIRECTIVES.keys())
+def test_directive_lists_are_read_per_robot(directives, follow, index):
+    found = read_directives(directives)
+    assert (found.follow, found.index) == (follow, index)
+
+
+@pytest.mark.parametrize(
+    ("directives", "archive"),
+    [
+        ("noarchive", False),
+        ("noindex, NOARCHIVE", False),
+        ("minicrawl: noarchive", False),
+        ("otherbot: noarchive", True),
+        ("none", True),  # stands for noindex and nofollow alone
+        ("nocache, noarchives", True),
+    ],
+)
+def test_copies_are_forbidden_by_noarchive_alone(directives: str, archive: bool) -> None:
+    assert read_directives(directives).archive is archive
+
+
+def test_both_must_allow_it() -> None:
+    one, other = Directives(follow=False), Directives(archive=False)
+    assert one.and_(other) == other.and_(one) == Directives(follow=False, archive=False)
+
 
 URL = "http://h.test/folder/page"
 VALUES = {

@@ -1,19 +1,27 @@
-"""What is kept of a page's text: its marked text in order, packed."""
+"""A page's text as it is stored: a packed record for reading, and hashes of its blocks to detect changes.
+
+Nonces, dates and advertisements change the bytes of most pages with every response, but few of their blocks.
+"""
 
 import re
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 
-from minicrawl.crawler.html.trees.tree import Marked
+from minicrawl.crawler.html.tree import Marked
 from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, LINK, About, pack
 
+MOST_BLOCKS = 1024
+"""Block hashes kept of a page: the smallest, so that the same ones are kept as long as their blocks stay."""
+_HASH_SIZE = 4
 _NO_LINKS = str.maketrans("", "", LINK + END_OF_LINK)
 _BREAKS = re.compile(f"{BETWEEN_BLOCKS}[ {BETWEEN_BLOCKS}]+")
 
 
 def packed(about: About, marked: Marked, targets: Mapping[str, str | None], url: str, most: int) -> bytes:
-    """A record of the page at `url`. targets: where references lead, None: nowhere. most: characters of its text.
+    """The record of the page at `url`, with at most `most` characters of text.
 
-    A link of the page to itself is none. A page that has marks of its own is kept without links.
+    targets: reference to URL, None if it is not a link to a page. Links of the page to itself are left out, and all
+    links of a page whose own text contains link marks.
     """
     text, references = marked.text, marked.references
     if text.count(LINK) != len(references) or text.count(END_OF_LINK) != len(references):
@@ -28,7 +36,7 @@ def packed(about: About, marked: Marked, targets: Mapping[str, str | None], url:
 
 
 def in_order(text: str) -> str:
-    """Marked text with white space as single spaces, but in listings, and without blocks that have none."""
+    """Marked text with white space collapsed, except in listings, and without empty blocks."""
     first, *listings = text.split(CODE)
     pieces = [" ".join(first.split())]
     for listing in listings:
@@ -36,3 +44,14 @@ def in_order(text: str) -> str:
         pieces += BETWEEN_BLOCKS, CODE, code.strip("\r\n").rstrip(), end, " ".join(rest.split())
     whole = "".join(pieces).replace(f" {BETWEEN_BLOCKS}", BETWEEN_BLOCKS)
     return _BREAKS.sub(BETWEEN_BLOCKS, whole).strip(f" {BETWEEN_BLOCKS}")
+
+
+def block_hashes(blocks: Iterable[str]) -> bytes:
+    """A four-byte hash of each distinct block, ascending."""
+    distinct = {zlib.crc32(block.encode()) for block in blocks}
+    return b"".join(number.to_bytes(_HASH_SIZE) for number in sorted(distinct)[:MOST_BLOCKS])
+
+
+def block_numbers(hashes: bytes) -> list[int]:
+    """Block hashes as numbers, in order."""
+    return [int.from_bytes(hashes[at : at + _HASH_SIZE]) for at in range(0, len(hashes), _HASH_SIZE)]

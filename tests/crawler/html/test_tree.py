@@ -1,4 +1,4 @@
-"""Where links stand, against a slow and obvious reading of the rule, over pages made up and made to hurt."""
+"""Places of links, compared with a slow and obvious implementation, on generated and hostile pages."""
 
 import re
 import time
@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.trees.browser_tree import BrowserTree
-from minicrawl.crawler.html.trees.plain_tree import PlainTree
-from minicrawl.crawler.html.trees.tree import INLINE
+from minicrawl.crawler.html.plain_tree import PlainTree
+from minicrawl.crawler.html.tree import INLINE
 from minicrawl.model import Place, Wanted
 
 PAGE = b"""<body><div class="page-header"><a href=/home>Home</a></div><nav><a href=/a>A</a><a href=/cited>C</a></nav>

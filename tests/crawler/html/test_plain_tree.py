@@ -1,10 +1,10 @@
-"""The parser for pages that could hurt the browser's: of ordinary pages both tell the same."""
+"""The plain parser reads ordinary pages like the browser's."""
 
 import pytest
 
-from minicrawl.crawler.html.trees.browser_tree import BrowserTree
-from minicrawl.crawler.html.trees.plain_tree import PlainTree
-from minicrawl.crawler.html.trees.tree import Tree
+from minicrawl.crawler.html.browser_tree import BrowserTree
+from minicrawl.crawler.html.plain_tree import PlainTree
+from minicrawl.crawler.html.tree import Tree
 
 HTML = b"""<!doctype html><html lang=de><head><title>T</title><meta name=robots content=none><base href=/b/>
 <link rel=canonical href=/c></head><body class=x><header><a href=/1>one</a></header><div class='main-content'>

@@ -1,0 +1,250 @@
+"""Choose the parser of a page, so that none takes long.
+
+The tree of a browser's parser (browser_tree.py) can take time or memory quadratic in the page's tags: the parser
+searches the open elements at most tags, and copies formatting elements that were not closed into every following
+block. A page that could cause this is parsed by plain_tree.py, which builds little of a tree.
+
+Most pages of many tags do not, as their tags close one another; `nesting` measures that. It counts elements that a
+browser closes by itself as open, and an end tag that closes less than it seems to as closing nothing. So its depth is
+no less than a browser's, except for the three elements without tags that tables may add.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.crawler.html.browser_tree import RARE_SELECTORS, BrowserTree
+from minicrawl.crawler.html.tree import FORMATS, NAMES_KEPT, REST_OF_TAG, Tree
+
+# A page with so few tags is harmless: at most a quarter of a million elements.
+_FEW_TAGS = 1_000
+# Open elements are searched at every tag: with so many tags for a second at most.
+_MOST_TAGS = 30_000
+_MOST_SEARCHED = _MOST_TAGS**2 // 4
+# An element takes half a kilobyte.
+_MOST_ELEMENTS = 250_000
+# Copies of unclosed formatting elements, 440 bytes each.
+_MOST_COPIES = 500_000
+_FORMATTING = re.compile(rb"<(?:%b)(?:>|[\t\n\f\r /](?:%b>)?)" % (b"|".join(FORMATS), REST_OF_TAG), re.IGNORECASE)
+# An attribute is compared with all before it in its tag: so many, or so many bytes of them, take a second.
+_MANY = 25_000
+_LONG = 4 * _MANY
+_MOST_ATTRIBUTES = 64
+_ATTRIBUTE = (
+    rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"
+    rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >]*+))?+"""
+)
+_MANY_ATTRIBUTES = re.compile(
+    rb"(<[a-z][^\t\n\f\r />]*+(?:%b){%d})(?:%b)+" % (_ATTRIBUTE, _MOST_ATTRIBUTES, _ATTRIBUTE), re.IGNORECASE
+)
+# Bits of a byte: it may precede an attribute, it may begin one.
+_PRECEDES, _BEGINS = 1, 2
+_ROLES = bytes(
+    (_PRECEDES if byte in b"\t\n\f\r /\"'" else 0) | (0 if byte in b"\t\n\f\r />" else _BEGINS) for byte in range(256)
+)
+# An element of libxml2's tree takes 300 bytes, more once Python has read it.
+_MOST_KEPT = 100_000
+_KEPT_TAG = re.compile(rb"<" + NAMES_KEPT + rb"[\t\n\f\r />]", re.IGNORECASE)
+
+
+_REOPENED = frozenset(FORMATS) | {b"a"}
+_SLASH = ord("/")
+_VOID = frozenset(
+    b"area base basefont bgsound br col embed hr img input keygen link meta param source track wbr".split()
+)
+# Elements whose content is text.
+_RAW = b"iframe|noembed|noframes|script|style|textarea|title|xmp"
+# Elements in which tags have other rules. Small images such as icons contain no HTML.
+_OTHER_RULES = frozenset(b"frame frameset math plaintext select svg".split())
+# An end tag does not close elements outside one of these (HTML 13.2.4.2, to have an element in scope).
+_SCOPES = frozenset(b"applet caption html marquee object table td template th".split())
+_TABLE_SCOPES = frozenset(b"html template".split())
+# An end tag of any other name does not close elements outside one of these either (HTML 13.2.4.2, special).
+_SPECIAL = _SCOPES.union(
+    b"address article aside blockquote body button center dd details dialog dir div dl dt fieldset figcaption".split(),
+    b"figure footer form h1 h2 h3 h4 h5 h6 head header hgroup li listing main menu nav noscript ol p pre".split(),
+    b"search section summary tbody tfoot thead tr ul".split(),
+)
+# Elements that a browser may close early or leave open: their end tags count only if they close the innermost element.
+_CLOSED_OTHERWISE = frozenset(
+    b"a body caption colgroup dd dt form h1 head html li noscript optgroup option p rb rp rt rtc tbody td"
+    b" tfoot th thead tr".split()
+) | frozenset(FORMATS)
+_LINES = b"circle|defs|ellipse|g|line|path|polygon|polyline|rect|symbol|use"
+# The end tag of a heading closes any heading.
+_ALIKE = {b"%s%s" % (slash, heading): slash + b"h1" for heading in b"h2 h3 h4 h5 h6".split() for slash in (b"", b"/")}
+_CLEAR = (
+    rb"""[\t\n\f\r /]+(?:[^\t\n\f\r "'<>/=]++(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"""
+    rb"""(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r "'<>=`]++))?+)?+"""
+)
+_TOKEN = re.compile(
+    rb"<(/?(?!(?:svg|%b)[\t\n\f\r />])[a-z][^\t\n\f\r \"'<>/=]*+)(?:%b)*+>|("
+    rb"<svg(?:%b)*+(?<!/)>(?:[^<]*+<(?:/?(?:%b)(?:%b)*+>|title>[^<]*+</title>)){0,50}+[^<]*+</svg>"
+    rb"|<(?P<raw>%b)(?:%b)*+>[^<]*+(?:<(?!/?(?P=raw)|!--)[^<]*+)*+</(?P=raw)[\t\n\f\r ]*+>"
+    rb"|<!doctype[^<>]*+>"
+    rb"|<!--(?!-?>)(?:(?!--!?>|<!--).)*+-->)" % (_RAW, _CLEAR, _CLEAR, _LINES, _CLEAR, _RAW, _CLEAR),
+    re.DOTALL,
+)
+"""A tag, with its name as first group; or, as second group, an icon, an element of text, or a comment. None of them is
+searched for its end beyond the next one that begins alike, so the time is linear in the page's length."""
+_LEAF = re.compile(
+    rb"<(a|b|big|cite|code|dd|div|dt|em|font|h[1-6]|i|kbd|li|p|s|samp|small|span|strong|sub|sup|td|th|tt|u|var)(?:%b)*+>"
+    rb"[^<>]*+</\1>" % _CLEAR
+)
+"""An element with nothing but text, as most are: it does not affect the rest of the page."""
+
+
+def _beginnings_of(names: Iterable[bytes]) -> list[int]:
+    """The beginnings of tags with these names, as in `Marks.beginnings`."""
+    return [int.from_bytes((name + b"%c" % end)[:2]) | 0x2020 for name in names for end in b">\t\n\f\r /"]
+
+
+_MAY_FORMAT = np.zeros(1 << 16, dtype=np.bool_)
+_MAY_FORMAT[_beginnings_of(FORMATS)] = True
+# A bit for each of the rare selectors.
+_RARE = np.zeros(1 << 16, dtype=np.uint8)
+for _bit, _names in enumerate(RARE_SELECTORS.values()):
+    _RARE[_beginnings_of(_names)] |= 1 << _bit
+
+
+def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
+    """The page, cut in front of its tag number `most` + 1 among those that plain_tree.py keeps."""
+    if len(body) <= most * len("<a>") or tags_at_most(body) <= most:
+        return body
+    last = next(islice(_KEPT_TAG.finditer(body), most, None), None)
+    return body if last is None else body[: last.start()]
+
+
+def tree_of(body: bytes, *, is_whole: bool) -> Tree:
+    """Parse a page of well-formed UTF-8.
+
+    is_whole: more than `Tree.elements` without places will be needed.
+    """
+    if len(body) > _LONG and attributes_at_most(body) > _MANY:
+        body = _MANY_ATTRIBUTES.sub(rb"\1", body)
+    marks = Marks(body)
+    if may_explode(marks):
+        from minicrawl.crawler.html.plain_tree import PlainTree  # noqa: PLC0415 - few pages need it
+
+        return PlainTree(body, marked=is_whole)
+    rare = int(np.bitwise_or.reduce(_RARE[marks.beginnings]))
+    return BrowserTree(body, [selector for bit, selector in enumerate(RARE_SELECTORS) if rare >> bit & 1])
+
+
+def tags_at_most(body: bytes) -> int:
+    """An upper bound of a page's tags: the number of "<", in a tenth of the time of bytes.count."""
+    return int(np.count_nonzero(np.frombuffer(body, dtype=np.uint8) == ord("<")))
+
+
+def attributes_at_most(body: bytes) -> int:
+    """An upper bound of a page's attributes: pairs of a byte that may precede one and a byte that may begin one."""
+    roles = np.frombuffer(body.translate(_ROLES), dtype=np.uint8)
+    both = roles[:-1] + roles[:-1]
+    both &= roles[1:]
+    both &= _BEGINS
+    return int(np.count_nonzero(both))
+
+
+class Marks:
+    """The "<" of a page: their `number`; positions `at` (empty if there are more than `_MOST_TAGS`); and `beginnings`,
+    the two bytes behind each as one number, letters in lower case."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        text = np.frombuffer(body, dtype=np.uint8)
+        found = text[:-2] == ord("<")
+        self.number = int(np.count_nonzero(found))
+        self.at = np.flatnonzero(found if self.number <= _MOST_TAGS else found[:0])
+        self.beginnings = (text[self.at + 1].astype(np.uint16) << 8) + text[self.at + 2] | 0x2020
+
+
+def may_explode(marks: Marks) -> bool:
+    """True if a browser's tree of the page may be much larger than the page, or slow to build."""
+    if marks.number <= _FEW_TAGS or not _looks_as_if_it_may(marks):
+        return False
+    nested = nesting(marks.body) if marks.number <= _MOST_ELEMENTS else None
+    if nested is None:
+        return True
+    copied = marks.number * nested.unclosed
+    searched = marks.number * nested.deepest + copied
+    return searched > _MOST_SEARCHED or copied > _MOST_COPIES
+
+
+def _looks_as_if_it_may(marks: Marks) -> bool:
+    """A quick upper bound for `may_explode`, from the formatting elements alone."""
+    if marks.number > _MOST_TAGS:
+        return True
+    formatting = marks.at[_MAY_FORMAT[marks.beginnings]]
+    if len(formatting) * marks.number <= _MOST_COPIES:
+        return False
+    # HTML 13.2.4.3: at most three equal formatting elements are open at a time. Tags whose end is ambiguous, because of
+    # quotes, all count.
+    matches = [_FORMATTING.match(marks.body, at) for at in formatting.tolist()]
+    seen = Counter(match[0] for match in matches if match)
+    unclosed = sum(min(number, 3) if tag.endswith(b">") else number for tag, number in seen.items())
+    return unclosed * marks.number > _MOST_COPIES
+
+
+class Nesting(NamedTuple):
+    """deepest: the greatest depth of an element, copies aside. unclosed: formatting elements that are copied, as they
+    were not closed in their block."""
+
+    deepest: int
+    unclosed: int
+
+
+def nesting(body: bytes) -> Nesting | None:
+    """Measure the depth of a page's elements; None if its markup is ambiguous."""
+    body, leaves = _LEAF.subn(b"", body.lower())
+    found = _TOKEN.findall(body)
+    tags = [_ALIKE.get(tag, tag) for tag, *_ in found if tag]
+    others = b"".join(other for _, other, _ in found if other)
+    if len(tags) + others.count(b"<") != body.count(b"<") or not _OTHER_RULES.isdisjoint(tags):
+        return None
+    deepest, unclosed = _nesting_of(tags)
+    return Nesting(deepest + (leaves > 0), unclosed)
+
+
+def _nesting_of(tags: Iterable[bytes]) -> Nesting:
+    """tags: lower-case names, with a slash for end tags."""
+    opened: list[bytes] = []
+    number: Counter[bytes] = Counter()
+    deepest = unclosed = doubtful = 0
+    for tag in tags:
+        if tag[0] != _SLASH:
+            if tag not in _VOID:
+                opened.append(tag)
+                number[tag] += 1
+                unclosed += tag in _REOPENED
+                deepest = max(deepest, len(opened))
+            continue
+        name = tag[1:]
+        if not number[name]:
+            continue
+        if opened[-1] == name:
+            unclosed -= name in _REOPENED
+            number[opened.pop()] -= 1
+            doubtful = min(doubtful, len(opened))
+        elif closed := _closed_by(name, opened, doubtful):
+            for _ in range(closed):
+                number[opened.pop()] -= 1
+        else:
+            doubtful = len(opened)  # a browser may have closed any of them
+    return Nesting(deepest, unclosed)
+
+
+def _closed_by(name: bytes, opened: list[bytes], doubtful: int) -> int:
+    """The number of elements that the end tag of one that is not the innermost closes, the first `doubtful` aside."""
+    if name in _CLOSED_OTHERWISE:
+        return 0
+    around = _TABLE_SCOPES if name == b"table" else _SCOPES if name in _SPECIAL else _SPECIAL
+    for at in range(len(opened) - 1, doubtful - 1, -1):
+        if opened[at] == name:
+            return len(opened) - at
+        if opened[at] in around:
+            break
+    return 0
