@@ -7,7 +7,7 @@ Serves many hosts on few loopback addresses: most are plain, others have a Crawl
 Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
 Retry-After that from the end of the answer. A request without answer promises the plain delay, and an answer that may
 not have been read before a kill the least of what is promised with it and without: it may end a backoff, too. With
-partitions, of 'minicrawl cluster crawl', all processes are killed at once.
+partitions, of 'minicrawl crawl --partitions', all processes are killed at once.
 """
 
 import argparse
@@ -200,7 +200,7 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
     witness = Witness(arguments.hosts, arguments.addresses, crawl_delay=45.0, retry_after=7, latency=0.02)
     async with witness.serving():
         rules = [part for rule in witness.connect_to for part in ("--connect-to", rule)]
-        words = ["cluster", "crawl", "--partitions", str(arguments.partitions)]
+        words = ["crawl", "--partitions", str(arguments.partitions)]
         words = words if arguments.partitions else ["crawl", "--no-progress"]
         command = [sys.executable, "-m", "minicrawl", *words, *witness.seeds, *rules, "--allow-private", "-q"]
         command += ["--store", str(store), "--delay", str(arguments.delay), "--concurrency", "256"]

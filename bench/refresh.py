@@ -139,7 +139,7 @@ def noted_changes(stores: Sequence[Path]) -> dict[str, list[float]] | None:
 
 async def crawl(witness: Witness, seconds: float, store: Path, options: list[str], partitions: int) -> None:
     async with serving_answers(witness.respond) as port:
-        words = ["cluster", "crawl", "--partitions", str(partitions)] if partitions else ["crawl"]
+        words = ["crawl", "--partitions", str(partitions)] if partitions else ["crawl"]
         command = [sys.executable, "-m", "minicrawl", *words, *witness.web.web.seeds, "--store", str(store), "-q"]
         command += ["--time", f"{seconds:g}s", "--delay", "0", "--ip-delay", "0", "--concurrency", "8"]
         command += ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", *options]

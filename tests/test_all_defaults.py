@@ -33,8 +33,8 @@ SITE = {url: [f"<title>{word}</title><p>Here stands one {word}.", *LINKS[url]] f
 PAGES = [*SITE, H4 + "gone"]
 IN_PROCESSES: Mapping[str, list[str]] = {
     "workers": ["crawl", "--no-progress", "--workers", "2"],
-    "2 partitions": ["cluster", "crawl", "--partitions", "2"],
-    "4 partitions": ["cluster", "crawl", "--partitions", "4"],
+    "2 partitions": ["crawl", "--partitions", "2"],
+    "4 partitions": ["crawl", "--partitions", "4"],
 }
 PATIENCE = 500.0
 """Seconds after which one of these that has not ended never does."""

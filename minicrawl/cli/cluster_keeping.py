@@ -26,7 +26,7 @@ def backup(copy: Path, path: Path, as_json: bool) -> None:
     """Copy the stores of all partitions to DIR, a new folder, as of one moment; also while a crawl runs.
 
     The crawl goes on meanwhile, but partitions hand nothing over to one another until all are copied. DIR appears whole
-    or not at all. It is a folder like any other: 'minicrawl cluster crawl --store DIR' goes on from there.
+    or not at all. It is a folder like any other: 'minicrawl crawl --store DIR' goes on from there.
 
     Stores of other machines are brought here, all to DIR. Each of these machines copies its own first, for which it
     needs as much room as they take.

@@ -30,7 +30,7 @@ _PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
 CHECK = ("config", "check")
 """The command that says all that is wrong in files."""
-CRAWLS = (("crawl",), ("cluster", "crawl"))
+CRAWLS = (("crawl",),)
 """The commands whose options are settings of a crawl, with the settings' defaults."""
 _NOT_KEPT = {"help", "version", "config"}
 _PROJECT = ("minicrawl.toml", "pyproject.toml")

@@ -20,7 +20,14 @@ from click.core import ParameterSource
 from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.help import TopicCommand
-from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
+from minicrawl.cli.options import (
+    is_quiet,
+    is_verbose,
+    json_option,
+    logging_options,
+    setting_options,
+    store_or_folder_option,
+)
 from minicrawl.cli.output import (
     amount,
     counted,
@@ -30,9 +37,10 @@ from minicrawl.cli.output import (
     printable,
     read_line,
     short_line,
+    table,
     tally,
 )
-from minicrawl.errors import MinicrawlError, NothingFetchedError
+from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
 
 
 _INTERRUPTED = 130
+_DEFAULT_FOLDER = Path("data/crawl")
 _BAD_SHOWN = 10
 _PLANNED = 20
 """Pages that --dry-run shows."""
@@ -95,7 +104,13 @@ WHY_STOPPED = {
     "standard input, the report as JSON.",
 )
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
-@store_option
+@click.option(
+    "--partitions",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Crawl in so many processes, each with a part of the web; --store is a folder then, data/crawl by default.",
+)
+@store_or_folder_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -108,6 +123,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     show_settings: bool,
     is_dry: bool,
     on_stop: str | None,
+    partitions: int | None,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
@@ -118,6 +134,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     context = click.get_current_context()
     sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
     given = with_tables(context, {name: value for name, value in options.items() if sources.get(name)})
+    if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:
+        store = _DEFAULT_FOLDER
     if show_settings:
         _print_settings(given, sources, forget, store, as_json)
         return
@@ -126,7 +144,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
     with calling(on_stop, store) as stopped:
-        report = _run(given, forget, seeds, skip_bad, store, live=live)
+        if partitions or _is_folder(store):
+            report = _run_partitions(given, forget, seeds, skip_bad, store, partitions=partitions, live=live)
+        else:
+            report = _run(given, forget, seeds, skip_bad, store, live=live)
         stopped(report)
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
@@ -146,7 +167,11 @@ def _print_settings(
     from minicrawl.store.reader import open_store
 
     kept: dict[str, Any] = {}
-    if store.exists():
+    if _is_folder(store):
+        from minicrawl.cluster.folder import found
+
+        kept = found(store).settings_in_full
+    elif store.exists():
         with open_store(store) as reader:
             kept = reader.settings
     now = resumed(kept, given, forgotten)
@@ -161,6 +186,8 @@ def _print_settings(
 
 
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
+    if _is_folder(store):
+        raise SettingError("--dry-run does not work in partitions yet; 'minicrawl status' tells what waits")
     from minicrawl.analysis.planning.dry_run import dry_run
 
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
@@ -229,6 +256,49 @@ def _run(  # noqa: PLR0913 - what the command's options came to
         return asyncio.run(controlled())
 
 
+def _run_partitions(  # noqa: PLR0913 - what the command's options came to
+    given: dict[str, Any],
+    forgotten: tuple[str, ...],
+    sources: tuple[str, ...],
+    skip_bad: bool,
+    store: Path,
+    *,
+    partitions: int | None,
+    live: bool,
+) -> "CrawlReport":
+    import asyncio
+
+    from minicrawl.cli.display import BestSoFar, showing
+    from minicrawl.cluster.crawl import Callbacks, crawl_partitions
+    from minicrawl.cluster.running.keeper import Listener
+
+    started = time.monotonic()
+    seeds = gathered(sources, skip_bad, live)
+    with showing(live, BestSoFar(store)) as show:
+        shown = Callbacks(announce, warn, Listener(_warn_of_death, shows=show))
+        return asyncio.run(
+            crawl_partitions(
+                given,
+                seeds,
+                store,
+                partitions=partitions,
+                forgotten=forgotten,
+                callbacks=Callbacks() if is_quiet() else shown,
+                handle_signals=True,
+                started=started,
+            )
+        )
+
+
+def _is_folder(store: Path) -> bool:
+    """Whether a store is the folder of a crawl in partitions."""
+    return (store / "cluster.json").is_file()
+
+
+def _warn_of_death(number: int, how: str) -> None:
+    warn(f"partition {number} was killed {how}; it is started again.")
+
+
 def warn(why: str) -> None:
     if not is_quiet():
         click.echo(f"Warning: {printable(why)}", err=True)
@@ -279,6 +349,9 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
+    if _is_folder(store):
+        _print_partitions_report(report, store)
+        return
     with open_store(store) as reader:
         best, expected = top_list(reader, None, SHOWN, per_site=lines_per_site(reader)), reader.expected.of()
     lines = [
@@ -293,6 +366,22 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     column = expected_column([line.page for line in best.lines], best.order)
     lines += ["", *list_lines(best, column, command="minicrawl top ")]
     click.echo("\n".join(fitted(lines)))
+
+
+def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
+    from minicrawl.cluster.folder import found
+    from minicrawl.cluster.merged import ranked_pages
+
+    with found(store).opened() as stores:
+        best = list(ranked_pages(stores, 10))
+    lines = [
+        f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
+        f"{WHY_STOPPED[report.reason]}.",
+        f"{read_line(report.known, report.read, report.coverage, report.left_out, None)}.",
+    ]
+    if report.failures:
+        lines.append(f"Given up: {tally(report.failures)}.")
+    click.echo("\n".join(fitted([*lines, "", *table(best)])))
 
 
 FAILED = "failed"

@@ -75,7 +75,7 @@ def _asked(line: socket.socket, answers: BinaryIO, message: Message, store: Path
 def _done_at_rest(store: Path, message: Message) -> Message:
     if store.is_dir():
         raise CrawlEndedError(
-            f"no crawl runs on the partitions in {store}; 'minicrawl cluster crawl --store {store}' goes on with it, "
+            f"no crawl runs on the partitions in {store}; 'minicrawl crawl --store {store}' goes on with it, "
             "and takes more seeds and other options"
         )
     if message["do"] in FOR_RUNNING:

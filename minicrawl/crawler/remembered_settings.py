@@ -71,7 +71,7 @@ def refuse_partition(store: Store) -> None:
     if store.meta("partition") is not None:
         folder = store.path.parent
         raise StoreError(
-            f"{store.path} is a partition of a crawl; 'minicrawl cluster crawl --store {folder}' goes on with all"
+            f"{store.path} is a partition of a crawl; 'minicrawl crawl --store {folder}' goes on with all"
         )
 
 

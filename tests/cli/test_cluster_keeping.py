@@ -76,5 +76,5 @@ def test_stores_of_different_moments_are_refused_in_a_sentence(folder: Path, tmp
 
 def test_so_is_a_crawl(folder: Path) -> None:
     rows(folder / "000.db", "UPDATE neighbours SET taken = taken + 1000")
-    result = run("cluster", "crawl", "--store", folder, "-q")
+    result = run("crawl", "--store", folder, "-q")
     assert (result.exit_code, result.stderr.count("\n"), "restore all from one backup" in result.stderr) == (3, 1, True)

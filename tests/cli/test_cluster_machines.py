@@ -60,7 +60,7 @@ def test_nobody_is_asked_for_a_token_where_nobody_types(monkeypatch: pytest.Monk
 
 
 def test_new_crawls_on_machines_need_one_that_is_started(tmp_path: Path) -> None:
-    result = run("cluster", "crawl", *SEEDS, "--store", tmp_path / "web", "--partitions", "2", "--machines")
+    result = run("crawl", *SEEDS, "--store", tmp_path / "web", "--partitions", "2", "--machines")
     assert (result.exit_code, "'minicrawl cluster start', or 'join', lets it" in result.stderr) == (3, True)
     assert not (tmp_path / "web").exists()
 
@@ -126,6 +126,6 @@ def test_a_move_says_where_to(spread: Path) -> None:
 def test_a_crawl_of_one_machine_stays_there(tmp_path: Path) -> None:
     path, _ = crawled_by_command(tmp_path)
     before = json.loads((path / "cluster.json").read_text())
-    result = run("cluster", "crawl", "--store", path, "--machines")
+    result = run("crawl", "--store", path, "--machines")
     assert (result.exit_code, "is on this machine alone, and stays there" in result.stderr) == (2, True)
     assert json.loads((path / "cluster.json").read_text()) == before

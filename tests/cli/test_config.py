@@ -59,20 +59,17 @@ def test_show_knows_every_command(folder: Path) -> None:
 
 
 def test_show_knows_options_that_are_called_as_settings_are() -> None:
-    assert answer("config", "show", "cluster", "crawl")["delay"] == {"value": 1.0, "origin": "default", "place": None}
+    assert answer("config", "show", "crawl")["delay"] == {"value": 1.0, "origin": "default", "place": None}
     assert answer("config", "show", "refresh")["header"]["value"] is None
     assert answer("config", "show", "rank")["surfer"]["value"] is None
 
 
-def test_check_knows_partitions_and_the_token_of_machines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MINICRAWL_TOKEN", "secret")
-    assert "Error" not in run("config", "check").output
-    (folder / "minicrawl.toml").write_text("[cluster.crawl]\ndelay = 'soon'\n")
-    monkeypatch.setenv("MINICRAWL_CLUSTER_CRAWL_TIME", "later")
-    assert [line.split(": a time is")[0] for line in run("config", "check").stderr.splitlines()] == [
-        "Error: minicrawl.toml: cluster.crawl.delay: --delay",
-        "Error: MINICRAWL_CLUSTER_CRAWL_TIME: --time",
-    ]
+def test_check_knows_commands_of_a_group_and_partitions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "minicrawl.toml").write_text("[cluster.move]\njson = 'maybe'\n")
+    monkeypatch.setenv("MINICRAWL_CRAWL_PARTITIONS", "many")
+    outcome = run("config", "check").stderr
+    assert "minicrawl.toml: cluster.move.json" in outcome
+    assert "MINICRAWL_CRAWL_PARTITIONS" in outcome
 
 
 def test_check_says_what_there_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,7 +231,7 @@ def test_partitions_have_a_row_each_and_are_steered_together(browser: Any, web: 
         ask(page, SEEDS[0])
         says(page, "#view-why dt", "Partition")
         page.click("#tab-setup")
-        says(page, "#view-setup .sentence", "minicrawl cluster crawl")
+        says(page, "#view-setup .sentence", "minicrawl crawl")
     with found(folder).opened() as stores:
         assert list(audit_all(stores)) == []
 
@@ -240,7 +240,7 @@ def test_partitions_have_a_row_each_and_are_steered_together(browser: Any, web: 
 def crawling_in_parts(folder: Path, web: CountedWeb) -> Iterator[None]:
     """A slow crawl in the partitions of a folder, in processes of its own, that has fetched something in each."""
     words = [*SEEDS, "--store", str(folder), "--connect-to", f"::127.0.0.1:{web.port}", "--allow-private", "-q"]
-    command = [sys.executable, "-m", "minicrawl", "cluster", "crawl", *words, "--scope", "host", "--no-probe"]
+    command = [sys.executable, "-m", "minicrawl", "crawl", *words, "--scope", "host", "--no-probe"]
     with subprocess.Popen(command) as process:
         try:
             while not has_begun(folder) and process.poll() is None:

@@ -63,7 +63,7 @@ def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]
     folder = folder_at(parent / "web", 2).path
     with small_web() as port:
         given = [*SEEDS, "--store", str(folder), "--partitions", "2", "--connect-to", f"::127.0.0.1:{port}", *words]
-        return folder, answer("cluster", "crawl", *given, "--allow-private", "--delay", "0", "-q")
+        return folder, answer("crawl", *given, "--allow-private", "--delay", "0", "-q")
 
 
 def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = make_here) -> Folder:

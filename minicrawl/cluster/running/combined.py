@@ -14,10 +14,11 @@ import numpy as np
 from minicrawl.control.messages import Message
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.sharing.outbox import Carried
+from minicrawl.model import CameNow, HostWait, InFlightNow, LimitsNow, Progress, RunState, Silence, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.sites.graph import SiteLinks, SitePairs
 
-_REQUESTS = 20
+_REQUESTS, _SHOWN = 20, 3
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """The order in which hosts are shown."""
@@ -61,6 +62,49 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
         "latency": sum(look["latency"] for look in some),
         "took": sum(look["took"] for look in some),
     }
+
+
+def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
+    """The progress of all partitions, for the display. parts: the `Progress` of each; figures: see `Keeper`."""
+
+    def total(name: str) -> int:
+        return sum(int(part[name]) for part in parts)
+
+    requests = sorted((InFlightNow(*one) for part in parts for one in part["requests"]), key=lambda one: -one.seconds)
+    waits = sorted((HostWait(*one) for part in parts for one in part["waits"]), key=lambda one: -one.until)
+    silences = [part["silence"] for part in parts]
+    earlier = [Sums(*part["earlier"]) for part in parts]
+    known, given_up = figures["known"], counted(part["given_up"] for part in parts)
+    return Progress(
+        seconds=figures["seconds"],
+        fetched=figures["fetched"],
+        bytes=figures["bytes"],
+        known=known,
+        never_read=known - figures["read"],
+        hosts_ready=total("hosts_ready"),
+        hosts_waiting=total("hosts_waiting"),
+        in_flight=total("in_flight"),
+        clock=0.0,
+        coverage=figures["coverage"],
+        errors=counted(part["errors"] for part in parts),
+        left_out=total("left_out"),
+        silence=Silence(**silences[0]) if None not in silences else None,
+        state=state,
+        reason=figures["reason"],
+        limits=limits,
+        earlier=Sums(
+            max(one.runs for one in earlier),
+            sum(one.fetched for one in earlier),
+            sum(one.bytes for one in earlier),
+            max(one.seconds for one in earlier),
+        ),
+        given_up=given_up,
+        pages_per_second=sum(part["pages_per_second"] for part in parts),
+        bytes_per_second=sum(part["bytes_per_second"] for part in parts),
+        requests=tuple(requests[:_SHOWN]),
+        waits=tuple(waits[:_SHOWN]),
+        came=tuple(CameNow(*came) for part in parts for came in part["came"][:1])[:_SHOWN],
+    )
 
 
 class Events:

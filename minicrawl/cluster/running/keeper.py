@@ -1,12 +1,12 @@
-"""Keeps a crawl in partitions: starts them, knows when nothing is left, lets them settle, ends them.
+"""The keeper of a crawl in partitions: starts them, sees when nothing is left, lets them settle, ends them.
 
-The crawl is over when all are idle with nothing to hand over, and have done nothing when all are found idle again:
-whatever is on its way stands in the outbox of who has sent it until its home has committed it. In between one may be
-found busy with the look itself, which wakes it. A partition whose process has died is started again, and goes on with
-its store. One that has failed ends the crawl.
+The crawl ends when two polls find every partition idle with an empty outbox, and no work was done in between; a row
+stays in the sender's outbox until the receiver commits it. Other polls between the two may find a partition busy with
+the poll itself, which wakes it. A partition whose process died is started again, and goes on with its store. One that
+fails ends the crawl.
 
-The limits of a run are those of all together. Pages are let by quotas, so their number is exact. Bytes and coverage are
-added up at every look, which come closer the sooner a limit may be reached.
+Limits are those of all partitions together. Quotas make the number of pages exact. Bytes and coverage are added up at
+every poll, and polls come closer the sooner a limit may be reached.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
-from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, trust_of_all
+from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
 from minicrawl.cluster.running.processes import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
@@ -32,7 +32,7 @@ from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
-from minicrawl.model import RunState
+from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import BY_SITES, CrawlSettings
@@ -41,59 +41,49 @@ from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 
 _LOOKS_APART, _SOON = 0.5, 0.05
-"""Seconds between two reports, at most; and at least, as when all are idle, or one waits until it may fetch more."""
+"""Seconds between two polls, at most; and at least, as when all are idle, or one waits for quota."""
+_LARGEST_ERROR = 2.0
+"""L1 distance of two rankings, at most."""
 _MOST_DEATHS = 3
-"""Of one partition that in between has neither fetched a page nor found that nothing is left to fetch: then something
-is wrong that another start does not cure."""
+"""Of one partition without a page fetched in between, or nothing left to fetch: another start would not help."""
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a run in partitions has ended. rounds: of settling together; None where it was not settled."""
+@dataclass(frozen=True, slots=True)
+class Ended(CrawlReport):
+    """The report of a run in partitions. rounds: of settling together; None if it was not settled."""
 
-    reason: str
-    fetched: int
-    bytes: int
-    seconds: float
-    rounds: int | None
-    failures: Mapping[str, int]
-    unanswered: Mapping[str, int]
-    deaths: int
-
-    @property
-    def cause(self) -> str | None:
-        """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""
-        failures = self.failures or self.unanswered
-        return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
+    rounds: int | None = None
+    deaths: int = 0
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Who is called: of partitions that `died`, each with what of, and how far all are, pages and bytes."""
+    """Callbacks of a run: `died(number, cause)`, `progress(pages, bytes, seconds)` and `shows(progress)`."""
 
     died: Callable[[int, str], None] = lambda number, how: None
     progress: Callable[[int, int, float], None] = lambda fetched, size, seconds: None
+    shows: Callable[[Progress], None] | None = None
 
 
 @dataclass
 class _Part:
-    """A partition, and what is known of it. deaths: since it last fetched a page, or had none left to fetch."""
+    """A partition. deaths: since it last fetched a page, or had none left to fetch."""
 
     kept: Kept
     deaths: int = 0
     first: Message | None = None
-    """What it reported first."""
+    """Its first report."""
 
 
 @dataclass
 class Keeper:
-    """One run. `interrupt` may be called at any time; the second time nothing is waited for.
+    """One run. `interrupt` may be called at any time; the second call waits for nothing.
 
-    patience: seconds after that until processes are killed that have not ended, as one that does not answer.
-    `is_crawling`: partitions can be asked: all have begun, and none settles.
-    `quotas`, `addresses`: what is shared out; None where nothing is to be. `before`: what each did in earlier runs.
-    `deaths`: how many processes of each partition have died.
-    `settings`, `seeds`, and whether its `clock` is paused: as a partition begins that is started again.
+    patience: seconds after that until processes are killed that have not ended. started: when the time of the run
+    began, by time.monotonic().
+    `is_crawling`: all partitions have begun, and none settles. `quotas`, `addresses`: None if they need no sharing.
+    `before`: figures of earlier runs. `deaths`: by partition. A partition that is started again begins with `settings`,
+    `seeds` and the state of the `clock`.
     """
 
     folder: Folder
@@ -102,13 +92,14 @@ class Keeper:
     listener: Listener = Listener()
     start: Start = processes.started
     patience: float = 10.0
+    started: float = field(default_factory=time.monotonic)
     _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
     _reason: str | None = None
     is_crawling: bool = False
     _is_over: bool = False
-    clock: RunClock = field(default_factory=lambda: RunClock(time.monotonic, time.monotonic()))
+    clock: RunClock = field(init=False)
     _turns: defaultdict[int, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _interrupts: int = 0
     _end_of_patience: asyncio.TimerHandle | None = None
@@ -117,12 +108,15 @@ class Keeper:
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
     _size_then: int = 0
-    """How far all had come when births were last shared out, if walkers jump to sites."""
+    """The size of the crawl when births were last shared out, if walkers jump to sites."""
     _latest: dict[int, Message] = field(default_factory=dict)
-    """What partitions reported last in this run, whatever became of their processes."""
+    """The latest reports in this run, also of processes that died since."""
+
+    def __post_init__(self) -> None:
+        self.clock = RunClock(time.monotonic, self.started)
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
-        """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
+        """Raises MinicrawlError if a partition has failed; the others have stopped by then."""
         if not self.folder.machines:
             check_agreement(self.folder)
         partitions = self.folder.homes.partitions
@@ -140,7 +134,7 @@ class Keeper:
                 rounds = await self._settled()
             answers = [] if rounds is None else await self._end()
             _write_cookies(self.settings, answers)
-            return self._ended(self.clock.seconds, rounds, [answer for answer in answers if answer])
+            return self._ended(rounds, [answer for answer in answers if answer])
         finally:
             self.is_crawling, self._is_over = False, True
             await self._end_all()
@@ -152,7 +146,7 @@ class Keeper:
         """Of the processes, in the order of their partitions."""
         return [part.kept.pid for part in self._parts.values()]
 
-    # What others may ask of it: see Steering.
+    # For Steering.
 
     @property
     def state(self) -> RunState:
@@ -166,17 +160,19 @@ class Keeper:
 
     @property
     def figures(self) -> Message:
-        """What a status has that is of all: of this run, pauses left out."""
+        """Figures of all partitions for a status: of this run, without pauses."""
         return {
             "reason": self._reason,
             "fetched": self._sum("fetched"),
             "bytes": self._sum("bytes"),
             "seconds": self.clock.seconds,
             "coverage": _coverage([self._latest.get(number) for number in self._parts]),
+            "known": sum(report["pages"][0] for report in self._latest.values()),
+            "read": sum(report["pages"][1] for report in self._latest.values()),
         }
 
     def look_soon(self) -> None:
-        """Something has changed that all are to hear of."""
+        """Poll at once: something has changed that partitions must hear of."""
         self._bell.set()
 
     def interrupt(self) -> None:
@@ -188,7 +184,7 @@ class Keeper:
             self._settling.cancel()
 
     async def _until_crawled(self) -> None:
-        """Look after all until each has crawled."""
+        """Poll all partitions until each has crawled."""
         before: object = None  # what all had done when all were idle last
         while True:
             self._bell.clear()
@@ -197,6 +193,7 @@ class Keeper:
                 self._note(number, report)
             seconds = self.clock.seconds
             self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
+            self._show()
             now = _counters(reports)
             is_over = now is not None and now == before and not self.clock.is_paused
             await self._stop_if_due(reports, seconds, is_over=is_over)
@@ -213,7 +210,7 @@ class Keeper:
                 )
 
     def _orders(self) -> Iterator[Message]:
-        """What each is told and asked at a look."""
+        """The messages of a poll."""
         count = len(self._parts)
         pages: Sequence[int | None] = [None] * count
         if self.quotas is not None:
@@ -242,7 +239,7 @@ class Keeper:
             self.addresses.note(number, **report["addresses"], now=time.monotonic())
 
     async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
-        """Let all stop when there is a reason to."""
+        """Stop all partitions once there is a reason to."""
         if self._reason is None:
             fetched, size, coverage = self._sum("fetched"), self._sum("bytes"), _coverage(reports)
             self._reason = "interrupted" if self._interrupts else None
@@ -252,7 +249,7 @@ class Keeper:
             await self._all({"do": "stop", "reason": self._reason, "now": self._interrupts > 1})
 
     async def _settled(self) -> int | None:
-        """Let all settle together; in how many rounds. None where nobody was to wait for that."""
+        """Settle the ranking; the number of rounds, or None if the user would not wait."""
         if self._interrupts > 1:
             return None
         self._settling = asyncio.create_task(self._settle())
@@ -276,7 +273,7 @@ class Keeper:
         return await self._in_rounds("settle")
 
     async def _in_rounds(self, what: str) -> int:
-        """Let all do that, and hand over, until none has anything to hand over; in how many rounds."""
+        """Let all do so and hand over, until none has anything to hand over; the number of rounds."""
         rounds = 0
         while True:
             done = await self._all({"do": what})
@@ -288,7 +285,7 @@ class Keeper:
             rounds += 1
 
     async def _share_births_out_if_due(self) -> None:
-        """Where walkers jump to sites, and all together have grown enough."""
+        """Share births out if walkers jump to sites, and the crawl has grown enough."""
         if self.settings.jump != BY_SITES or self._reason is not None:
             return
         size = sum(report["size"] for report in self._latest.values())
@@ -297,7 +294,7 @@ class Keeper:
             self._size_then = size
 
     async def _share_births_out(self) -> bool:
-        """Work out how sites trust each other, and let all share births out by it; whether all have."""
+        """Compute the trust of all sites, and share births out by it in all partitions; whether all could."""
         answers = await self._all({"do": "links of sites"})
         links = [answer["links"] for answer in answers if answer is not None and answer["links"] is not None]
         if len(links) < len(answers):
@@ -307,22 +304,22 @@ class Keeper:
         return all(answer is not None and answer["done"] for answer in shared)
 
     async def _end(self) -> Sequence[Message | None]:
-        """What has come of each."""
+        """The final figures of each."""
         end: Message = {"do": "end", "settled": True}
         if self.settings.archive is None:
             return await self._all(end)
         return [await self.ask(number, end) for number in self._parts]  # one after the other: they have one index
 
     async def _all(self, message: Message) -> Sequence[Message | None]:
-        """What each answers, in the order of their numbers; None of one that has died, and is started again."""
+        """Send a message to all; the answers by number, None from one that died and is started again."""
         return await self.each([message] * len(self._parts))
 
     async def each(self, messages: Sequence[Message]) -> Sequence[Message | None]:
-        """What each answers to its own message, in the order of their numbers; None as `ask` says."""
+        """Send each its own message; the answers by number, None as `ask` says."""
         return await asyncio.gather(*map(self.ask, self._parts, messages))
 
     async def ask(self, number: int, message: Message) -> Message | None:
-        """What a partition answers, one question after the other; None if it has died, and is started again."""
+        """Send a message after those before it; the answer, or None if the partition died and is started again."""
         async with self._turns[number]:
             return await self._answer(number, message)
 
@@ -347,29 +344,55 @@ class Keeper:
     async def _started(self, number: int, *, is_first: bool) -> Kept:
         crawls = self._reason is None
         is_paused = self.clock.is_paused
-        return await self.start(Brief(self.folder, number, self.settings, self.seeds, crawls, is_first, is_paused))
+        shows = self.listener.shows is not None
+        return await self.start(
+            Brief(self.folder, number, self.settings, self.seeds, crawls, is_first, is_paused, shows)
+        )
+
+    def _show(self) -> None:
+        """Show the progress of all, once each has sent its own."""
+        parts = [report["progress"] for report in self._latest.values()]
+        if self.listener.shows is not None and len(parts) == len(self._parts) and None not in parts:
+            settings = self.settings
+            limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
+            self.listener.shows(progress_of(parts, self.state, limits, self.figures))
 
     def _sum(self, what: str) -> int:
-        """In this run: what a process had not committed when it was killed counts until the next one reports."""
+        """A figure of this run; work that a killed process had not committed counts until the next process reports."""
         return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
 
-    def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
+    def _ended(self, rounds: int | None, answers: Sequence[Message]) -> Ended:
+        """answers: of all partitions where they have settled, else none."""
         failures, unanswered = (counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
-        fetched, size = self._sum("fetched"), self._sum("bytes")
-        reason = self._reason or "nothing-left"
-        return Ended(reason, fetched, size, seconds, rounds, failures, unanswered, self.deaths.total())
+        last = answers or list(self._latest.values())
+        known, read = (sum(report["pages"][at] for report in last) for at in (0, 1))
+        return Ended(
+            reason=self._reason or "nothing-left",
+            fetched=self._sum("fetched"),
+            bytes=self._sum("bytes"),
+            seconds=self.clock.seconds,
+            known=known,
+            read=read,
+            coverage=_coverage(last) if len(last) == len(self._parts) else 0.0,
+            error=max((answer["error"] for answer in answers), default=_LARGEST_ERROR),
+            failures=failures,
+            left_out=sum(report["left_out"] for report in last),
+            unanswered=unanswered,
+            rounds=rounds,
+            deaths=self.deaths.total(),
+        )
 
     def _kill_all(self) -> None:
         for part in self._parts.values():
             part.kept.kill()
 
     async def _end_all(self) -> None:
-        """Hang up: whoever has not ended stops, commits and ends."""
+        """Hang up: processes that run stop, commit and end."""
         await asyncio.gather(*(part.kept.end() for part in self._parts.values()))
 
 
 def _until_limit(limit: int | None, size: int, seconds: float) -> float:
-    """Until the next look: half the time until all bytes may have come, at the speed so far."""
+    """Seconds until the next poll: half the time until the limit may be reached at the speed so far."""
     if limit is None:
         return _LOOKS_APART
     left = (limit - size) * seconds / max(size, 1)
@@ -377,13 +400,13 @@ def _until_limit(limit: int | None, size: int, seconds: float) -> float:
 
 
 def rest_of(settings: CrawlSettings) -> float:
-    """Seconds until an address may be asked that somebody may have just asked who is dead."""
+    """Seconds until an address may be asked again whose dead holder may have just asked it."""
     delay = settings.delay_per_address
     return delay + STANDARD.on_its_way * max(1.0, delay)
 
 
 def _counters(reports: Sequence[Message | None]) -> object:
-    """What all have done, if all are idle; else None."""
+    """The counters of all if all are idle, else None."""
     if all(report is not None and report["idle"] for report in reports):
         return [report["counters"] for report in reports if report is not None]
     return None
@@ -396,18 +419,18 @@ def elsewhere(number: int, latest: Mapping[int, Message]) -> Sequence[int]:
 
 
 def _write_cookies(settings: CrawlSettings, answers: Sequence[Message | None]) -> None:
-    """Write the file of cookies, where all have said what they have."""
+    """Write the file of cookies, if all partitions sent theirs."""
     if settings.cookie_file is not None and answers and None not in answers:
         write_rows(settings.cookie_file, [CookieRow(*row) for each in answers if each for row in each["cookies"]])
 
 
 def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:
-    """Whether all have said how much they cover, which may be enough to begin with."""
+    """Whether all have reported their coverage, which may be enough to begin with."""
     return sum(report["coverage"] is not None for report in latest.values()) == partitions
 
 
 def _coverage(reports: Sequence[Message | None]) -> float:
-    """A bound of the coverage of all, which have not said how far they are at one moment."""
+    """The coverage bound of all, from reports of different moments."""
     parts = [report["coverage"] for report in reports if report is not None]
     if len(parts) < len(reports) or None in parts:
         return 0.0

@@ -4,6 +4,7 @@ The post may lose a message, or deliver it late or twice. A row is sent until it
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
@@ -20,7 +21,7 @@ from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError, CrawlEndedError
-from minicrawl.model import RunState, State
+from minicrawl.model import READ, RunState, State
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.store.rows import MetaValue
@@ -73,6 +74,8 @@ class Partition:
         self._ledger = run.absorber.accounts.ledger
         self.sums = self._ledger.sums()
         """As of the last commit."""
+        self.pages = self.counted()
+        """Numbers of known and read pages at home, as of the last commit."""
         run.engine.waits_for_others = True
 
     @property
@@ -97,11 +100,11 @@ class Partition:
             knows_seeds = True  # and the commit that comes of this step, if nothing else does, has all of them
 
         def committed() -> None:
-            self.sums = self._ledger.sums()
+            self.sums, self.pages = self._ledger.sums(), self.counted()
             is_anew = self._ledger.are_born_alike or self._covered_at != self._ledger.shared_out
             if knows_seeds and (is_anew or self.coverage is None):
                 self._covered_at = self._ledger.shared_out
-                self.coverage = Covered(self._coverage.sums(), self.outbox.carried)
+                self.coverage = self.covered()
             loop.call_soon_threadsafe(self._send_news)
 
         self.outbox.on_committed = committed
@@ -180,6 +183,18 @@ class Partition:
     def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition; they may be confirmed once `commit` has returned."""
         return self._taking.take(source, rows, self.run.clock())
+
+    def covered(self) -> Covered:
+        """The coverage figures of now."""
+        return Covered(self._coverage.sums(), self.outbox.carried)
+
+    def counted(self) -> tuple[int, int]:
+        """Numbers of known and read pages at home in the store."""
+        counts: Counter[str] = Counter()
+        store = self._absorber.writer
+        for (state, _), pages in store.page_table.counts().items():
+            counts[state] += pages
+        return counts.total() - counts[State.ELSEWHERE], sum(counts[state] for state in READ)
 
     def commit(self, *, ranks: bool = False) -> None:
         """ranks: save the rank of every page as well; all have settled, and nothing is on its way."""

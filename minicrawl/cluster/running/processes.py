@@ -57,7 +57,7 @@ class Process:
         await asyncio.to_thread(self._process.wait)
 
 
-def wait_for_orphans(folder: Folder) -> None:
+async def wait_for_orphans(folder: Folder) -> None:
     """Wait until processes whose keeper was killed have committed and ended. Raises StoreError if a crawl runs, or they
     take too long."""
     until = time.monotonic() + _SECONDS
@@ -67,7 +67,7 @@ def wait_for_orphans(folder: Folder) -> None:
             keeper.close()
         if keeper is not None or time.monotonic() > until:
             raise StoreError(f"another crawl is using {folder.path}; wait for it, or name another folder with --store")
-        time.sleep(_APART)
+        await asyncio.sleep(_APART)
 
 
 async def started(brief: Brief) -> Process:

@@ -1,21 +1,20 @@
-"""A process that has one partition: does what the keeper asks it over a line, until that is closed.
+"""The process of one partition: it does what its keeper asks over a socket, until that is closed.
 
     python -m minicrawl.cluster.running.worker FILE_DESCRIPTOR
 
-It reads its Brief first, see `packed`, then a line for everything that is asked, and answers each in a line, as crawls
-do that are steered (control/messages.py):
+It reads its Brief first, see `packed`, then a JSON object a line, and answers each in a line (control/messages.py):
 
 report     how far it is, see `Worker.report`
 stop       begin no more requests; with "now", do not wait for those in flight
-links of sites, share out    how sites trust each other, see trust_of_all.py
-count voices    let others hear how many sites here link to their pages, when it has crawled
-settle     virtual visits, when it has crawled
-hand over  send all that is in the outbox; whether there was anything
-steer      do what a crawl may be asked by others (control/commands.py); what came of it, be it that it failed. With
-           "bounds_coverage", hand over from now on what keeps its bound down
-end        keep that the crawl has ended; what came of it
+links of sites, share out    trust of sites, see combined.py
+count voices    count the sites here that link to pages of others, after the crawl
+settle     make virtual visits, after the crawl
+hand over  send the outbox; the answer says whether there was anything
+steer      a command of control/commands.py; the answer has its result, or its failure. With "bounds_coverage", hand
+           over from now on what loosens the coverage bound
+end        commit the end of the crawl; the answer has its figures
 
-When the keeper dies, the line is closed: the partition stops as by Ctrl-C.
+When the keeper dies, the socket closes, and the partition stops as by Ctrl-C.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -49,6 +48,7 @@ from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
+from minicrawl.model import Progress
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.settings import CrawlSettings
@@ -57,14 +57,14 @@ from minicrawl.store.writer import Writer
 
 _T = TypeVar("_T")
 _TOGETHER = 0.01
-"""Seconds in which the rows of others come, too, while the ranking is settled: one commit holds them all."""
+"""Seconds to wait for rows of others while the ranking is settled, so that one commit holds them all."""
 
 
 @dataclass(frozen=True)
 class Brief:
-    """What a process is started with. crawls: whether it crawls, or is only to settle. is_first: not started again.
+    """The first message to a process. crawls: whether it crawls, or only settles. is_first: not started again.
 
-    is_paused: until it is resumed, it makes no requests.
+    is_paused: it makes no requests until it is resumed. shows_progress: its reports have a `Progress`.
     """
 
     folder: Folder
@@ -74,31 +74,32 @@ class Brief:
     crawls: bool = True
     is_first: bool = True
     is_paused: bool = False
+    shows_progress: bool = False
 
 
 LONGEST_OF_ALL = 2**30
-"""Bytes of what is asked or answered, at most: what is told of millions of sites."""
+"""Bytes of a message at most: the links of millions of sites."""
 _HEAD = struct.Struct(">IQ")
 
 
 def packed(brief: Brief) -> bytes:
-    """The version of what is said, the length of the Brief, and it."""
+    """The version of the protocol, the length of the Brief, and the Brief."""
     body = pickle.dumps(brief)
     return _HEAD.pack(VERSION, len(body)) + body
 
 
 def unpacked(given: bytes) -> Brief:
-    """Raises ConfigError where it is of another version, before anything of it is read."""
+    """Raises ConfigError for another version, before it unpickles anything."""
     check_version(_HEAD.unpack_from(given)[0])
     brief: Brief = pickle.loads(given[_HEAD.size :])
     return brief
 
 
 class Worker:
-    """A partition, what it is asked, and what comes of that."""
+    """A partition, and its answers to messages."""
 
     def __init__(self, brief: Brief, writer: Writer, post: Post) -> None:
-        """post: brings what it sends to the other partitions. Raises MinicrawlError."""
+        """post: to the other partitions. Raises MinicrawlError."""
         settings, seeds = brief.settings, brief.seeds
         brief.folder.check_is_current(brief.number, writer)
         check_window(writer, settings)
@@ -109,7 +110,9 @@ class Worker:
             ask_again(writer, self._seeds.urls, settings.retry)
         homes = brief.folder.homes
         own = settings_of(brief.number, homes.partitions, settings)
-        self._run = opened(own, self._seeds, writer, share=homes.share(brief.number))
+        on_progress = self._note_progress if brief.shows_progress else None
+        self._run = opened(own, self._seeds, writer, share=homes.share(brief.number), on_progress=on_progress)
+        self._progress: Progress | None = None
         self._run.absorber.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
         self._partition = Partition(brief.number, self._run, post)
@@ -138,8 +141,8 @@ class Worker:
             self._crawling = asyncio.create_task(self._crawl())
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, and commit. Raises ConfigError for what cannot be meant; CrawlEndedError for
-        a moment, when it has just crawled."""
+        """Take rows of another partition, and commit. Raises ConfigError for invalid rows, CrawlEndedError for a moment
+        after the crawl."""
         brief = self._brief
         if source == brief.number or source >= brief.folder.homes.partitions:
             raise ConfigError(f"partition {brief.number} takes nothing of partition {source}")
@@ -156,9 +159,9 @@ class Worker:
 
     @contextlib.asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Take nothing as long as the block runs: when it begins, all that was taken before is committed.
+        """Take no rows while the block runs; all taken before are committed when it begins.
 
-        Whoever sends waits meanwhile; the crawl goes on. Raises MinicrawlError where the partition has failed.
+        Senders wait meanwhile, and the crawl goes on. Raises MinicrawlError if the partition has failed.
         """
         self._holds += 1
         self._may_take.clear()
@@ -194,7 +197,7 @@ class Worker:
         return {}
 
     async def leave(self) -> None:
-        """Nobody asks any more: end the crawl, if it has not ended. Raises MinicrawlError where it has failed."""
+        """Stop the crawl, if it goes on, and free all it holds. Raises MinicrawlError if it has failed."""
         try:
             if self._crawling is not None:
                 self._run.engine.stop("interrupted")
@@ -212,7 +215,7 @@ class Worker:
         self._has_crawled = True
 
     async def _commit(self) -> None:
-        """Wait for a commit of what was taken so far."""
+        """Commit what was taken so far."""
         if not self._has_crawled:
             with contextlib.suppress(CrawlEndedError):
                 await self._partition.committed()
@@ -233,15 +236,17 @@ class Worker:
         return {**report, "addresses": trade._asdict()}
 
     def _report(self, pages: int | None) -> Message:
-        """How far it is, in all runs. `counters`: they grow with all that it does for others, or takes of them.
+        """Its figures, in all runs. `counters`: they grow with every row sent or taken.
 
-        pages: that it may have fetched by now, in all runs; the answer's `quota` says how many those are in fact, and
-        `short` whether it would ask for one if it might. `coverage`: see `Covered`; None if not all is known yet.
-        `size`: see `KnownSites`. `sums`: see `LedgerSums`. `earlier`: what was done before this process.
+        pages: the quota that it may have fetched by now, in all runs; the answer has the `quota` in force, and whether
+        it is `short` of quota. `coverage`: see `Covered`; None if not all is known yet.
+        `size`: see `KnownSites`. `sums`: see `LedgerSums`. `earlier`: what was done before this process. `pages`: known
+        and read ones at home. `progress`: the latest `Progress`, if the Brief asks for it.
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises what ended it
-        dispatch, progress, sites = self._dispatch, self._run.engine.progress, self._run.absorber.sites
+        dispatch, progress, absorber = self._dispatch, self._run.engine.progress, self._run.absorber
+        sites, tally = absorber.sites, absorber.tally
         before = progress.earlier
         if pages is not None:
             dispatch.let(max(pages - before.fetched, 0))
@@ -257,7 +262,13 @@ class Worker:
             "coverage": self._partition.coverage,
             "size": 0 if sites is None else sites.size,
             "sums": self._partition.sums,
+            "pages": self._partition.pages,
+            "left_out": tally.left_out,
+            "progress": None if self._progress is None else asdict(self._progress),
         }
+
+    def _note_progress(self, progress: Progress) -> None:
+        self._progress = progress
 
     def _stop(self, reason: str, *, now: bool) -> None:
         self._run.engine.stop(reason)
@@ -265,8 +276,7 @@ class Worker:
             self._run.engine.abort()
 
     async def _steer(self, asked: Message, *, bounds_coverage: bool) -> Message:
-        """What came of it, or what was wrong with it, is the `answer`. `mirrors`: URLs of other partitions among those
-        known; `waiting`: rows that their homes have not confirmed."""
+        """`answer`: the result or the failure; `mirrors`: known URLs of others; `waiting`: unconfirmed rows."""
         if bounds_coverage:
             self._partition.bound_coverage()
         try:
@@ -284,8 +294,8 @@ class Worker:
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
     async def _done_to_all(self, do: Callable[[Absorber], _T]) -> _T | None:
-        """What comes of what is done to all that this knows, committed if it has crawled; None where it cannot be done
-        just now."""
+        """Run a function on the absorber, and return its result, committed after the crawl; None if it cannot run just
+        now."""
         if not self._has_crawled:
             return await self._partition.between_answers(do)
         done = do(self._run.absorber)
@@ -310,6 +320,10 @@ class Worker:
         if absorber.items is not None:
             absorber.items.finish()
         return {
+            "coverage": self._partition.covered(),
+            "pages": self._partition.counted(),
+            "left_out": absorber.tally.left_out,
+            "error": absorber.accounts.ledger.certificate(),
             "failures": dict(absorber.tally.failures),
             "unanswered": dict(dispatch.unanswered),
             "cookies": absorber.cookies.rows() if self._brief.settings.cookie_file and absorber.cookies else [],
@@ -317,7 +331,7 @@ class Worker:
 
 
 async def serve(line: socket.socket) -> None:
-    """Do what the keeper asks until it closes the line."""
+    """Answer the keeper until it hangs up."""
     reader, writer = await asyncio.open_connection(sock=line, limit=LONGEST_OF_ALL)
     head = await reader.readexactly(_HEAD.size)
     try:
@@ -341,7 +355,7 @@ async def serve(line: socket.socket) -> None:
 
 
 async def _asked(reader: asyncio.StreamReader) -> bytes:
-    """What is asked next; nothing when the keeper has hung up, or died."""
+    """The next message; b"" once the keeper has hung up, or died."""
     with contextlib.suppress(OSError):  # also that of an answer that nobody read
         return await reader.readline()
     return b""

@@ -36,7 +36,7 @@ export class Setup {
 
   show(now) {
     this.isNew = now.crawl === "none";
-    const ofParts = "The crawl is in partitions: 'minicrawl cluster crawl' goes on with it, and takes more seeds and other options.";
+    const ofParts = "The crawl is in partitions: 'minicrawl crawl' goes on with it, and takes more seeds and other options.";
     setText(this.words, now.partitions && !isOn(now) ? ofParts : isOn(now) ? "A crawl runs here. Its settings and seeds can be changed under Coordinator."
       : this.isNew ? "There is no crawl here yet: name the pages it begins with." : "The crawl goes on where it stopped. What is left empty stays as it was; limits are for one run.");
     this.form.hidden = isOn(now) || Boolean(now.partitions);

@@ -64,7 +64,7 @@ def test_a_run_waits_for_what_a_killed_one_has_left_and_not_for_one_that_runs(tm
     """Processes whose keeper was killed end when they have the answers that they wait for."""
     folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=3, seconds=3.0) as web:
-        words = ["cluster", "crawl", *SEEDS, "--store", str(folder.path), "--connect-to", f"::127.0.0.1:{web.port}"]
+        words = ["crawl", *SEEDS, "--store", str(folder.path), "--connect-to", f"::127.0.0.1:{web.port}"]
         words += ["--allow-private", "--delay", "0", "--scope", "host", "--json", "-q"]
         with subprocess.Popen([sys.executable, "-m", "minicrawl", *words], stdout=subprocess.DEVNULL) as killed:
             while len({folder.homes.home_of(f"http://{asked.host}/") for asked in web.asked}) < 2:

@@ -1,0 +1,148 @@
+"""`minicrawl crawl --partitions N`, as a user types it."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cluster_runs import SEEDS, crawled_by_command
+from support.command_line import answer, run
+from support.counted_web import counted_web
+from support.sites import html, rows
+from support.small_web import small_web
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.crawl import crawl_partitions
+from minicrawl.cluster.folder import found
+from minicrawl.cluster.running.keeper import Ended
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.demo.resources import Reply
+from minicrawl.demo.server import serving_answers
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    return crawled_by_command(tmp_path_factory.mktemp("cluster"))
+
+
+@pytest.fixture
+def folder(crawled: tuple[Path, dict[str, Any]]) -> Path:
+    return crawled[0]
+
+
+def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    folder, report = crawled
+    homes = [rows(folder / f"00{number}.db", "SELECT url FROM pages WHERE state = 'fetched'") for number in (0, 1)]
+    assert all(homes), "each has some of the hosts"
+    with small_web() as port:
+        words = [*SEEDS, "--store", str(tmp_path / "crawl.db"), "--connect-to", f"::127.0.0.1:{port}"]
+        one = answer("crawl", *words, "--allow-private", "--delay", "0", "-q")
+    assert report.keys() == one.keys() | {"rounds", "deaths"}
+    for name in ("reason", "fetched", "bytes", "known", "read", "failures", "left_out", "unanswered", "out_of_reach"):
+        assert report[name] == one[name], name
+    assert report["coverage"] == pytest.approx(one["coverage"], abs=1e-5)
+    assert 0.0 < report["error"] <= 1e-6
+
+
+def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
+    result = run("crawl", "--store", folder, "--no-progress")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("0 pages (0 B) in ")
+    settings = answer("crawl", "--show-settings", "--store", folder)
+    assert settings["delay"] == {"value": 0.0, "from": "store"}
+
+
+REFUSED = {
+    "archive": (["--archive-top=1%"], 2, "--archive-top does not work in partitions yet"),
+    "workers": (["--workers", "2"], 2, "--workers does not work in partitions yet"),
+    "plan": (["--dry-run"], 2, "--dry-run does not work in partitions yet"),
+    "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
+    "less than one each": (["--concurrency", "1"], 2, "--concurrency 1 is less than one request for each"),
+    "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("words", "code", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_mistake_gets_one_sentence(folder: Path, words: list[str], code: int, message: str) -> None:
+    before = (folder / "cluster.json").read_text()
+    result = run("crawl", "--store", folder, *words)
+    assert (result.exit_code, message in result.stderr, "Traceback" in result.stderr) == (code, True, False)
+    assert (folder / "cluster.json").read_text() == before
+
+
+def test_a_file_of_one_process_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "crawl.db").touch()
+    result = run("crawl", "http://a.test/", "--partitions", "2", "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, "--store" in result.stderr) == (3, True)
+
+
+def test_nothing_is_made_without_seeds(tmp_path: Path) -> None:
+    assert "no seeds are given" in run("crawl", "--store", tmp_path / "web", "--partitions", "2").stderr
+    assert not (tmp_path / "web").exists()
+
+
+def test_a_partition_is_not_crawled_by_itself(folder: Path) -> None:
+    result = run("crawl", "--store", folder / "000.db")
+    assert result.exit_code == 3
+    assert f"'minicrawl crawl --store {folder}' goes on with all" in result.stderr
+
+
+A, B = "http://a.test/", "http://b.test/"
+ODD: dict[str, tuple[dict[str, list[str] | str], int, int, int]] = {
+    "no page": ({}, 2, 0, 1),
+    "one page": ({A: []}, 2, 1, 1),
+    "three pages, a redirect first": ({A: B, B: [f"{B}x"], f"{B}x": [B]}, 3, 3, 3),
+    "more partitions than sites": ({A: [B], B: []}, 3, 2, 2),
+}
+"""The web, the number of partitions, and how many pages are read and known then."""
+
+
+@pytest.mark.parametrize(("web", "partitions", "read", "known"), ODD.values(), ids=ODD.keys())
+def test_the_smallest_crawls_end(
+    web: dict[str, list[str] | str], partitions: int, read: int, known: int, tmp_path: Path
+) -> None:
+    def respond(url: str, _: object) -> Reply:
+        match web.get(url):
+            case None:
+                return Reply(404, {}, b"")
+            case str() as target:
+                return Reply(301, {"Location": target}, b"")
+            case links:
+                return Reply(200, {"Content-Type": "text/html"}, html(links).encode())
+
+    async def crawl() -> Ended:
+        async with serving_answers(respond) as port:
+            given = {"connect_to": [f"::127.0.0.1:{port}"], "allow_private": True, "probe": False, "delay": 0.01}
+            store, begun = tmp_path / "web", time.monotonic()
+            return await crawl_partitions(given, Seeds([A]), store, partitions=partitions, started=begun)
+
+    ended = asyncio.run(crawl())
+    assert (ended.reason, ended.read, ended.known) == ("nothing-left", read, known)
+    with found(tmp_path / "web").opened() as stores:
+        assert list(audit_all(stores)) == []
+
+
+def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    with counted_web(pages=40) as web:
+        words = ["crawl", *SEEDS, "--store", str(folder), "--partitions", "2", "--allow-private"]
+        words += ["--connect-to", f"::127.0.0.1:{web.port}", "--delay", "1", "-q"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            [sys.executable, "-m", "minicrawl", *words], stdout=pipe, stderr=pipe, text=True
+        ) as crawl:
+            try:
+                while not web.asked and crawl.poll() is None:
+                    time.sleep(0.02)
+                result = run("crawl", "--store", folder)
+                assert (result.exit_code, "wait for it" in result.stderr) == (3, True)
+                crawl.send_signal(signal.SIGINT)
+                out, errors = crawl.communicate(timeout=120)
+            finally:
+                crawl.kill()
+    assert (crawl.returncode, errors) == (130, "")
+    assert "it was interrupted; run the same command to go on" in out
