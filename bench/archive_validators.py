@@ -23,8 +23,8 @@ from minicrawl.archive.cdxj import Captured, surt
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, files
 from minicrawl.archive.reading import Record
+from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 
 PATIENCE = 60.0
 

@@ -24,7 +24,7 @@ from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.http import codings
-from minicrawl.crawler.http.wire.answer_reader import AnswerReader
+from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates

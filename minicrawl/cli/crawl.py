@@ -306,7 +306,7 @@ def warn(why: str) -> None:
 
 def announce(start: "Start") -> None:
     """Say what is not as the user may expect."""
-    from minicrawl.crawler.http.wire.proxies import environment_proxies
+    from minicrawl.crawler.http.proxies import environment_proxies
 
     if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)

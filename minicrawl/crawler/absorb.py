@@ -16,7 +16,7 @@ from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.archiving.top_share import TopShare
 from minicrawl.crawler.books.anticipated_cash import NotAnticipated
-from minicrawl.crawler.http.logins.kept_cookies import KeptCookies
+from minicrawl.crawler.http.saved_cookies import KeptCookies
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
 from minicrawl.crawler.known.known_sites import KnownSites

@@ -23,7 +23,7 @@ from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.logins.cookie_file import read_cookie_file
+from minicrawl.crawler.http.saved_cookies import read_cookie_file
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room

@@ -11,8 +11,8 @@ from support.command_line import HOME, run
 from support.sites import crawl
 
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses
-from minicrawl.crawler.http.logins.cookie_file import read_cookie_file, write_cookie_file
-from minicrawl.crawler.http.logins.passwords import password_headers
+from minicrawl.crawler.http.credentials import password_headers
+from minicrawl.crawler.http.saved_cookies import read_cookie_file, write_cookie_file
 from minicrawl.errors import MinicrawlError, SeedError
 from minicrawl.settings import SETTINGS, CrawlSettings
 

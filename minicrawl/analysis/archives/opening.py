@@ -10,9 +10,9 @@ from minicrawl.archive.collection import Collection
 from minicrawl.archive.reading import MOST_KEPT, Record
 from minicrawl.archive.recovery import Committed
 from minicrawl.crawler.archiving.records import as_captured, committed
+from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.store.reader import Store, open_store
 

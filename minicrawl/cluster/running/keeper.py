@@ -26,7 +26,7 @@ from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_a
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.http.logins.kept_cookies import write_rows
+from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.limits import limit_reached

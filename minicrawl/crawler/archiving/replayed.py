@@ -16,8 +16,8 @@ from minicrawl.archive.cdxj import Captured, nearest, surt
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.reading import Record
 from minicrawl.archive.sources import check_there
+from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
-from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.settings import CrawlSettings

@@ -1,17 +1,19 @@
-"""One request, one answer.
+"""HTTP: a request is sent, a response comes back.
 
-fetch            a request, and what came back: one `Fetched`
-exchange         what went out and came back, byte for byte, and who is shown it
-body             the body of an answer, as far as somebody wants it
-response_fields  what the fields of an answer say of its body and its page
-content_type     of what type a body is
-codings          gzip, deflate, br and zstd undone
-logins           names and passwords for hosts
-request_headers  which of the user's headers go with a request
-retry_after      how long a host asks to be left alone
-failures         the reason code of what a request failed by
-parser_failures  what becomes of an answer that a part of ours fails over
-transport        what carries requests: the protocol
-httpx_transport  any transport of httpx in place of the wire
-wire             HTTP/1.1 over connections of our own
+fetch            send a request and return a `Fetched`
+exchange         the bytes of a request and its response, for archives and hooks
+body             read a body as far as it is wanted
+codings          decode gzip, deflate, br and zstd
+content_type     the media type of a body
+response_fields  content type, location, validators and Retry-After of a response
+credentials      headers, passwords and certificates, and the origins they may go to
+cookies          cookies that hosts set, and those of a request
+saved_cookies    cookies in the store and in the user's file
+failures         reason codes of failed requests
+transport        the interface of the two transports
+httpx_transport  any transport of httpx, for tests and hooks
+wire_transport   our own connections, pooled
+proxies          the proxies of an origin; SOCKS
+connection       one connection, a request at a time
+answer_reader    the parser of HTTP/1.1 responses
 """

@@ -1,4 +1,4 @@
-"""The body of an answer, as far as somebody wants it: content coding undone for the crawl, as sent for who captures."""
+"""Read the body of a response as far as it is wanted: decoded for the crawl, as sent for a capture."""
 
 import contextlib
 from collections.abc import Awaitable, Callable
@@ -13,10 +13,10 @@ Take = Callable[[bytes], Awaitable[bool]]
 
 
 class Body:
-    """Reads one body. `size`: bytes of it that came. `unread`: why the rest did not, None once there is none."""
+    """`size`: bytes received. `unread`: the reason why the rest was not, None once the body is complete."""
 
     def __init__(self, answer: Answer, kept: int) -> None:
-        """kept: bytes that are kept as they come, and those that come together with them."""
+        """kept: bytes to keep as sent; the last piece is kept whole."""
         self.size = 0
         self.unread: Truncated | None = Truncated.UNSPECIFIED
         self._answer = answer
@@ -24,14 +24,14 @@ class Body:
         self._kept: list[bytes] = []
 
     def as_sent(self) -> tuple[bytes, Truncated | None]:
-        """What is kept, and why that is not all of the body, if it is not."""
+        """The bytes that were kept, and the reason if they are not the whole body."""
         is_less = self._kept_size < self.size
         return b"".join(self._kept), Truncated.LENGTH if is_less else self.unread
 
     async def decoded(self, coding: str | None, most: int, *, of_unknown_type: bool) -> tuple[bytes, bool]:
-        """The body with its content coding undone, and whether it is cut or damaged.
+        """The decoded body, and True if it is truncated or damaged.
 
-        of_unknown_type: it is read no further than necessary to see that it is no HTML.
+        of_unknown_type: stop as soon as it is clear that it is not HTML.
         """
         undoes = decoder(coding)
         decoded: list[bytes] = []
@@ -53,7 +53,7 @@ class Body:
         return b"".join(decoded), self.unread is not None or not undoes.is_complete
 
     async def pass_on(self, coding: str | None, take: Take) -> bool:
-        """Give the body to `take`, decoded, in pieces, until it wants no more: whether the body is cut or damaged."""
+        """Pass the decoded body to `take` in pieces until it returns False. Returns True for a damaged body."""
         undoes = decoder(coding)
         while chunk := await self._more():
             for piece in undoes.pieces(chunk):
@@ -63,21 +63,21 @@ class Body:
         return self.unread is not None or not undoes.is_complete
 
     async def rest(self, most: int) -> None:
-        """Read on where nobody has, to keep the body as it comes; that it breaks is nobody's trouble."""
+        """Read on for a capture, up to `most` bytes; errors end it silently."""
         with contextlib.suppress(FetchError):
             while self.unread is Truncated.UNSPECIFIED and await self._more():
                 if self.size > most:
                     self._stop()
 
     async def _more(self) -> bytes:
-        """The next piece as it comes; nothing behind the last one that comes, even if others were to come."""
+        """The next piece as sent; empty at the end, or where the connection breaks."""
         try:
             chunk = await self._answer.read()
         except BrokenOffError:
             self.unread = Truncated.DISCONNECT
             if not self.size:
                 raise
-            return b""  # what came before the connection broke still counts
+            return b""  # the bytes received before the connection broke still count
         if not chunk:
             self.unread = None
         self.size += len(chunk)
@@ -87,5 +87,5 @@ class Body:
         return chunk
 
     def _stop(self) -> None:
-        """Read no further: something is missing then, unless the last piece is known to have been the end."""
+        """Stop reading: the body is truncated, unless the last piece is known to be the end."""
         self.unread = None if self._answer.is_read else Truncated.LENGTH

@@ -1,8 +1,8 @@
-"""Content codings undone (RFC 9110 8.4): gzip, deflate, br and zstd, in whatever pieces a body comes.
+"""Decode content codings (RFC 9110 8.4): gzip, deflate, br and zstd, from pieces of any size.
 
-What comes out comes in pieces as well, none much longer than `PIECE`, and whoever takes them may stop: a small body can
-hide a huge one. A coding that nobody knows is none, as in browsers: `Content-Encoding: utf-8` says nothing of the body.
-Several codings are undone one after the other, the last one first.
+The output comes in pieces as well, none much longer than `PIECE`, and the caller may stop at any of them: a small body
+can decompress to a huge one. Unknown codings are ignored, as in browsers (`Content-Encoding: utf-8` is common). Of
+several codings the last is decoded first.
 """
 
 import struct
@@ -34,8 +34,8 @@ _LARGEST_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 2
 
 
 class _Stream(Protocol):
-    """A compressed stream. `has_more`: there is more to come out without more going in. `unused`: what came behind its
-    end, once `is_over`. `is_sound`: whether its checksum is right, as far as that is known."""
+    """A compressed stream. `has_more`: it has more output for the same input. `unused`: the input behind its end, once
+    `is_over`. `is_sound`: no checksum was wrong."""
 
     has_more: bool
     is_over: bool
@@ -49,10 +49,10 @@ _Opened = Callable[[bytes, bool], _Stream | bool | None]
 
 
 class Decoder:
-    """Undoes a coding, or, if `opened` is None, none.
+    """Decodes one coding, or nothing if `opened` is None.
 
-    opened: begins a stream with the bytes that a body, or (if the second argument is False) a further part of it begins
-    with; None if these are too few, and False if they begin none. inner: undoes the coding that comes out.
+    opened: opens a stream from the first bytes of a body, or (second argument False) of a further member of it; None
+    if it needs more bytes, False if they begin no stream. inner: decodes the output.
     """
 
     def __init__(self, opened: _Opened | None, inner: "Decoder | None" = None) -> None:
@@ -61,29 +61,29 @@ class Decoder:
         self._between = 0
         self._stream: _Stream | None = None
         self._parts = 0
-        self._rest = b""  # too few bytes to tell what begins with them
+        self._rest = b""  # too few bytes to open a stream
         self._is_sound = True
         self._is_over = False
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was missing or damaged in what has come."""
+        """True if the input so far was complete and undamaged."""
         is_whole = self._is_sound and self._stream is None and (self._parts > 0 or not self._rest)
         return is_whole and (self._inner is None or self._inner.is_complete)
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What comes out of the next bytes. Raises FetchError for what cannot be decoded."""
+        """Decode the next bytes. Raises FetchError if they cannot be decoded."""
         if self._inner is None:
             yield from self._undone(data)
             return
         for piece in self._undone(data):
             self._between += len(piece)
-            if self._between > _MOST_BETWEEN:  # of which nothing need come out, and so nobody would stop
+            if self._between > _MOST_BETWEEN:  # the inner one may have no output at which a caller could stop
                 raise _undecodable(f"more than {_MOST_BETWEEN} bytes between two codings")
             yield from self._inner.pieces(piece)
 
     def _undone(self, data: bytes) -> Iterator[bytes]:
-        """What comes out of one coding."""
+        """Decode one coding."""
         if self._opened is None:
             yield data
             return
@@ -114,7 +114,7 @@ class Decoder:
         elif isinstance(stream, bool):
             if not self._parts:
                 raise _undecodable(f"it begins with {data[:10]!r}")
-            self._is_over = True  # what follows the last part is ignored
+            self._is_over = True  # bytes behind the last member are ignored
         else:
             self._parts += 1
             self._stream = stream
@@ -123,7 +123,7 @@ class Decoder:
 
 
 def decoder(content_encoding: str | None) -> Decoder:
-    """What undoes the codings that a header names. Raises FetchError for more than anybody has use for."""
+    """The decoder for a Content-Encoding. Raises FetchError for an absurd number of codings."""
     named = (coding.strip().lower() for coding in (content_encoding or "").split(","))
     codings = [coding for coding in named if coding not in ("", "identity")]
     if not codings or not all(coding in _CODINGS for coding in codings):
@@ -138,10 +138,10 @@ def decoder(content_encoding: str | None) -> Decoder:
 
 
 class _Deflate:
-    """DEFLATE (RFC 1951), and what stands around it.
+    """DEFLATE (RFC 1951) with its head and tail.
 
-    head: bytes before it. checksum: of what it holds, given in a tail that `tail_format` describes; gzip has the length
-    there as well. zlib would refuse all of a body whose checksum is wrong; browsers do not look at it.
+    head: bytes to skip. checksum: of the output, compared with the tail in `tail_format`, where gzip has the length as
+    well. zlib itself would refuse a body with a wrong checksum, which browsers accept.
     """
 
     def __init__(self, head: int, tail_format: str, checksum: Callable[[bytes, int], int] | None, start: int) -> None:
@@ -203,7 +203,7 @@ class _Brotli:
         self._stream = brotli.Decompressor()
         self.has_more = self.is_over = False
         self._before: list[bytes] = []
-        self._last, self._out = b"", 0  # the last bytes that came, and how many have come out of them
+        self._last, self._out = b"", 0  # the last input, and the number of bytes of its output
         self._careful: Iterator[bytes] | None = None
 
     def undo(self, data: bytes) -> bytes:
@@ -228,8 +228,8 @@ class _Brotli:
         return piece
 
     def _up_to_the_end(self) -> Iterator[bytes]:
-        """What comes out of the last bytes, one by one: what follows the end of a stream fails all that it comes with.
-        Raises brotli.error where there is no end in them."""
+        """Decode the last input byte by byte, as brotli fails on all of it if bytes follow the end of the stream.
+        Raises brotli.error if the end is not in it."""
         known, self._out = self._out, 0
         self._stream = brotli.Decompressor()
         for data in filter(None, self._before):
@@ -257,8 +257,8 @@ def _gzip_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
 
 
 def _gzip_head(data: bytes) -> int | None:
-    """How long the head of a gzip member is, None where it has not come whole (RFC 1952 2.3). Browsers take none for
-    broken whose flags they do not know."""
+    """The length of the head of a gzip member, None if it is incomplete (RFC 1952 2.3). Unknown flags are ignored, as
+    in browsers."""
     if len(data) > 2 and data[2] != _DEFLATED:
         raise _undecodable(f"gzip with the method {data[2]}")
     if len(data) < 12:
@@ -277,7 +277,7 @@ def _gzip_head(data: bytes) -> int | None:
 
 
 def _deflate_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
-    """ "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare. RFC 1950 2.2: how zlib begins."""
+    """ "deflate" means zlib (RFC 9110 8.4.1.2, RFC 1950 2.2), but some servers send bare DEFLATE."""
     if not is_first:
         return False
     if len(data) < 2:

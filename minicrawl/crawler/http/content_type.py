@@ -1,6 +1,6 @@
-"""Of what type a body is: as its header says, or, if that says nothing, by how it begins (WHATWG MIME Sniffing, Fetch).
+"""The media type of a body, by its header or else by its first bytes (WHATWG MIME Sniffing, Fetch).
 
-Only what decides whether it is HTML is looked for: whatever else a body may be, it is not read.
+Sniffing only tells HTML from everything else, which is not read.
 """
 
 import re
@@ -8,16 +8,16 @@ from functools import lru_cache
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 UTF_8 = "text/html; charset=utf-8"
-"""What the HTML is that a page was rendered to."""
+"""The type of rendered pages."""
 SNIFFED = 1445
-"""Bytes of a body that are enough to tell."""
+"""Bytes of a body that are sniffed."""
 
-_ELEMENT = re.compile(r"""(?:[^",]|"(?:[^"\\]|\\.)*+"?)++""", re.DOTALL)  # of a list, quoted commas being none
+_ELEMENT = re.compile(r"""(?:[^",]|"(?:[^"\\]|\\.)*+"?)++""", re.DOTALL)  # of a comma-separated list
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _TYPE = re.compile(rf"[\t\n\r ]*({_TOKEN}/{_TOKEN})[\t\n\r ]*(?:;|$)")
 _CHARSET = re.compile(r""";[\t\n\r ]*charset=("(?:[^"\\]|\\.)*|[^;]*)""", re.IGNORECASE)
 _SAYING_NOTHING = frozenset({"*/*", "unknown/unknown", "application/unknown"})
-# MIME Sniffing 7.1, the patterns that a tag-terminating byte must follow, and the one that it need not.
+# MIME Sniffing 7.1: a tag-terminating byte must follow all patterns but "<!--".
 _HTML = re.compile(
     rb"[\t\n\f\r ]*+<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])",
     re.IGNORECASE,
@@ -28,15 +28,15 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 def media_type(content_type: str | None) -> str:
-    """ "text/html" of "Text/HTML; charset=x"; without one it is HTML."""
+    """ "text/html" for "Text/HTML; charset=x", and for None."""
     return content_type.partition(";")[0].strip().lower() if content_type else "text/html"
 
 
-@lru_cache(maxsize=1000)  # servers say the same again and again
+@lru_cache(maxsize=1000)  # a site's values are few
 def declared_type(header: str | None) -> str | None:
-    """The type that all Content-Type fields together say, with its parameters; None if they leave it open.
+    """The type in the joined Content-Type fields, with its parameters; None if they leave it open.
 
-    The last one that is one counts (Fetch, 2.2.2, extract a MIME type); a charset said before holds for it, too.
+    The last valid one counts, with an earlier charset if the types are equal (Fetch, 2.2.2, extract a MIME type).
     """
     found_type, essence, charset = None, "", ""
     for element in _ELEMENT.findall(header or ""):
@@ -53,12 +53,12 @@ def declared_type(header: str | None) -> str | None:
 
 
 def is_not_to_be_sniffed(options: str | None) -> bool:
-    """Whether X-Content-Type-Options says so (Fetch, 3.6)."""
+    """True for an X-Content-Type-Options that says nosniff (Fetch, 3.6)."""
     return (options or "").partition(",")[0].strip().lower() == "nosniff"
 
 
 def type_sniffed(head: bytes) -> str:
-    """What a body is whose header leaves it open, by its first `SNIFFED` bytes (MIME Sniffing, 7.1)."""
+    """The type of a body by its first `SNIFFED` bytes (MIME Sniffing, 7.1)."""
     head = head[:SNIFFED]
     if _HTML.match(head):
         return "text/html"

@@ -1,4 +1,4 @@
-"""What went out and what came back, byte for byte, for whoever keeps or inspects it: archives, hooks, reports."""
+"""Requests and their responses byte for byte, for archives, hooks and reports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,26 +11,25 @@ from minicrawl.model import ParsedPage
 
 
 class Truncated(StrEnum):
-    """Why a body is not whole, in the words of WARC 1.1."""
+    """Reasons why a body is truncated, in the terms of WARC 1.1."""
 
     LENGTH = "length"
-    """No more of it was wanted."""
+    """A size limit was reached."""
     TIME = "time"
-    """The time for its page was up."""
+    """The time limit of the page was reached."""
     DISCONNECT = "disconnect"
-    """The connection ended, or nothing more came."""
+    """The connection ended or stalled."""
     UNSPECIFIED = "unspecified"
-    """It was left unread, or could not be read on."""
+    """It was left unread, or could not be decoded."""
 
 
 class Exchange(NamedTuple):
-    """One request and its answer. A named tuple, for there is one per request, and it is built in a third of the time.
+    """A request and its response. A named tuple, as it is built for every request, in a third of a dataclass's time.
 
-    `request`: as it was sent. `head`: the answer's status line and fields as they came, with the empty line behind
-    them; `status`, `fields`: what they say, fields in order, blanks around values taken off. `body`: as it came,
-    without its transfer coding, but with its content coding. `peer`: address and port that the connection led to, of a
-    proxy if there is one; None where there was no connection. `asked_at`: when the request left, in Unix seconds;
-    `seconds`: from then until the body had come as far as it did. `truncated`: why the body is not whole, if it is not.
+    `request`: as sent. `head`: status line, fields and empty line as received; `status`, `fields`: the same parsed,
+    fields in order, values stripped. `body`: as received, without transfer coding but with content coding. `peer`:
+    address and port of the server or proxy, None without a connection. `asked_at`: Unix seconds when the request was
+    sent; `seconds`: from then to the last byte. `truncated`: the reason if the body is not complete.
     """
 
     url: str
@@ -46,28 +45,28 @@ class Exchange(NamedTuple):
 
     @property
     def reason_phrase(self) -> bytes:
-        """What the status line says behind the status."""
+        """The text behind the status in the status line."""
         line, _, _ = self.head.partition(b"\n")
         return line.rstrip(b"\r").partition(b"%d" % self.status)[2].strip(b"\t ")
 
 
 def no_other_type(media_type: str) -> bool:
-    """Read what the crawl itself wants, and leave all other bodies unread."""
+    """Read no other bodies than those that the crawl itself wants."""
     return False
 
 
 def every_type(media_type: str) -> bool:
-    """Read every body, of whatever type and status."""
+    """Read every body, of any type and status."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Who is shown every exchange, in the process that fetches: of pages, robots.txt files, sitemaps, redirects.
+    """An observer of every exchange in the process that fetches: of pages, robots.txt files, sitemaps, redirects.
 
-    `observe`: is called before the answer goes on to the crawl, with what the page says, if it is one; returns where it
-    has written it. A StoreError from there ends the crawl. `reads`: whether bodies of a media type are read, up to the
-    largest size of a page, though the crawl has no use for them. `close`: nothing more is shown.
+    `observe`: called before the crawl gets the response, with the parsed page (empty for anything else); returns the
+    place of the record if it wrote one. A StoreError from it ends the crawl. `reads`: True for media types whose bodies
+    are read, up to the largest size of a page, although the crawl has no use for them. `close`: the last call.
     """
 
     observe: Callable[[Exchange, ParsedPage], ArchiveRecord | None]

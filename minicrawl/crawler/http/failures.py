@@ -1,15 +1,22 @@
-"""The reason code of what a request failed by."""
+"""Reason codes of failed requests, by exception.
+
+An exception in code that parses a response means a bug or a lack of memory. It fails that response alone, with the
+reason "parser-failed"; the traceback is logged with the URL, and the crawl goes on.
+"""
 
 import socket
 import ssl
+from dataclasses import replace
 
+from minicrawl import log
 from minicrawl.crawler.net.addresses import PrivateAddressError
 from minicrawl.crawler.net.dns import NameServerError
 from minicrawl.crawler.net.open_files import OPEN_FILES, OWN_TROUBLE
 from minicrawl.crawler.net.tls import tls_reason
+from minicrawl.model import Fetched
 
 Reasons = tuple[tuple[tuple[type[BaseException], ...], str], ...]
-"""Reason codes by kind of exception, the most telling first."""
+"""Reason codes by exception class, the most specific first."""
 
 OF_THE_SYSTEM: Reasons = (
     ((PrivateAddressError,), "private-address"),
@@ -22,7 +29,7 @@ OF_THE_SYSTEM: Reasons = (
 
 
 def reason_of(error: BaseException, reasons: Reasons = OF_THE_SYSTEM, otherwise: str = "connection") -> str:
-    """The reason code of an exception, by the most telling one in its chain of causes."""
+    """The reason code of an exception, by the most specific one in its chain of causes."""
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 8:
         chain.append(cause)
@@ -35,3 +42,17 @@ def reason_of(error: BaseException, reasons: Reasons = OF_THE_SYSTEM, otherwise:
         if any(isinstance(link, kinds) for link in chain):
             return reason
     return otherwise
+
+
+PARSER_FAILED = "parser-failed"
+
+
+def parser_failed(url: str, error: Exception) -> str:
+    """Log the error, and return its reason code."""
+    log.parser_failed(url=url, error=error)
+    return PARSER_FAILED
+
+
+def unread(fetched: Fetched, error: Exception) -> Fetched:
+    """The response without its body, with the reason "parser-failed"."""
+    return replace(fetched, body=b"", reason=parser_failed(fetched.url, error))

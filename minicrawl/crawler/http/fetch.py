@@ -1,7 +1,6 @@
-"""The network: one request, one `Fetched`.
+"""Send a request and return a `Fetched`.
 
-Redirects are not followed and nothing is tried twice: every hop is a page of its own, and what to do about
-a failure is decided elsewhere.
+Redirects are not followed, as their targets are pages of their own, and nothing is retried: that is decided elsewhere.
 """
 
 import asyncio
@@ -15,17 +14,13 @@ from typing import NamedTuple, Self
 from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
+from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
-from minicrawl.crawler.http.failures import reason_of
-from minicrawl.crawler.http.logins.certificates import own_contexts
-from minicrawl.crawler.http.logins.passwords import password_headers
-from minicrawl.crawler.http.parser_failures import PARSER_FAILED, parser_failed
-from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
+from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
+from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import Answer, Field, Transport
-from minicrawl.crawler.http.wire.pool import ConnectionPool
-from minicrawl.crawler.http.wire.proxies import Proxies, proxies_of_environment
-from minicrawl.crawler.http.wire.wire_transport import WireTransport
+from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
+from minicrawl.crawler.http.wire_transport import ConnectionPool, WireTransport
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
@@ -40,10 +35,10 @@ _NOT_MODIFIED = 304
 
 
 class Fetcher:
-    """Fetches URLs one at a time, any number of them side by side.
+    """Fetches any number of URLs concurrently.
 
-    transport: what carries the requests; None = connections of our own, as the settings say. seed_origins:
-    scheme://host[:port] of the seeds, who alone are sent secret headers. capture: who is shown every exchange.
+    transport: None for our own connections, configured by the settings. seed_origins: scheme://host[:port] of the
+    seeds, the only ones that secret headers go to. capture: observes every exchange.
     """
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
@@ -88,31 +83,31 @@ class Fetcher:
     ) -> Fetched:
         """GET a normalised URL. Bodies that are not HTML are left unread, unless `any_type`.
 
-        at_least: bytes of the body that are read even where the settings allow for fewer. take: is given the body of a
-        200, decoded, in pieces as they come, until it says False; then there is no other limit to it.
+        at_least: bytes of the body that are read even if the settings allow fewer. take: gets the decoded body of a 200
+        in pieces until it returns False, without another limit.
 
-        Never raises for what the web does: a failure is a `Fetched` with a reason.
+        Failures do not raise: they are a `Fetched` with a reason.
         """
         fetched, exchange, _ = await self._exchanged(request, any_type, at_least, take)
         return self.observed(fetched, exchange, ParsedPage())
 
     async def exchanged(self, request: PageRequest) -> "Exchanged":
-        """`fetch` of a page, before anybody has seen the exchange."""
+        """Like `fetch`, but the exchange is not yet shown to the capture."""
         return await self._exchanged(request, False, 0, None)
 
     async def with_fields(self, request: PageRequest) -> tuple[Fetched, Sequence[Field]]:
-        """`fetch` of any type, with the fields of the answer; no capture is shown it."""
+        """Like `fetch` with any type, but returns the response's fields as well, and shows the capture nothing."""
         job = _Job(request, _now(), True, self._max_size, None)
         return await self._fetched(job), job.fields
 
     def sends_secrets_to(self, origin: str) -> bool:
-        """Whether requests to an origin, scheme://host[:port], have what others do not: a secret, a certificate."""
+        """True if requests to an origin, scheme://host[:port], carry a secret header or a certificate."""
         if origin.startswith("https://") and endpoint(f"{origin}/") in self._shown_certificates:
             return True
         return any(Header(name, value).is_secret for name, value in self._given.going_to(origin))
 
     def observed(self, fetched: Fetched, exchange: Exchange | None, parsed: ParsedPage) -> Fetched:
-        """Show an exchange to whoever wants to see it; what was fetched, and where it was written."""
+        """Show an exchange to the capture. Returns `fetched` with the place of its record."""
         if self._capture is None or exchange is None:
             return fetched
         record = self._capture.observe(exchange, parsed)
@@ -124,9 +119,9 @@ class Fetcher:
         return Exchanged(fetched, job.exchange, job.fields)
 
     async def locate(self, url: str) -> Located:
-        """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to.
+        """The address of a normalised URL's host, or the reason why a fetch would fail.
 
-        A host behind a proxy has no address that would be known here.
+        The address of a host behind a proxy is not known here.
         """
         try:
             if self._proxies is not None and self._proxies.of(origin_of(url)):
@@ -149,13 +144,13 @@ class Fetcher:
             self._capture.close()
 
     async def _fetched(self, job: "_Job") -> Fetched:
-        """What a request leads to; whatever fails, a `Fetched` with the reason."""
+        """Run the request within its deadline; failures become a `Fetched` with a reason."""
         url = job.request.url
         try:
             with self._deadlines:
                 return await self._answered(job)
         except TimeoutError:
-            if job.fetched is not None:  # what took so long was for the capture alone
+            if job.fetched is not None:  # only the capture needed more time
                 return job.fetched
             reason = "timeout"
         except FetchError as error:
@@ -172,7 +167,7 @@ class Fetcher:
         body = Body(answer, job.most if self._capture is not None else 0)
         try:
             return await self._read(job, answer, body)
-        except ValueError as error:  # before there was an answer it may be about the URL; this is about what came
+        except ValueError as error:  # before the response it may be a bad URL; this is about the response
             raise FetchError(PARSER_FAILED) from error
         finally:
             if self._capture is not None:
@@ -180,7 +175,7 @@ class Fetcher:
             await answer.aclose()
 
     async def _read(self, job: "_Job", answer: Answer, body: Body) -> Fetched:
-        """Read the body as far as it is wanted; what that and the head say."""
+        """Read the body as far as it is wanted."""
         head = ResponseFields(answer.fields)
         status, content_type, coding = answer.status, head.content_type, head.joined(b"content-encoding")
         if status < 200:
@@ -194,7 +189,7 @@ class Fetcher:
                 decoded, truncated = await body.decoded(coding, job.most, of_unknown_type=is_open)
             except FetchError:
                 if 200 <= status < 300:
-                    raise  # of any other answer the status says enough
+                    raise  # for other responses the status is enough
             if is_open:
                 content_type = type_sniffed(decoded)
                 decoded = decoded if content_type in HTML_TYPES else b""
@@ -240,7 +235,7 @@ class Fetcher:
         )
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
-        """The fields of a request, in the order in which they are sent."""
+        """The header fields of a request, in order."""
         fields = self._fields_of(origin_of(request.url))
         further = list(request.headers)
         if request.etag is not None:
@@ -250,13 +245,13 @@ class Fetcher:
         return replaced(fields, as_fields(further)) if further else fields
 
     def _prepared(self, origin: str) -> tuple[Field, ...]:
-        """The fields that all requests to an origin have."""
+        """The header fields that all requests to an origin have."""
         host = (b"Host", authority(f"{origin}/").encode())
         return replaced((host, *self._fields), as_fields(self._given.going_to(origin)))
 
 
 class Exchanged(NamedTuple):
-    """What was fetched. exchange: None where nobody is to be shown it; fields: of the answer, in their order."""
+    """A `Fetched` with its exchange, None without a capture, and the response's header fields in order."""
 
     fetched: Fetched
     exchange: Exchange | None
@@ -265,7 +260,7 @@ class Exchanged(NamedTuple):
 
 @dataclass(slots=True)
 class _Job:
-    """A request on its way, what is wanted of its answer (see `Fetcher.fetch`), and what has come of it."""
+    """A request in flight with its options (see `Fetcher.fetch`), and its results."""
 
     request: PageRequest
     started: float

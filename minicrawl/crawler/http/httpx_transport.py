@@ -1,6 +1,6 @@
-"""httpx at the border: any httpx transport in place of the wire, and exchanges as httpx has them, for hooks and tests.
+"""httpx: any of its transports in place of our own, for tests, and exchanges as its responses, for hooks.
 
-The only module that imports httpx, which takes a tenth of a second: import this one only where it is needed.
+The only module that imports httpx, which takes a tenth of a second: import it only where it is needed.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ class HttpxTransport:
         target = target_of(url)
         asked_at = asyncio.get_running_loop().time()
         try:
-            # Of these two extensions httpx's own transports know. The second is the path as it is spelt: a URL that
-            # httpx parses comes out respelt, as it has ideas of its own on %7E, %zz or a lone "?".
+            # Extensions of httpx's own transports. "target" is the path as it is spelt in the URL: httpx respells it,
+            # as with %7E, %zz or a lone "?".
             extensions = {"timeout": self._timeout, "target": target}
             request = httpx.Request("GET", url, headers=list(fields), stream=_NO_BODY, extensions=extensions)
             response = await self._transport.handle_async_request(request)
@@ -52,7 +52,7 @@ class HttpxTransport:
 
 
 class _HttpxAnswer:
-    """An answer that an httpx transport gave."""
+    """A response of an httpx transport."""
 
     def __init__(self, request: bytes, response: httpx.Response, asked_at: float) -> None:
         self.request, self.asked_at = request, asked_at
@@ -64,7 +64,7 @@ class _HttpxAnswer:
 
     @property
     def head(self) -> bytes:
-        """As it may have come: httpx does not keep the bytes."""
+        """Rebuilt, as httpx does not keep the bytes."""
         response = self._response
         line = f"{response.http_version} {response.status_code} {response.reason_phrase}".rstrip().encode()
         return b"\r\n".join([line, *(b"%b: %b" % field for field in self.fields), b"", b""])
@@ -77,7 +77,7 @@ class _HttpxAnswer:
 
     @property
     def is_read(self) -> bool:
-        return False  # which httpx says when nothing more comes
+        return False  # httpx tells only by an empty read
 
     async def read(self) -> bytes:
         try:
@@ -94,7 +94,7 @@ class _HttpxAnswer:
 
 
 def as_response(exchange: Exchange) -> httpx.Response:
-    """An exchange as httpx has it: `content` with its content coding undone, `request` the request that led to it."""
+    """An exchange as a response of httpx, with `content` decoded and `request` set."""
     line, *lines = exchange.request.removesuffix(b"\r\n\r\n").split(b"\r\n")
     fields = [(name, value) for name, _, value in (line.partition(b": ") for line in lines)]
     return httpx.Response(

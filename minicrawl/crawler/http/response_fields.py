@@ -1,4 +1,4 @@
-"""What the fields of an answer say of its body and its page."""
+"""Header fields of a response: content type, location, validators, dates, Retry-After."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -7,13 +7,14 @@ from functools import cached_property
 
 from minicrawl.crawler.http.content_type import declared_type, is_not_to_be_sniffed
 from minicrawl.crawler.http.transport import Field
+from minicrawl.model import Fetched
 
 LONGEST_VALIDATOR = 1000
-"""Characters; a longer validator is dropped, as we would have to send it again and again."""
+"""Characters; a longer validator is dropped, as it would be sent with every request."""
 
 
 class ResponseFields:
-    """The fields of an answer, by name."""
+    """The fields of a response, by name."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._values: dict[bytes, list[bytes]] = {}
@@ -21,16 +22,16 @@ class ResponseFields:
             self._values.setdefault(name.lower(), []).append(value)
 
     def joined(self, name: bytes, divider: str = ", ") -> str | None:
-        """The values of all fields of a name, given in lower case."""
+        """The joined values of all fields with a name, given in lower case."""
         return divider.join(map(_text, self._values[name])) if name in self._values else None
 
     def each(self, name: bytes) -> tuple[str, ...]:
-        """The value of every field of a name, given in lower case, a character for each byte."""
+        """The values of all fields with a name, given in lower case, as Latin-1."""
         return tuple(value.decode("latin-1") for value in self._values.get(name, ()))
 
     @cached_property
     def content_type(self) -> str | None:
-        """What the body is said to be; None where that is left open."""
+        """The declared type of the body; None if it is to be sniffed."""
         content_type = declared_type(self.joined(b"content-type"))
         if content_type is None and is_not_to_be_sniffed(self.joined(b"x-content-type-options")):
             return "text/plain"
@@ -38,10 +39,7 @@ class ResponseFields:
 
     @property
     def location(self) -> str | None:
-        """Where an answer points to; None also where it says so twice and differently.
-
-        A URL that is no UTF-8 is its bytes as they are, percent-encoded.
-        """
+        """The Location; None if there are several that differ. Bytes that are not UTF-8 are percent-encoded."""
         value = self._only(b"location")
         if value is None:
             return None
@@ -51,28 +49,28 @@ class ResponseFields:
             return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
 
     def validator(self, name: bytes) -> str | None:
-        """The ETag or the Last-Modified, a character for each byte, so that it can be sent back as it came."""
+        """The ETag or Last-Modified as Latin-1, so that it is sent back as it came."""
         value = self._only(name)
         return value.decode("latin-1") if value and len(value) <= LONGEST_VALIDATOR else None
 
     def _only(self, name: bytes) -> bytes | None:
-        """The value of all fields of a name, if it is the same in all."""
+        """The value of the fields with a name, if all are equal."""
         values = self._values.get(name, ())
         return values[0] if values and values.count(values[0]) == len(values) else None
 
 
 def http_date(text: str) -> float | None:
-    """Unix seconds of a date in a field, in any of the three forms of RFC 9110 5.6.7; None for anything else."""
+    """Unix seconds of a date in any of the three formats of RFC 9110 5.6.7; None for anything else."""
     try:
         date = parsedate_to_datetime(text)
-        # C's asctime() names no time zone: all mean GMT.
+        # asctime format names no time zone. All are GMT.
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):  # no date, or one with numbers beyond any calendar
+    except (ValueError, OverflowError):
         return None
 
 
 def shown(fields: Sequence[Field]) -> tuple[tuple[str, str], ...]:
-    """Names, in lower case, and values of fields, in their order, as people read them."""
+    """Fields for display: lower-case names and values, in order."""
     return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in fields)
 
 
@@ -81,3 +79,24 @@ def _text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
+
+
+LONGEST_REST = 3600.0  # a longer Retry-After is cut to this
+_ABSURD = 30 * 24 * 3600.0  # a longer Retry-After is ignored
+_BUSY = frozenset({429, 503})  # statuses about the host, not the page
+
+
+def asked_rest(fetched: Fetched, now: float) -> float:
+    """Seconds of rest that a response asks for its host (RFC 9110 10.2.3, RFC 6585 4); 0 for none or an absurd one."""
+    if fetched.status not in _BUSY or fetched.retry_after is None:
+        return 0.0
+    seconds = _seconds(fetched.retry_after.strip(), now)
+    return min(seconds, LONGEST_REST) if 0 < seconds <= _ABSURD else 0.0
+
+
+def _seconds(value: str, now: float) -> float:
+    """The seconds to wait, from a number or a date; 0 for neither."""
+    if value.isascii() and value.isdigit():
+        return float(value)
+    date = http_date(value)
+    return 0.0 if date is None else date - now

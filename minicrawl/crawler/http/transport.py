@@ -1,36 +1,33 @@
-"""What carries requests: the protocol between the fetcher and the wire, or what stands in for the wire.
+"""The interface between the fetcher and a transport: wire_transport.py, or httpx_transport.py."""
 
-The folder wire carries them over connections of our own, httpx_transport.py by any transport that httpx knows.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from minicrawl.errors import FetchError
 
 PROXY = "proxy"
-"""The reason code of what a proxy has kept from being asked for."""
+"""The reason code of a request that no proxy could forward."""
 Field = tuple[bytes, bytes]
 """Name and value of a header field."""
 
 
 class BrokenOffError(FetchError):
-    """The connection ended, or nothing more came, before the answer was whole."""
+    """The connection ended or stalled before the response was complete."""
 
 
 class ProxyError(FetchError):
-    """A proxy cannot be used; says why, and nothing of the host behind it."""
+    """A proxy cannot be used. Says nothing about the host behind it."""
 
     def __init__(self, why: str) -> None:
         super().__init__(PROXY, why)
 
 
 class Answer(Protocol):
-    """An answer whose head has come. Its body is on its way.
+    """A response whose head was received.
 
-    request: the request as it was sent. head: the status line and the fields as they came, with the empty line behind
-    them; status, fields: what they say, blanks around values taken off. asked_at: when the request left, by the loop's
-    clock. peer: address and port of the other end of the connection, where one is known.
+    request: as sent. head: status line, fields and empty line as received; status, fields: the same parsed, values
+    stripped. asked_at: when the request was sent, by the loop's clock. peer: address and port of the connection's other
+    end, if known.
     """
 
     @property
@@ -53,29 +50,29 @@ class Answer(Protocol):
 
     @property
     def is_read(self) -> bool:
-        """Whether the body is known to be whole and read, without a look at whether more comes."""
+        """True if the body is known to be complete and read, without waiting for more."""
 
     async def read(self) -> bytes:
-        """What has come of the body since the last call, without its transfer coding; nothing once the body is whole.
+        """The next bytes of the body, without its transfer coding; empty once it is complete.
 
         Raises BrokenOffError.
         """
 
     async def aclose(self) -> None:
-        """The body is read as far as anybody wants it."""
+        """End the response. No more of its body is wanted."""
 
 
 class Transport(Protocol):
-    """Sends GET requests, any number of them side by side."""
+    """Sends any number of GET requests concurrently."""
 
     async def ask(self, url: str, fields: Sequence[Field]) -> Answer:
-        """The answer for a normalised URL, whose path is sent as the URL spells it. Raises FetchError."""
+        """GET a normalised URL, whose path is sent as it is spelt. Raises FetchError."""
 
     async def aclose(self) -> None: ...
 
 
 def head(method: bytes, target: bytes, fields: Sequence[Field]) -> bytes:
-    """A request without body."""
+    """The bytes of a request without body."""
     lines = b"".join([b"%b: %b\r\n" % field for field in fields])
     return b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, lines)
 
@@ -83,3 +80,14 @@ def head(method: bytes, target: bytes, fields: Sequence[Field]) -> bytes:
 def target_of(url: str) -> bytes:
     """Path and query of a normalised URL."""
     return f"/{url.split('/', 3)[3]}".encode()
+
+
+def as_fields(headers: Iterable[tuple[str, str]]) -> tuple[Field, ...]:
+    """Headers as they are sent, in Latin-1."""
+    return tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
+
+
+def replaced(fields: Sequence[Field], others: Sequence[Field]) -> tuple[Field, ...]:
+    """The fields, with those of `others` in place of fields with the same names."""
+    names = {name.lower() for name, _ in others}
+    return (*(field for field in fields if field[0].lower() not in names), *others)

@@ -32,7 +32,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.hosts.host import Past
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
-from minicrawl.crawler.http.retry_after import LONGEST_REST
+from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites

@@ -35,8 +35,8 @@ from dataclasses import dataclass
 
 from minicrawl.crawler.html.page_headers import Directives, read_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
-from minicrawl.crawler.http.parser_failures import parser_failed
-from minicrawl.crawler.http.retry_after import asked_rest
+from minicrawl.crawler.http.failures import parser_failed
+from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
 from minicrawl.store.rows import Fetch

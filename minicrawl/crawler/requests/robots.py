@@ -8,8 +8,8 @@ robots.txt is asked what it says of that: "/robots.txt" is always allowed (RFC 9
 from dataclasses import replace
 
 from minicrawl.crawler.hosts.host import Host, HostTurn, Past
-from minicrawl.crawler.http.parser_failures import unread
-from minicrawl.crawler.http.retry_after import LONGEST_REST
+from minicrawl.crawler.http.failures import unread
+from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS

@@ -7,7 +7,7 @@ from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
-from minicrawl.crawler.http.parser_failures import parser_failed
+from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.known.discovery import Discovery, unknown
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls

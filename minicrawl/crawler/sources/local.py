@@ -12,8 +12,8 @@ from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.page_headers import canonicals, languages
 from minicrawl.crawler.http.content_type import UTF_8
 from minicrawl.crawler.http.exchange import Capture
+from minicrawl.crawler.http.failures import PARSER_FAILED, unread
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.parser_failures import PARSER_FAILED, unread
 from minicrawl.crawler.http.response_fields import shown
 from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
-from minicrawl.crawler.http.logins.cookie_jar import CookieJar
+from minicrawl.crawler.http.cookies import CookieJar
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 

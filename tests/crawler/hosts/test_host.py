@@ -12,7 +12,7 @@ from support.sites import Server, Site, crawl, rows
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host, Past
 from minicrawl.crawler.hosts.politeness import REST_OF_THE_DEAD
-from minicrawl.crawler.http.retry_after import LONGEST_REST
+from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.robots.rules import LIFETIME
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings

@@ -1,10 +1,22 @@
-"""Fields of an answer that say something of its body and its page."""
+"""Fields of an answer that say something of its body and its page.
+
+Retry-After: RFC 9110 10.2.3, dates in the three forms of 5.6.7.
+"""
+
+from email.utils import formatdate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.http.response_fields import LONGEST_VALIDATOR, ResponseFields, http_date
+from minicrawl.crawler.http.response_fields import (
+    LONGEST_REST,
+    LONGEST_VALIDATOR,
+    ResponseFields,
+    asked_rest,
+    http_date,
+)
+from minicrawl.model import Fetched
 
 
 def test_fields_of_one_name_are_one_list_in_their_order() -> None:
@@ -58,3 +70,71 @@ def test_a_date_is_read(text: str, seconds: float | None) -> None:
 def test_anything_may_stand_where_a_date_should(text: str) -> None:
     found = http_date(text)
     assert found is None or isinstance(found, float)
+
+
+NOW = 784111777.0  # the moment of the RFC's own example, Sun, 06 Nov 1994 08:49:37 GMT
+DAY = 24 * 3600
+
+
+def rest(retry_after: str | None, status: int | None = 503) -> float:
+    return asked_rest(Fetched("http://h.test/", status=status, retry_after=retry_after), NOW)
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "seconds"),
+    [
+        pytest.param("120", 120.0, id="seconds"),
+        pytest.param(" 120 ", 120.0, id="white space"),
+        pytest.param("007", 7.0, id="leading zeros"),
+        pytest.param("3600", 3600.0, id="an hour"),
+        pytest.param("3601", LONGEST_REST, id="longer than we rest"),
+        pytest.param("86400", LONGEST_REST, id="a day"),
+        pytest.param("Sun, 06 Nov 1994 08:51:37 GMT", 120.0, id="IMF-fixdate"),
+        pytest.param("Sunday, 06-Nov-94 08:51:37 GMT", 120.0, id="RFC 850"),
+        pytest.param("Sun Nov  6 08:51:37 1994", 120.0, id="asctime"),
+        pytest.param("Sun, 06 Nov 1994 09:51:37 +0100", 120.0, id="another time zone"),
+        pytest.param("Sun, 06 Nov 1994 10:49:37 GMT", LONGEST_REST, id="date farther than we rest"),
+        pytest.param(None, 0.0, id="none"),
+        pytest.param("", 0.0, id="empty"),
+        pytest.param("0", 0.0, id="zero"),
+        pytest.param("-5", 0.0, id="negative"),
+        pytest.param("1.5", 0.0, id="fraction"),
+        pytest.param("1e3", 0.0, id="exponent"),
+        pytest.param("120, 120", 0.0, id="two values"),
+        pytest.param("soon", 0.0, id="nonsense"),
+        pytest.param("²", 0.0, id="superscript"),
+        pytest.param("٣", 0.0, id="other digits"),
+        pytest.param(str(31 * DAY), 0.0, id="absurd"),
+        pytest.param("9" * 400, 0.0, id="beyond a float"),
+        pytest.param("9" * 10_000, 0.0, id="beyond an int"),
+        pytest.param("Sun, 06 Nov 1994 08:49:37 GMT", 0.0, id="now"),
+        pytest.param("Sun, 06 Nov 1994 08:49:36 GMT", 0.0, id="date that is over"),
+        pytest.param("Thu, 01 Jan 1970 00:00:00 GMT", 0.0, id="epoch"),
+        pytest.param("Fri, 31 Dec 9999 23:59:59 GMT", 0.0, id="absurd date"),
+        pytest.param("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", 0.0, id="year beyond any calendar"),
+        pytest.param("Mon, 01 Jan 2020 00:00:00 +999999999999999999", 0.0, id="zone beyond any clock"),
+        pytest.param("Sun, 31 Feb 1995 08:49:37 GMT", 0.0, id="date that does not exist"),
+        pytest.param("Sun, 06 Nov 1994", 0.0, id="date without time"),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_rest_is_what_is_asked_for_within_reason(status, retry_after, seconds):
+    assert rest(retry_after, status) == seconds
+
+
+@pytest.mark.parametrize("status", [None, 200, 301, 404, 408, 500, 502, 504])
+def test_only_a_busy_host_may_ask_for_a_rest(status):
+    assert rest("120", status) == 0.0
+
+
+@given(st.floats(min_value=1, max_value=LONGEST_REST))
+def test_a_date_and_a_number_ask_for_the_same(seconds):
+    assert rest(formatdate(NOW + int(seconds), usegmt=True)) == rest(str(int(seconds))) == int(seconds)
+
+
+PIECES = ["Sun", ", ", "06", " ", "Nov", "-", "1994", "94", "08:51:37", "GMT", "+9999", "(", "9" * 20, "Jan", "\0", "é"]
+
+
+@given(st.text(max_size=30) | st.lists(st.sampled_from(PIECES), max_size=10).map("".join))
+def test_nothing_is_too_strange_to_be_read(retry_after):
+    assert 0.0 <= rest(retry_after) <= LONGEST_REST

@@ -20,8 +20,8 @@ from support.loopback import Answering
 from support.misbehaving import answer
 from support.raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
 
+from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.wire.connection import Connection
 from minicrawl.crawler.net.tls import TlsLayer, tls_reason
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from minicrawl.crawler.http.logins.cookie_jar import CookieJar
+from minicrawl.crawler.http.cookies import CookieJar
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.sources.with_cookies import WithCookies
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer

@@ -1,16 +1,18 @@
-"""Through which proxies requests for an origin go: of --proxy, or else of the environment.
+"""Choose the proxies of an origin, by --proxy or the environment, and connect through a SOCKS proxy (RFC 1928, 1929).
 
-    --proxy URL            for every origin but those of NO_PROXY
-    --proxy PATTERN=URL    for origins that match; the first pattern that does decides; "none": directly
-    no --proxy             https_proxy, http_proxy, all_proxy, but not for NO_PROXY, this machine, or what --connect-to
-                           takes elsewhere
+    --proxy URL            for every origin except those of NO_PROXY
+    --proxy PATTERN=URL    for matching origins; the first matching pattern decides; "none": no proxy
+    no --proxy             https_proxy, http_proxy, all_proxy, except for NO_PROXY, this machine, and hosts that
+                           --connect-to redirects
 
-Several proxies of one pattern share its hosts: each host has one of them, and the next ones when that cannot be used.
+Several proxies of one pattern share its hosts: each host is assigned one of them, and the next if that is unusable.
 """
 
+import asyncio
 import base64
 import ipaddress
 import os
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -18,27 +20,28 @@ from hashlib import blake2b
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl import log
-from minicrawl.crawler.http.wire.connection import Endpoint, Proxy
+from minicrawl.crawler.http.connection import Endpoint, Proxy
+from minicrawl.crawler.http.transport import ProxyError
 from minicrawl.crawler.net.addresses import PORTS, endpoint, is_literal
-from minicrawl.errors import SettingError
+from minicrawl.errors import FetchError, SettingError
 from minicrawl.settings import CrawlSettings, ProxyRule, shown_proxy
 
 _PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 def proxies_of_environment() -> dict[str, str]:
-    """As urllib.request.getproxies_environment() has them, by scheme."""
+    """The result of urllib.request.getproxies_environment(): proxies by scheme."""
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return {}
-    from urllib.request import getproxies_environment  # noqa: PLC0415 - it loads an HTTP client, which takes long
+    from urllib.request import getproxies_environment  # noqa: PLC0415 - loads an HTTP client, which is slow
 
     return getproxies_environment()
 
 
 class Proxies:
-    """Says through which proxies an origin is asked, those first that are not known to be unusable.
+    """The proxies of each origin, those that are known to be unusable last.
 
-    is_own: whether an origin is asked directly where the environment alone names a proxy, as --connect-to says.
+    is_own: True for an origin that --connect-to redirects, which proxies of the environment do not apply to.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class Proxies:
         environment: Mapping[str, str],
         is_own: Callable[[str], bool] = lambda origin: False,
     ) -> None:
-        """environment: as `proxies_of_environment` has it. Raises SettingError."""
+        """environment: see `proxies_of_environment`. Raises SettingError."""
         self._rules = [(rule.pattern, proxy_of(rule.url) if rule.url else None) for rule in rules]
         named = {scheme: environment[scheme] for scheme in (*PORTS, "all") if environment.get(scheme)}
         self._of_environment = {} if rules else {scheme: proxy_of(url) for scheme, url in named.items()}
@@ -57,15 +60,15 @@ class Proxies:
         self.of = lru_cache(maxsize=1000)(self._of)
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """True if there are any."""
         return bool(self._of_environment) or any(proxy is not None for _, proxy in self._rules)
 
     def in_turn(self, origin: str) -> list[Proxy]:
-        """The proxies of an origin, those that could be used the last time first; none: it is asked directly."""
+        """The proxies of an origin, those that worked last time first; empty for a direct connection."""
         return sorted(self.of(origin), key=lambda proxy: self._unusable.get(proxy, 0.0))
 
     def failed(self, proxy: Proxy, why: str, now: float) -> None:
-        """A proxy could not be used."""
+        """Record that a proxy could not be used."""
         if proxy not in self._unusable:
             log.proxy_failed(proxy=str(proxy), why=why)
         self._unusable[proxy] = now
@@ -88,12 +91,12 @@ class Proxies:
         return (proxy,)
 
     def _is_exempt(self, host: str, port: int) -> bool:
-        """Whether NO_PROXY names a host: by its name, a domain that it is in, or a network, or by * for all."""
+        """True if NO_PROXY lists the host, its domain or its network, or is *."""
         return any(_exempts(word, host, port) for word in self._not_for)
 
 
 def environment_proxies(settings: CrawlSettings) -> list[str]:
-    """The proxies that hold because the environment names them and the settings none, as they may be shown."""
+    """The proxies of the environment if the settings name none, without passwords."""
     if settings.proxy:
         return []
     named = proxies_of_environment()
@@ -120,7 +123,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _matches(pattern: str | None, origin: str) -> bool:
-    """Whether an origin has a host as the pattern says, and its scheme and port where it names them."""
+    """True if the origin's host matches the pattern, and its scheme and port if the pattern has them."""
     if pattern is None:
         return True
     scheme, _, rest = pattern.rpartition("://")
@@ -131,7 +134,7 @@ def _matches(pattern: str | None, origin: str) -> bool:
 
 
 def proxy_of(url: str) -> Proxy:
-    """The proxy at a URL, which may hold a name and a password. Raises SettingError."""
+    """Parse the URL of a proxy, which may contain a name and password. Raises SettingError."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         port = parts.port
@@ -145,3 +148,62 @@ def proxy_of(url: str) -> Proxy:
     authorization = b"Basic " + base64.b64encode(b"%b:%b" % login) if login else None
     to = Endpoint(parts.scheme == "https", parts.hostname, port or _PORTS[parts.scheme])
     return Proxy(parts.scheme, to, authorization, login)
+
+
+_NO_LOGIN, _BY_PASSWORD = 0, 2
+_IPV4, _NAME, _IPV6 = 1, 3, 4
+_LONGEST = 255  # bytes of a name or password
+# Our reason codes for a proxy's replies about a host (RFC 1928 6); for other replies "connect".
+_REASONS = {5: "refused", 6: "timeout-connect"}
+
+
+async def enter(connected: socket.socket, login: tuple[bytes, bytes] | None) -> None:
+    """Log in at a SOCKS proxy. login: name and password. Raises ProxyError, OSError."""
+    loop = asyncio.get_running_loop()
+    methods = bytes([_NO_LOGIN, _BY_PASSWORD] if login else [_NO_LOGIN])
+    await loop.sock_sendall(connected, b"\x05%c%b" % (len(methods), methods))
+    version, method = await _exactly(2, connected)
+    if version != 5:
+        raise ProxyError("it speaks no SOCKS 5")
+    if method not in methods:
+        raise ProxyError("it wants a name and password" if login is None else "it takes no name and password")
+    if method == _BY_PASSWORD and login is not None:
+        name, password = (part[:_LONGEST] for part in login)
+        await loop.sock_sendall(connected, b"\x01%c%b%c%b" % (len(name), name, len(password), password))
+        _, refusal = await _exactly(2, connected)
+        if refusal:
+            raise ProxyError("it refuses the name and password")
+
+
+async def reach(connected: socket.socket, host: str, port: int) -> None:
+    """Have the proxy connect the socket to a host, by name or address. Raises FetchError, OSError."""
+    await asyncio.get_running_loop().sock_sendall(connected, b"\x05\x01\x00" + _address(host) + port.to_bytes(2))
+    version, reply, _, kind = await _exactly(4, connected)
+    if version != 5 or kind not in (_IPV4, _NAME, _IPV6):
+        raise FetchError("bad-response", "the proxy speaks no SOCKS 5")
+    if reply:
+        raise FetchError(_REASONS.get(reply, "connect"), f"the proxy says {reply}")
+    length = {_IPV4: 4, _IPV6: 16}.get(kind)
+    if length is None:
+        (length,) = await _exactly(1, connected)
+    await _exactly(length + 2, connected)
+
+
+async def _exactly(size: int, connected: socket.socket) -> bytes:
+    data = b""
+    while len(data) < size:
+        piece = await asyncio.get_running_loop().sock_recv(connected, size - len(data))
+        if not piece:
+            raise ConnectionResetError("the proxy ends the connection")
+        data += piece
+    return data
+
+
+def _address(host: str) -> bytes:
+    if is_literal(host):
+        address = ipaddress.ip_address(host)
+        return bytes([_IPV4 if address.version == 4 else _IPV6]) + address.packed
+    name = host.encode()
+    if len(name) > _LONGEST:
+        raise FetchError("dns", f"a name of more than {_LONGEST} bytes")
+    return bytes([_NAME, len(name)]) + name

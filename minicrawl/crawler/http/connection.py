@@ -1,25 +1,24 @@
-"""HTTP/1.1 on the wire: a request and its answer on one connection (RFC 9112).
+"""An HTTP/1.1 connection: one request and its response at a time, with read timeout and flow control (RFC 9112).
 
-What an answer says is read by answer_reader.py; here stands how long to wait for it, and how much of it is read ahead.
-Which connection a request travels on is decided in pool.py.
+Responses are parsed by answer_reader.py; connections are chosen in wire_transport.py.
 """
 
 import asyncio
 import copy
 from typing import NamedTuple, Self, cast
 
-from minicrawl.crawler.http.parser_failures import PARSER_FAILED
+from minicrawl.crawler.http.answer_reader import AnswerReader
+from minicrawl.crawler.http.failures import PARSER_FAILED
 from minicrawl.crawler.http.transport import BrokenOffError
-from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
-_READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
+_READ_AHEAD = 64 * 1024  # bytes of a body that are passed on at once
 _MOST_AHEAD = 256 * 1024
 
 
 class Endpoint(NamedTuple):
-    """Where a connection leads to. `host` is ASCII, an IPv6 address without brackets. `via`: the proxy, if any."""
+    """The target of a connection. `host`: ASCII, an IPv6 address without brackets. `via`: the proxy, if any."""
 
     is_tls: bool
     host: str
@@ -31,9 +30,9 @@ class Endpoint(NamedTuple):
 
 
 class Proxy(NamedTuple):
-    """A proxy. `scheme`: http, https, socks5, or socks5h, which looks up names itself, as the first two do.
+    """A proxy. `scheme`: http, https, socks5 or socks5h; all but socks5 resolve names themselves.
 
-    `authorization`: the value of the field Proxy-Authorization, or None; `login`: the name and password in it.
+    `authorization`: the value of Proxy-Authorization, or None; `login`: the name and password in it.
     """
 
     scheme: str
@@ -51,10 +50,10 @@ class Proxy(NamedTuple):
 
 
 class Connection(asyncio.Protocol):
-    """A connection to a server: one request at a time, and the answer to it.
+    """A connection to a server, with one request at a time.
 
-    `peer`: the address and port it leads to. `asked_at`: when the request left, by the loop's clock. `head`, `status`,
-    `fields`: of the answer, once `ask` returns, see AnswerReader.
+    `peer`: address and port of the other end. `asked_at`: when the request was sent, by the loop's clock. `head`,
+    `status`, `fields`: of the response, once `ask` returns, see AnswerReader.
     """
 
     def __init__(self, read_timeout: float) -> None:
@@ -69,14 +68,12 @@ class Connection(asyncio.Protocol):
         self._begin()
 
     def _begin(self) -> None:
-        """Forget the last answer."""
+        """Forget the last response."""
         self.asked_at = 0.0
-        self.is_silent = True  # not a byte of the answer has come
+        self.is_silent = True  # no byte of the response was received
         self._ahead = 0
         self._body: list[bytes] = []
         self._answer = AnswerReader()
-
-    # For who asks.
 
     @property
     def head(self) -> bytes:
@@ -92,18 +89,18 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_reusable(self) -> bool:
-        """Whether the answer is whole, nothing came behind it, and the server will take another request."""
+        """True if the response is complete, nothing followed it, and the server accepts another request."""
         answer = self._answer
         is_sound = answer.is_whole and not answer.is_followed and not self._is_spoiled and self._error is None
-        return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
+        return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # else reading is paused
 
     @property
     def is_read(self) -> bool:
-        """Whether the body is whole, and all of it was read."""
+        """True if the body is complete, and all of it was read."""
         return self._answer.is_whole and not self._body
 
     async def ask(self, request: bytes) -> Self:
-        """Send a request; until the head of the answer has come, without which the connection is closed."""
+        """Send a request and wait for the head of the response. The connection is closed if there is none."""
         assert self._transport is not None
         self._begin()
         self.asked_at = self._loop.time()
@@ -117,7 +114,7 @@ class Connection(asyncio.Protocol):
         return self
 
     async def read(self) -> bytes:
-        """What has come of the body since the last call; nothing once it is whole."""
+        """The next bytes of the body; empty once it is complete."""
         while not self._answer.is_whole and self._ahead < _READ_AHEAD and self._error is None:
             await self._more()
         if self._body:
@@ -143,7 +140,7 @@ class Connection(asyncio.Protocol):
 
     async def _more(self) -> None:
         if self._error is not None:
-            # A copy: what is raised holds on to all frames it comes through, and so to this connection.
+            # A copy, as a raised exception references all frames it passes, and so this connection.
             raise copy.copy(self._error) from self._error.__cause__
         self._heard = self._loop.time()
         if self._timer is None:
@@ -155,7 +152,7 @@ class Connection(asyncio.Protocol):
             self._waiter = None
 
     def _check_silence(self) -> None:
-        """One timer for all answers: when it fires it mostly finds that something has come since."""
+        """Fail after a silent read timeout. One timer serves all reads, and is renewed when it fires too early."""
         self._timer = None
         if self._waiter is None:
             return
@@ -174,10 +171,10 @@ class Connection(asyncio.Protocol):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    # What the event loop tells.
+    # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if self._transport is None:  # the socket itself; TLS, if there is any, begins later
+        if self._transport is None:  # the socket; TLS begins later
             self.peer = _shown(transport.get_extra_info("peername"))
         self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
@@ -192,10 +189,10 @@ class Connection(asyncio.Protocol):
         try:
             pieces = answer.feed(data)
         except FetchError as error:
-            self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
+            self._fail(error.with_traceback(None))  # which would reference this frame, and so the connection
             return
         except Exception as error:
-            answer.is_whole = False  # whatever it has got to
+            answer.is_whole = False
             self._fail(_of_ours(error))
             return
         self._body += pieces
@@ -221,13 +218,13 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _spoil(self) -> None:
-        """Nobody asked for what the server says now, so it is no answer to what will be asked next."""
+        """Close after unexpected data, so that it is not taken for the next response."""
         self._is_spoiled = True
         self.close()
 
 
 def _of_ours(error: Exception | None) -> FetchError:
-    """A part of ours has failed over the answer: that is not the server's fault."""
+    """The failure of a response over a bug of ours."""
     failure = FetchError(PARSER_FAILED)
     failure.__cause__ = error
     return failure

@@ -1,36 +1,38 @@
-"""Which connection a request travels on: those that are kept between requests, and how new ones are made (RFC 9112 9).
+"""Requests over our own HTTP/1.1 connections: which proxy they go through, and which connection they are sent on.
 
-At one endpoint connections are made one at a time; through a proxy, where the endpoint names one.
+Connections are kept between requests (RFC 9112 9). New ones to an endpoint are made one at a time.
 """
 
 import asyncio
 import copy
 import socket
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from aiohappyeyeballs import start_connection
 
+from minicrawl.crawler.http.connection import Connection, Endpoint, Proxy
 from minicrawl.crawler.http.failures import reason_of
-from minicrawl.crawler.http.transport import BrokenOffError, ProxyError, head
-from minicrawl.crawler.http.wire.connection import Connection, Endpoint, Proxy
-from minicrawl.crawler.http.wire.socks import enter, reach
-from minicrawl.crawler.net.addresses import Resolver
+from minicrawl.crawler.http.proxies import Proxies, enter, reach
+from minicrawl.crawler.http.transport import BrokenOffError, Field, ProxyError, head, target_of
+from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawler.net.tls import TlsClient
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
 
 _HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
 PROXY_LOGIN = 407
-"""The status by which a proxy asks who we are."""
+"""The status by which a proxy requires a login."""
 
 
 class ConnectionPool:
     """Sends requests on connections that are kept open between them.
 
-    Raises OSError where no connection can be made (TimeoutError: in time), else FetchError.
+    Raises OSError if no connection can be made (TimeoutError: not in time), else FetchError.
     """
 
     def __init__(
@@ -41,33 +43,33 @@ class ConnectionPool:
         *,
         most_idle: int = MOST_IDLE,
     ) -> None:
-        """most_idle: connections that are kept though nobody uses them."""
+        """most_idle: connections that are kept open while unused."""
         self._resolver = resolver
         self._tls = tls
         self._timing = timing
         self._most_idle = most_idle
-        # Both in the order in which their requests ended.
+        # Both in the order of the ends of their last requests.
         self._idle: dict[Connection, tuple[float, Endpoint]] = {}
         self._idle_of: dict[Endpoint, list[Connection]] = {}
-        # Endpoints to which a connection is being made, and who waits for it or for another one that gets free.
+        # Endpoints to which a connection is being made, and the requests that wait for it or for another one.
         self._waiting: dict[Endpoint, deque[asyncio.Future[None]]] = {}
 
     async def ask(self, endpoint: Endpoint, request: bytes) -> Connection:
-        """The connection on which the head of the answer has come. To be given back by `release`."""
+        """Send a request. Returns its connection once the response's head was received; give it back by `release`."""
         connection = await self._free(endpoint)
         if connection is not None:
             try:
                 return await connection.ask(request)
             except BrokenOffError as error:
-                # RFC 9112 9.3.1: the server may have closed it while the request was on its way.
+                # RFC 9112 9.3.1: the server may have closed the connection at the same time.
                 if error.reason != "reset" or not connection.is_silent:
                     raise
         return await (await self._made(endpoint)).ask(request)
 
     async def _free(self, endpoint: Endpoint) -> Connection | None:
-        """A kept connection, or None if one is to be made: of a endpoint, one at a time.
+        """A kept connection, or None if a new one is to be made, one at a time for an endpoint.
 
-        Many are asked for at once, but the first to be made often serves them all, and the next go on with its session.
+        The first connection often serves many concurrent requests, and others resume its TLS session.
         """
         while (connection := self._kept(endpoint)) is None and endpoint in self._waiting:
             turn = asyncio.get_running_loop().create_future()
@@ -75,13 +77,13 @@ class ConnectionPool:
             try:
                 await turn
             except asyncio.CancelledError:
-                self._wake(endpoint)  # it may have been this one's turn
+                self._wake(endpoint)  # pass the turn on
                 raise
         return connection
 
     async def _made(self, endpoint: Endpoint) -> Connection:
-        """A new connection. If none can be made, that is the answer for all who wait for it."""
-        if endpoint in self._waiting:  # for a request that is repeated
+        """A new connection. If it fails, it fails for all requests that wait for it."""
+        if endpoint in self._waiting:  # a repeated request
             return await self._opened(endpoint)
         self._waiting[endpoint] = deque()
         try:
@@ -99,7 +101,7 @@ class ConnectionPool:
                     turn.set_result(None)
 
     def _wake(self, endpoint: Endpoint) -> None:
-        """Let the first who waits look again."""
+        """Let the first waiting request look again."""
         waiting = self._waiting.get(endpoint)
         while waiting:
             turn = waiting.popleft()
@@ -108,7 +110,7 @@ class ConnectionPool:
                 return
 
     def release(self, endpoint: Endpoint, connection: Connection) -> None:
-        """The answer is read as far as anybody wants to."""
+        """Give a connection back after its response. It is kept, or closed if it cannot be reused."""
         now = asyncio.get_running_loop().time()
         if connection.is_reusable:
             self._idle[connection] = (now, endpoint)
@@ -135,7 +137,7 @@ class ConnectionPool:
         self._idle_of.clear()
 
     def _kept(self, endpoint: Endpoint) -> Connection | None:
-        """An idle connection that is as good as new: the one used last, as its server is least likely to have gone."""
+        """The most recently used idle connection that is still usable."""
         now = asyncio.get_running_loop().time()
         while connections := self._idle_of.get(endpoint):
             connection = connections[-1]
@@ -157,7 +159,7 @@ class ConnectionPool:
         proxy = endpoint.via
         if proxy is None:
             return await self._connected(endpoint)
-        self._resolver.check_host(endpoint.host)  # other names are the proxy's business, but for socks5
+        self._resolver.check_host(endpoint.host)  # the proxy resolves names, except for socks5
         if proxy.is_socks:
             return await self._through_socks(endpoint, proxy)
         connection = await self._to_proxy(proxy)
@@ -179,7 +181,7 @@ class ConnectionPool:
         connected = await self._socket(proxy.endpoint)
         try:
             await self._let_in(connected, proxy)
-            if proxy.scheme == "socks5":  # no sooner: a proxy that is dead says nothing of the name
+            if proxy.scheme == "socks5":  # no sooner, so that a dead proxy is not blamed on the name
                 host, port = (await self._resolver.resolve(host, port))[0]
             async with asyncio.timeout(self._timing.connect):
                 await reach(connected, host, port)
@@ -212,7 +214,7 @@ class ConnectionPool:
         )
 
     async def _spoken(self, connected: socket.socket, endpoint: Endpoint) -> Connection:
-        """A connection over a socket that leads to an endpoint."""
+        """Wrap a socket that is connected to an endpoint."""
         loop = asyncio.get_running_loop()
         _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
         if endpoint.is_tls:
@@ -224,7 +226,7 @@ class ConnectionPool:
         return connection
 
     async def _tunnel(self, connection: Connection, endpoint: Endpoint, proxy: Proxy) -> None:
-        """Through the proxy to the endpoint itself (RFC 9110 9.3.6)."""
+        """Open a tunnel through the proxy by CONNECT (RFC 9110 9.3.6)."""
         fields = [(b"Host", str(endpoint).encode())]
         if proxy.authorization is not None:
             fields.append((b"Proxy-Authorization", proxy.authorization))
@@ -238,7 +240,7 @@ class ConnectionPool:
 
 @contextmanager
 def _proxy_errors() -> Iterator[None]:
-    """What goes wrong on the way to a proxy is its trouble, if it is not ours."""
+    """Turn errors on the way to a proxy into ProxyError, except for lack of files on this machine."""
     try:
         yield
     except OSError as error:
@@ -248,7 +250,80 @@ def _proxy_errors() -> Iterator[None]:
 
 
 def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
-    """An IP address as socket.getaddrinfo() has it."""
+    """An IP address in the format of socket.getaddrinfo()."""
     if ":" in address:
         return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
     return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)
+
+
+class WireTransport:
+    """Sends requests on pooled connections. proxies: None if there are none."""
+
+    def __init__(self, pool: ConnectionPool, proxies: Proxies | None = None) -> None:
+        self._pool, self._proxies = pool, proxies
+        self._endpoint_of = lru_cache(maxsize=1000)(_endpoint_of)
+
+    async def ask(self, url: str, fields: Sequence[Field]) -> "_WireAnswer":
+        origin = origin_of(url)
+        to = self._endpoint_of(origin)
+        if self._proxies is not None and (proxies := self._proxies.in_turn(origin)):
+            return await self._through(self._proxies, proxies, to, url, fields)
+        return await self._sent(to, head(b"GET", target_of(url), fields))
+
+    async def _through(
+        self, all_proxies: Proxies, proxies: Sequence[Proxy], to: Endpoint, url: str, fields: Sequence[Field]
+    ) -> "_WireAnswer":
+        """Send a request through the first of these proxies that works. Raises ProxyError if none does."""
+        for proxy in proxies:
+            target, more = target_of(url), list(fields)
+            if not to.is_tls and not proxy.is_socks:
+                target = url.encode()  # RFC 9112 3.2.2
+                if proxy.authorization is not None:
+                    more.append((b"Proxy-Authorization", proxy.authorization))
+            try:
+                answer = await self._sent(to._replace(via=proxy), head(b"GET", target, more))
+                if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.is_socks:
+                    await answer.aclose()
+                    raise ProxyError("it wants a name and password, or others")
+            except ProxyError as error:
+                failure = error
+                all_proxies.failed(proxy, str(error), asyncio.get_running_loop().time())
+            else:
+                all_proxies.works(proxy)
+                return answer
+        raise failure
+
+    async def _sent(self, to: Endpoint, request: bytes) -> "_WireAnswer":
+        try:
+            return _WireAnswer(self._pool, to, request, await self._pool.ask(to, request))
+        except TimeoutError as error:
+            raise FetchError("timeout-connect", str(error)) from error
+        except OSError as error:
+            raise FetchError(reason_of(error, otherwise="connect"), str(error)) from error
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+class _WireAnswer:
+    """The response on a connection, until the connection is released."""
+
+    __slots__ = ("_connection", "_endpoint", "_pool", "asked_at", "fields", "head", "peer", "read", "request", "status")
+
+    def __init__(self, pool: ConnectionPool, to: Endpoint, request: bytes, connection: Connection) -> None:
+        self._pool, self._endpoint, self._connection = pool, to, connection
+        self.request = request
+        self.head, self.status, self.fields = connection.head, connection.status, connection.fields
+        self.asked_at, self.peer = connection.asked_at, connection.peer
+        self.read = connection.read
+
+    @property
+    def is_read(self) -> bool:
+        return self._connection.is_read
+
+    async def aclose(self) -> None:
+        self._pool.release(self._endpoint, self._connection)
+
+
+def _endpoint_of(origin: str) -> Endpoint:
+    return Endpoint(origin.startswith("https:"), *endpoint(f"{origin}/"))

@@ -1,7 +1,7 @@
-"""An HTTP/1.1 answer, out of bytes as servers send them: its head, and its body taken out of its framing (RFC 9112).
+"""Parse an HTTP/1.1 response from the bytes that a server sends: its head, and its body without framing (RFC 9112).
 
-Where the RFC leaves a choice, and where servers do not keep to it, it is read as browsers read it. Nothing here waits
-or knows a connection. In whatever pieces the bytes come, they say the same.
+Where the RFC leaves a choice, or servers break it, browsers are the model. No I/O happens here, and the result does not
+depend on how the bytes are split.
 """
 
 import re
@@ -9,16 +9,16 @@ import re
 from minicrawl.errors import FetchError
 
 LONGEST_HEAD = 256 * 1024
-"""Bytes of a head, as in Chromium; some have a Content-Security-Policy of many kB."""
+"""Bytes of a head, as in Chromium; some contain a Content-Security-Policy of many kB."""
 _MOST_FIELDS = 5000
-_MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row that bring no body: interim answers, chunk extensions, trailers
+_MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row without body: interim responses, chunk extensions, trailers
 _BEGINNING = b"HTTP/"
 
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
-# Some servers say HTTP/2 in an answer of HTTP/1.1.
+# Some servers claim HTTP/2 in an HTTP/1.1 response.
 _STATUS_LINE = re.compile(rb"HTTP/(?:1\.(\d)|2(?:\.0)?)[\t ]+([1-9]\d\d)(?!\d)[^\n]*\n", re.IGNORECASE)
 _FOLD = re.compile(rb"\n[\t ]+")
-# What is no field is passed over. RFC 9112 5.1: blanks before the colon are no part of the name.
+# Lines that are no field are skipped. RFC 9112 5.1: white space before the colon is no part of the name.
 _FIELD = re.compile(rb"^([!#$%&'*+.^_`|~\w-]++)[\t ]*+:([^\n]*+)", re.MULTILINE)
 _CHUNK_SIZE = re.compile(rb"[\t ]*+0*+([\da-fA-F]{0,15})(?<=[\da-fA-F])[\t ]*+(?:;.*)?\r?", re.DOTALL)
 _PLAIN_CHUNK_SIZE = re.compile(rb"([\da-fA-F]{1,6}+)\r\n")
@@ -28,11 +28,11 @@ _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding"})
 
 
 class AnswerReader:
-    """Reads one answer.
+    """Parses one response.
 
-    Once `has_head`, there are `head` (its bytes; interim answers are left out), `status` and `fields` (names and values
-    in order, blanks around values taken off; trailers are left out). `is_whole`: nothing is missing; `is_followed`:
-    something came behind it. `keeps_alive`: whether the server will take another request then.
+    Valid once `has_head`: `head` (bytes, without interim responses), `status` and `fields` (in order, values stripped,
+    without trailers). `is_whole`: the response is complete; `is_followed`: more bytes followed it; `keeps_alive`: the
+    server accepts another request.
     """
 
     def __init__(self) -> None:
@@ -42,12 +42,12 @@ class AnswerReader:
         self.has_head = self.is_whole = self.is_followed = self.keeps_alive = False
         self._begun = b""
         self._overhead = 0
-        self._left: int | None = None  # bytes to come of the body, or of this chunk; None: until the connection ends
+        self._left: int | None = None  # bytes left of the body or chunk; None: until the connection ends
         self._is_chunked = self._ends_chunk = self._is_behind_chunks = False
-        self._line = b""  # as far as it has come
+        self._line = b""  # an incomplete line
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take what has come; returns what is new of the body. Raises FetchError for what is no answer."""
+        """Parse more bytes. Returns the pieces of the body in them. Raises FetchError for an invalid response."""
         rest = data if self.has_head else self._behind_head(data)
         pieces = self._of_body(rest) if rest else []
         self._overhead = 0 if pieces else self._overhead + len(data)
@@ -56,18 +56,18 @@ class AnswerReader:
         return pieces
 
     def end(self) -> bool:
-        """Take the end of the connection: whether the answer is whole by that (RFC 9112 6.3, 8)."""
+        """The connection ended. Returns True if the response is complete (RFC 9112 6.3, 8)."""
         if self.has_head and self._left is None:
             self.is_whole = True
         return self.is_whole
 
     def _behind_head(self, data: bytes) -> bytes:
-        """Read the head, as soon as it is there; what comes behind it."""
+        """Read the head once it is complete. Returns the bytes behind it."""
         searched = max(len(self._begun) - 2, 0)
         data = self._begun + data
         while not self.has_head:
             if not searched:
-                data = data.lstrip(b"\r\n")  # RFC 9112 2.2: empty lines before it
+                data = data.lstrip(b"\r\n")  # RFC 9112 2.2: leading empty lines
             end = _END_OF_HEAD.search(data, searched)
             self._check_beginning(data, len(data) if end is None else end.end())
             if end is None:
@@ -79,7 +79,7 @@ class AnswerReader:
         return data
 
     def _check_beginning(self, data: bytes, length: int) -> None:
-        """Refuse what will never be the head of an answer, however much more comes."""
+        """Raise FetchError for bytes that cannot begin a head."""
         # RFC 9112 2.2: a carriage return alone ends no line.
         if not _BEGINNING.startswith(data[: len(_BEGINNING)].upper()) or (b"\r" in data[:-1] and b"\n" not in data):
             raise _bad(f"{data[:20]!r} is no HTTP")
@@ -94,8 +94,8 @@ class AnswerReader:
         if status == 101:
             raise _bad("a change of protocol that nobody asked for")
         if status < 200:
-            return  # RFC 9110 15.2: any number of these may come first
-        # RFC 9112 2.2, 5.2: a carriage return alone is a blank, and so is a line break before one.
+            return  # RFC 9110 15.2: any number of interim responses
+        # RFC 9112 2.2, 5.2: a bare carriage return is a space, and so is a line break before white space.
         text = _FOLD.sub(b" ", head[line.end() :].replace(b"\r\n", b"\n").replace(b"\r", b" "))
         self.fields = [(name, value.strip(b"\t ")) for name, value in _FIELD.findall(text)]
         if len(self.fields) > _MOST_FIELDS:
@@ -105,7 +105,7 @@ class AnswerReader:
         self.has_head = True
 
     def _read_framing(self, *, is_old: bool) -> None:
-        """How the body will end (RFC 9112 6.3), and what comes of the connection then (9.3)."""
+        """Set how the body ends (RFC 9112 6.3), and whether the connection persists (9.3)."""
         named: dict[bytes, list[bytes]] = {}
         for name, value in self.fields:
             if (lower := name.lower()) in _FRAMING:
@@ -116,10 +116,10 @@ class AnswerReader:
         if self.status in (204, 304):
             self._left, self.is_whole = 0, True
         elif codings:
-            if set(codings) != {b"chunked"}:  # RFC 9112 6.1: we ask for no other; said twice, it is done once
+            if set(codings) != {b"chunked"}:  # RFC 9112 6.1: no other was requested; twice counts as once
                 raise _bad(f"transfer-encoding {b', '.join(codings)!r}")
             self._left, self._is_chunked = 0, True
-            # RFC 9112 6.1, 6.3: chunked in HTTP/1.0 or beside a length is read, but who sends it is not to be trusted.
+            # RFC 9112 6.1, 6.3: chunked in HTTP/1.0 or with a length is read, but the connection is not reused.
             self.keeps_alive = self.keeps_alive and not is_old and b"content-length" not in named
         elif b"content-length" in named:
             self._left = _length(_listed(named, b"content-length"))
@@ -147,7 +147,7 @@ class AnswerReader:
         at = 0
         while at < len(data) and not self.is_whole:
             if not (self._left or self._line or self._ends_chunk or self._is_behind_chunks):
-                # A chunk that is all there, and as it should be: there may be one for every byte of the body.
+                # Fast path for a complete and regular chunk: there may be one for every byte of the body.
                 plain = _PLAIN_CHUNK_SIZE.match(data, at)
                 end = plain.end() + int(plain[1], 16) if plain else 0
                 if plain and end > plain.end() and data.startswith(b"\r\n", end):
@@ -172,7 +172,7 @@ class AnswerReader:
         return pieces
 
     def _read_line(self, line: bytes) -> None:
-        """A line between chunks, which ends one, tells the size of the next, or is a trailer (RFC 9112 7.1)."""
+        """Parse a line between chunks: the end of one, the size of the next, or a trailer (RFC 9112 7.1)."""
         if self._is_behind_chunks:
             self.is_whole = line in _EMPTY_LINE
         elif self._ends_chunk:
@@ -189,16 +189,16 @@ class AnswerReader:
 
 
 def _listed(named: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
-    """The elements of all fields of a name, in lower case (RFC 9110 5.6.1)."""
+    """The list elements of all fields of a name, in lower case (RFC 9110 5.6.1)."""
     if name not in named:
         return []
     return [element.strip(b"\t ").lower() for element in b",".join(named[name]).split(b",")]
 
 
 def _length(values: list[bytes]) -> int | None:
-    """The Content-Length, also if it is said several times, but always the same (RFC 9110 8.6).
+    """The Content-Length, possibly repeated (RFC 9110 8.6).
 
-    None for what is no length: browsers read up to the end of the connection then, though RFC 9112 6.3 discards it.
+    None for an invalid one: browsers then read to the end of the connection, although RFC 9112 6.3 is stricter.
     """
     lengths = {value.lstrip(b"0") or b"0" for value in values if value.isdigit()}
     if len(lengths) > 1:

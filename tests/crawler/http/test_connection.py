@@ -9,8 +9,8 @@ import pytest
 from support.misbehaving import answer, chunk, chunked
 from support.raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
 
+from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.wire.connection import Connection
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, PageRequest

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.replies import TABLE
 
-from minicrawl.crawler.http.wire.answer_reader import AnswerReader
+from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.errors import FetchError
 
 Read = tuple[int, list[tuple[bytes, bytes]], bytes, bool, bool, bool] | str

@@ -1,0 +1,313 @@
+"""Cookies: parse Set-Cookie, accept what a host may set, and choose the cookies of a request (RFC 6265 5.1 to 5.4).
+
+A cookie belongs to the host that set it, or to all hosts of a domain that contains this host and is no public suffix.
+So it never leaves its registrable domain. Beyond the RFC, as browsers do (draft 6265bis): cookies with control
+characters, and __Secure- and __Host- names without the attributes that they promise, are ignored; a cookie set over
+plain http is never Secure and replaces no Secure one. Time is passed in.
+
+    cookies of a request = those in its site's jar with
+        domain = host, or a parent domain, unless the cookie is for its host alone
+        path   = path of the URL, or a folder above it
+        https, if the cookie is Secure
+    longer paths first, then older cookies
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from minicrawl.crawler.net.addresses import is_literal
+from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
+from minicrawl.crawler.urls.normalise import normalise
+
+LONGEST = 4096
+"""Characters of name and value (RFC 6265 6.1); a longer cookie is ignored."""
+_LONGEST_ATTRIBUTE = 1024
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_DELIMITER = re.compile(r"[\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
+_TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D.*)?", re.ASCII | re.DOTALL)
+_DAY = re.compile(r"(\d{1,2})(?:\D.*)?", re.ASCII | re.DOTALL)
+_YEAR = re.compile(r"(\d{2,4})(?:\D.*)?", re.ASCII | re.DOTALL)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_LAST = 253402300799.0  # the last second of the year 9999
+
+
+class SetCookie(NamedTuple):
+    """A parsed Set-Cookie.
+
+    `expires`: Unix seconds, None for never. `domain`: "" for the host alone. `path`: "" for the folder of the URL.
+    """
+
+    name: str
+    value: str
+    expires: float | None = None
+    domain: str = ""
+    path: str = ""
+    is_secure: bool = False
+    is_http_only: bool = False
+
+
+def parse_set_cookie(text: str, now: float) -> SetCookie | None:
+    """Parse the value of Set-Cookie; None if it is to be ignored."""
+    pair, *attributes = text.split(";")
+    name, equals, value = (part.strip(" \t") for part in pair.partition("="))
+    if not equals or not name or len(name) + len(value) > LONGEST or _CONTROL.search(text):
+        return None
+    found: dict[str, str] = {}
+    for attribute in attributes:
+        key, _, given = (part.strip(" \t") for part in attribute.partition("="))
+        if len(given) <= _LONGEST_ATTRIBUTE and _is_meant(key.lower(), given):
+            found[key.lower()] = given
+    cookie = SetCookie(
+        name,
+        value,
+        _expires(found, now),
+        found.get("domain", "").removeprefix(".").lower(),
+        found.get("path", ""),
+        "secure" in found,
+        "httponly" in found,
+    )
+    return cookie if _keeps_promise(cookie) else None
+
+
+def _is_meant(key: str, given: str) -> bool:
+    """True if an attribute is valid. The last valid one of a name counts."""
+    match key:
+        case "expires":
+            return parse_date(given) is not None
+        case "max-age":
+            return re.fullmatch(r"-?\d+", given, re.ASCII) is not None
+        case "domain":
+            return given != ""
+    return True
+
+
+def _expires(found: dict[str, str], now: float) -> float | None:
+    if "max-age" in found:
+        # A number with more digits than any time means for ever.
+        age = found["max-age"]
+        seconds = int(age) if len(age) <= 15 else (-1 if age.startswith("-") else _LAST)
+        return min(now + seconds, _LAST) if seconds > 0 else 0.0
+    return parse_date(found["expires"]) if "expires" in found else None
+
+
+def _keeps_promise(cookie: SetCookie) -> bool:
+    name = cookie.name.lower()
+    if name.startswith("__host-"):
+        return cookie.is_secure and not cookie.domain and cookie.path == "/"
+    return cookie.is_secure or not name.startswith("__secure-")
+
+
+def parse_date(text: str) -> float | None:
+    """Unix seconds of a date in any of the formats that servers use; None if it is none (RFC 6265 5.1.1)."""
+    found: dict[str, tuple[int, ...]] = {}
+    for token in _DELIMITER.split(text):
+        for part, read in _DATE_PARTS.items():
+            if part not in found and (numbers := read(token)) is not None:
+                found[part] = numbers
+                break
+    if len(found) < len(_DATE_PARTS):
+        return None
+    (year,), (month,), (day,), (hour, minute, second) = (found[part] for part in ("year", "month", "day", "time"))
+    year += 1900 if 70 <= year <= 99 else 2000 if year <= 69 else 0
+    if year < 1601:
+        return None
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+
+
+def _numbers_in(pattern: re.Pattern[str]) -> Callable[[str], tuple[int, ...] | None]:
+    def read(token: str) -> tuple[int, ...] | None:
+        match = pattern.fullmatch(token)
+        return tuple(map(int, match.groups())) if match else None
+
+    return read
+
+
+def _month(token: str) -> tuple[int, ...] | None:
+    name = token[:3].lower()
+    return (_MONTHS.index(name) + 1,) if name in _MONTHS else None
+
+
+# In the order of RFC 6265 5.1.1: a token is the first of these that it can be and that is not yet found.
+_DATE_PARTS = {"time": _numbers_in(_TIME), "day": _numbers_in(_DAY), "month": _month, "year": _numbers_in(_YEAR)}
+
+
+MOST_OF_A_SITE = 180
+MOST_CHARACTERS = 32 * 10**6
+
+
+class Cookie(NamedTuple):
+    """`domain`: the host, or the domain with its subdomains. `expires`, `created` (first set), `changed` (last set):
+    Unix seconds; `expires` None for never."""
+
+    domain: str
+    path: str
+    name: str
+    value: str
+    is_host_only: bool
+    is_secure: bool
+    is_http_only: bool
+    expires: float | None
+    created: float
+    changed: float
+
+    @property
+    def key(self) -> "Key":
+        """The identity of a cookie (RFC 6265 5.3, 11)."""
+        return self.domain, self.path, self.name
+
+    @property
+    def size(self) -> int:
+        return len(self.domain) + len(self.path) + len(self.name) + len(self.value)
+
+    def is_alive(self, now: float) -> bool:
+        return self.expires is None or self.expires > now
+
+    def is_for(self, url: str, host: str) -> bool:
+        """True if a request for a normalised URL of this host includes the cookie."""
+        is_there = host == self.domain if self.is_host_only else domain_matches(host, self.domain)
+        return is_there and path_matches(_path(url), self.path) and (not self.is_secure or url.startswith("https:"))
+
+
+Key = tuple[str, str, str]
+
+
+class CookieJar:
+    """All cookies, in a jar for each registrable domain, so that a request looks at few.
+
+    most_of_a_site: cookies, beyond which the oldest of the site goes. most_characters: of all, beyond which the sites
+    whose last change is oldest go.
+    """
+
+    def __init__(self, most_of_a_site: int = MOST_OF_A_SITE, most_characters: int = MOST_CHARACTERS) -> None:
+        self._most_of_a_site, self._most = most_of_a_site, most_characters
+        self._sites: dict[str, dict[Key, Cookie]] = {}  # by time of their last change
+        self._size = 0
+        self._touched: set[Key] = set()
+
+    def __iter__(self) -> Iterator[Cookie]:
+        for site in self._sites.values():
+            yield from site.values()
+
+    def take(self, url: str, fields: Iterable[str], now: float) -> None:
+        """Accept the Set-Cookie fields of a response for a normalised URL."""
+        for field in fields:
+            cookie = parse_set_cookie(field, now)
+            if cookie is not None:
+                self._set(url, cookie, now)
+
+    def header(self, url: str, now: float) -> str | None:
+        """The value of Cookie for a normalised URL; None without cookies."""
+        host = hostname(url)
+        site = self._sites.get(site_of(host))
+        if site is None:
+            return None
+        for dead in [cookie for cookie in site.values() if not cookie.is_alive(now)]:
+            self._remove(dead.key)
+        fitting = [cookie for cookie in site.values() if cookie.is_for(url, host)]
+        fitting.sort(key=lambda cookie: (-len(cookie.path), cookie.created))
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in fitting) or None
+
+    def add(self, cookie: Cookie) -> None:
+        """Add a cookie, or replace the one with its key."""
+        self._remove(cookie.key)
+        owner = site_of(cookie.domain)
+        site = self._sites.pop(owner, {})
+        self._sites[owner] = site
+        site[cookie.key] = cookie
+        self._size += cookie.size
+        self._touched.add(cookie.key)
+        if len(site) > self._most_of_a_site:
+            self._remove(min(site.values(), key=lambda one: one.changed).key)
+        while self._size > self._most and len(self._sites) > 1:
+            for key in list(next(iter(self._sites.values()))):
+                self._remove(key)
+
+    def get(self, key: Key) -> Cookie | None:
+        return self._sites.get(site_of(key[0]), {}).get(key)
+
+    def take_touched(self) -> set[Key]:
+        """Keys of the cookies set or removed since the last call."""
+        touched, self._touched = self._touched, set()
+        return touched
+
+    def _set(self, url: str, new: SetCookie, now: float) -> None:
+        host = hostname(url)
+        domain = _meant_domain(new.domain, host) if new.domain else ""
+        if domain is None:
+            return
+        if new.is_secure and not url.startswith("https:"):
+            return
+        path = new.path if new.path.startswith("/") else default_path(url)
+        cookie = Cookie(
+            domain or host,
+            path,
+            new.name,
+            new.value,
+            not domain,
+            new.is_secure,
+            new.is_http_only,
+            new.expires,
+            now,
+            now,
+        )
+        if not url.startswith("https:") and self._hides_secure_one(cookie):
+            return
+        before = self.get(cookie.key)
+        if not cookie.is_alive(now):
+            self._remove(cookie.key)
+            return
+        self.add(cookie if before is None else cookie._replace(created=before.created))
+
+    def _hides_secure_one(self, new: Cookie) -> bool:
+        return any(
+            cookie.is_secure
+            and cookie.name == new.name
+            and (domain_matches(cookie.domain, new.domain) or domain_matches(new.domain, cookie.domain))
+            and path_matches(new.path, cookie.path)
+            for cookie in self._sites.get(site_of(new.domain), {}).values()
+        )
+
+    def _remove(self, key: Key) -> None:
+        owner = site_of(key[0])
+        site = self._sites.get(owner, {})
+        gone = site.pop(key, None)
+        if gone is not None:
+            self._size -= gone.size
+            self._touched.add(key)
+            if not site:
+                del self._sites[owner]
+
+
+def domain_matches(host: str, domain: str) -> bool:
+    """True if a host is a domain or one of its subdomains (RFC 6265 5.1.3)."""
+    return host == domain or (host.endswith(f".{domain}") and not is_literal(host))
+
+
+def path_matches(path: str, folder: str) -> bool:
+    """True if a path is a cookie's path or is below it (RFC 6265 5.1.4)."""
+    return path == folder or (path.startswith(folder) and (folder.endswith("/") or path[len(folder)] == "/"))
+
+
+def default_path(url: str) -> str:
+    """The folder of a normalised URL (RFC 6265 5.1.4)."""
+    return _path(url).rpartition("/")[0] or "/"
+
+
+def _path(url: str) -> str:
+    return f"/{url.split('/', 3)[3].partition('?')[0]}"
+
+
+def _meant_domain(given: str, host: str) -> str | None:
+    """The domain that a host may set a cookie for, "" for the host alone, None if it may not (RFC 6265 5.3, 5-6)."""
+    url = normalise(f"http://{given}/")
+    domain = hostname(url) if url else ""
+    if not domain or not domain_matches(host, domain):
+        return None
+    if is_public_suffix(domain):
+        return "" if domain == host else None
+    return domain
