@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_births import stored_births
-from minicrawl.errors import StoreError
+from minicrawl.crawler.books.stored_forms import kept_surfer
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import READ, State
 from minicrawl.opic.sites.births import UNIT, Births, EvenBirths
-from minicrawl.opic.surfer import Surfer
+from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
+from minicrawl.rank.hits import balanced_weights
 from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
 
@@ -60,8 +62,9 @@ class FoldedStore(FoldedPages):
     places: Places | None
 
     def weights(self, surfer: Surfer) -> FloatArray | None:
-        """What the links of the graph weigh, shape (links,); None: all alike."""
-        return link_weights(surfer, self.places)
+        """Weight of each link of the graph, 1 on average over those of a page, shape (links,); None: all alike."""
+        weights = link_weights(surfer, self.places)
+        return None if weights is None else balanced_weights(self.graph, weights)
 
 
 def folded_store(store: Store) -> FoldedStore:
@@ -115,6 +118,16 @@ def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[
     graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
     places = None if links.places is None else links.places[counts]  # in the order of the links: sources rise
     return graph, _jump(stands_for, births), places
+
+
+def surfer_named(given: str | None, store: Store) -> Surfer:
+    """The surfer of --surfer; None: the crawl's own. Raises SettingError, StoreError."""
+    if given is None:
+        return kept_surfer(store)
+    try:
+        return parse_surfer(given)
+    except ValueError as error:
+        raise SettingError(f"--surfer {error}") from error
 
 
 def link_weights(surfer: Surfer, places: Places | None) -> FloatArray | None:

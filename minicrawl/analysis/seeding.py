@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import folded_store
-from minicrawl.crawler.urls.keys import site_of
+from minicrawl.analysis.folded_aliases import folded_store, surfer_named
+from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
@@ -116,7 +116,8 @@ class CrawledWeb:
     """What a store knows of the web: the links of its fetched pages, aliases folded into the pages they stand for.
 
     places: of every page the number of its site (or host), shape (size,); names: by that number. fetched: pages that
-    can be seeds. jump: where PageRank's walkers jump to, see `folded_graph`.
+    can be seeds. jump: where PageRank's walkers jump to, see `folded_graph`. weights: of
+    every link; None: all alike.
     """
 
     graph: Graph
@@ -125,25 +126,25 @@ class CrawledWeb:
     names: tuple[str, ...]
     fetched: IntArray
     jump: FloatArray
+    weights: FloatArray | None
 
     def ranks(self) -> FloatArray:
         """PageRank of every page, times the number of pages that have any."""
-        return pagerank(self.graph, preference=self.jump) * np.count_nonzero(self.jump)
+        return pagerank(self.graph, preference=self.jump, weights=self.weights) * np.count_nonzero(self.jump)
 
 
-def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
-    """The web of a store. Raises StoreError."""
+def crawled_web(store: Store, per: Division = "site", surfer: str | None = None) -> CrawledWeb:
+    """The web of a store. surfer: weighs the links; None: the crawl's own. Raises StoreError, SettingError."""
     folded = folded_store(store)
-    name_of = {row.id: row.name if per == "host" else site_of(row.name) for row in store.hosts.all()}
-    number = {name: place for place, name in enumerate(dict.fromkeys(name_of.values()))}
-    place_of = np.zeros(max(name_of) + 1, dtype=np.int64)
-    place_of[list(name_of)] = [number[name] for name in name_of.values()]
+    weights = folded.weights(surfer_named(surfer, store))
+    names, places = numbered_sites(store, folded.hosts, DIVISIONS[per])
     is_fetched = folded.states == State.FETCHED
     return CrawledWeb(
         graph=_links_of(folded.graph, is_fetched),
+        weights=None if weights is None else weights[is_fetched[folded.graph.sources()]],
         per=per,
-        places=place_of[folded.hosts],
-        names=tuple(number),
+        places=places,
+        names=tuple(names),
         fetched=np.flatnonzero(is_fetched),
         jump=folded.jump,
     )
@@ -166,7 +167,7 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     a site (or host) may have several seeds. random_sets: measure the seeds against
     so many sets drawn by `rng`; 0: do not measure.
     """
-    extract = partial(extract_seeds, web.graph, web.places, count, density=density, size=size)
+    extract = partial(extract_seeds, web.graph, web.places, count, density=density, size=size, weights=web.weights)
     cores = extract(one_per_host=one_per_place)
     measures = None
     if random_sets and cores:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.folded_aliases import folded_store, surfer_named
 from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.urls.keys import site_of
@@ -47,10 +47,12 @@ class SiteRow(NamedTuple):
     is_seed: bool | None = None
 
 
-def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
+def sites_of(
+    store: Store, kind: str, damping: float = 0.85, weights: str = "none", surfer: str | None = None
+) -> list[SiteRow]:
     """All sites. kind: one of DIVISIONS; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
 
-    Raises StoreError.
+    surfer: weighs the links of pages for the weights "links"; None: the crawl's own. Raises StoreError, SettingError.
     """
     with store.snapshot():
         folded = folded_store(store)
@@ -60,8 +62,9 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         has_unread = bool((folded.states == State.WAITING).any())
         read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
         found = expected_pages(store, read) if has_unread else None
+        by_place = folded.weights(surfer_named(surfer, store)) if weights == "links" else None
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}
-    links = site_links(folded.graph, of_page, len(names))
+    links = site_links(folded.graph, of_page, len(names), by_place)
     columns = (
         sums_by_site(importance, of_page),
         pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),

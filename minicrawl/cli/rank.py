@@ -110,8 +110,10 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
         raise SettingError(f"--weights of sites is one of {', '.join(WEIGHTS)}, not {weights!r}")
     if kind == "page":
         raise SettingError("--per page: a page is no site; say host or site")
+    if how.surfer is not None and weights != "links":
+        raise SettingError("--surfer weighs the links of pages, which sites count with --weights links; say that, too")
     with open_store(store) as reader, reader.snapshot():
-        rows = sites_of(reader, kind, how.damping, weights)
+        rows = sites_of(reader, kind, how.damping, weights, how.surfer)
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     return site_documents(rows) if as_json else "\n".join(site_table(rows))
 

@@ -149,6 +149,18 @@ def with_self_links(graph: Graph, pages: IntArray, weights: FloatArray | None = 
     return joined, np.concatenate([weights, np.ones(len(pages))])[order]
 
 
+def balanced_weights(graph: Graph, weights: FloatArray) -> FloatArray:
+    """Positive weights scaled so that the links of each page weigh 1 on average, shape (links,).
+
+    PageRank divides by the weights of a page's links, HITS and inverse PageRank do not: a page whose links all stand in
+    the text would count eight times one whose links all stand in navigation.
+    """
+    sources, outdegree = graph.sources(), graph.outdegrees()
+    mean = np.bincount(sources, weights, minlength=graph.size) / np.maximum(outdegree, 1)
+    balanced: FloatArray = weights / mean[sources]
+    return balanced
+
+
 # Links inside a site, and many links from one site, say less. sites: a number per page, shape (size,).
 
 

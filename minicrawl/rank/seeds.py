@@ -64,6 +64,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     one_per_host: bool = True,
     most_hubs: int = 999,
     iterations: int = 60,
+    weights: FloatArray | None = None,
 ) -> list[Core]:
     """The first `count` cores of the links between hosts, the best first, each with a seed; fewer if links run out.
 
@@ -72,6 +73,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     density: the least, in percent. size: hubs and authorities of a core, where there are so many; instead of density.
     one_per_host: the pages of a host that has its seed are no hubs any more, so every seed is on another host. In
     the paper they stay, and a host may get several seeds.
+    weights: of the links in HITS, shape (links,), none negative; None: 1 each. Density counts links alike.
     """
     if count < 1:
         raise ValueError(f"count must be at least 1, not {count}")
@@ -82,6 +84,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     if most_hubs < 1:
         raise ValueError(f"most_hubs must be at least 1, not {most_hubs}")
     sources, targets = links_between(graph, hosts)
+    weights = None if weights is None else _weights_between(graph, hosts, weights)
     # Most pages have no link that counts: go on with those that have.
     pages, ends = np.unique(np.concatenate([sources, targets]), return_inverse=True)
     sources, targets = ends[: len(sources)], ends[len(sources) :]
@@ -91,13 +94,14 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     limits = _Limits(density, size, most_hubs)
     cores: list[Core] = []
     while len(cores) < count and len(sources):
-        core = _best_core(_graph(sources, targets, len(pages)), limits, iterations)
+        core = _best_core(_graph(sources, targets, len(pages)), limits, iterations, weights)
         cores.append(Core(int(pages[core.seed]), pages[core.hubs], pages[core.authorities], core.density))
         is_out[core.pages()] = True
         if one_per_host:
             is_hub_host[host[core.seed]] = False
         stays = ~is_out[sources] & ~is_out[targets] & is_hub_host[host[sources]]
         sources, targets = sources[stays], targets[stays]
+        weights = None if weights is None else weights[stays]
     return cores
 
 
@@ -121,6 +125,16 @@ def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
     return sources, targets
 
 
+def _weights_between(graph: Graph, hosts: IntArray, weights: FloatArray) -> FloatArray:
+    """The weight of each link of `links_between`: the largest, where a page has several links to another."""
+    sources = graph.sources()
+    leaves = hosts[sources] != hosts[graph.targets]
+    _, link = np.unique(sources[leaves] * graph.size + graph.targets[leaves], return_inverse=True)
+    largest = np.zeros(int(link.max(initial=-1)) + 1)
+    np.maximum.at(largest, link, weights[leaves])
+    return largest
+
+
 class _Limits(NamedTuple):
     """When a core is whole."""
 
@@ -135,8 +149,8 @@ def _graph(sources: PageArray, targets: PageArray, size: int) -> Graph:
     return Graph(indptr, targets.astype(np.int32))
 
 
-def _best_core(graph: Graph, limits: _Limits, iterations: int) -> Core:
-    h, a = hits(graph, iterations=iterations)
+def _best_core(graph: Graph, limits: _Limits, iterations: int, weights: FloatArray | None) -> Core:
+    h, a = hits(graph, weights=weights, iterations=iterations)
     hubs, authorities = _Side(h, graph), _Side(a, reverse(graph))
     hubs.offer(authorities.add(int(a.argmax())))
     links = idle = 0

@@ -37,13 +37,16 @@ class SiteLinks:
         return np.bincount(self.graph.targets, minlength=self.graph.size)
 
 
-def site_links(graph: Graph, site: SiteArray, sites: int | None = None) -> SiteLinks:
-    """The links between sites. sites: their number, by default as many as `site` names. Raises ValueError."""
+def site_links(graph: Graph, site: SiteArray, sites: int | None = None, weights: FloatArray | None = None) -> SiteLinks:
+    """The links between sites. sites: their number, by default as many as `site` names. weights: of the links of the
+    graph, whose sums are `links`; None: 1 each. Raises ValueError."""
     size = _number(site, sites)
     site = site.astype(np.int64)
     pages, targets = _outward(graph, site, site)
     # First every page with every site it links to, then every site with every other one.
-    ends, links = np.unique(pages * size + targets, return_counts=True)
+    ends, end, links = np.unique(pages * size + targets, return_inverse=True, return_counts=True)
+    if weights is not None:
+        links = np.bincount(end, weights=weights[site[graph.sources()] != site[graph.targets]], minlength=len(ends))
     pages, targets = np.divmod(ends, max(size, 1))
     pairs, where, linking = np.unique(site[pages] * size + targets, return_inverse=True, return_counts=True)
     sources, targets = np.divmod(pairs, max(size, 1))

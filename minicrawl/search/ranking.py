@@ -84,7 +84,7 @@ ROOT = 100
 def authorities_near(store: Store, similarity: Mapping[int, float], words: str) -> dict[int, float]:
     """The authority of pages near those that agree best, the best being 1; by page, no other pages. words: of the
     query."""
-    from minicrawl.analysis.folded_aliases import folded_store  # noqa: PLC0415 - SciPy is in an extra
+    from minicrawl.analysis.folded_aliases import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
     from minicrawl.analysis.rankings.words_near_links import word_counts  # noqa: PLC0415
     from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within  # noqa: PLC0415
 
@@ -109,14 +109,16 @@ class Topics:
 
     def __init__(self, store: Store, db: sqlite3.Connection, topics: Sequence[str]) -> None:
         """db: of the store's index."""
-        from minicrawl.analysis.folded_aliases import folded_store  # noqa: PLC0415 - SciPy is in an extra
+        from minicrawl.analysis.folded_aliases import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
         from minicrawl.analysis.rankings.topic_ranking import topics_of  # noqa: PLC0415
         from minicrawl.rank.trust import topic_walks  # noqa: PLC0415
 
         folded = folded_store(store)
         pages = topics_of(topics, store, folded)
         self._db = db
-        self._walks = topic_walks(folded.graph, list(pages.values()))
+        self._walks = topic_walks(
+            folded.graph, list(pages.values()), weights=folded.weights(surfer_named(None, store))
+        )
         self._texts = {name: _texts_of(db, some) for name, some in pages.items()}
         self._sizes = [sum(sizes.values()) for sizes in self._texts.values()]
         (self._words,) = db.execute("SELECT count(*) FROM full_words").fetchone()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore
+from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore, surfer_named
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.page_sets import IntArray, named_pages, pages_with_words
 from minicrawl.analysis.rankings.words_near_links import word_counts
@@ -67,6 +67,8 @@ def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph
     elif options.cap is not None or options.inside:
         raise SettingError("--cap and --inside are about links of a host or site; say --per host or --per site")
     weights = intrinsic_weights(graph, places, options.inside)
+    by_place = folded.weights(surfer_named(options.surfer, store))
+    weights *= 1.0 if by_place is None else by_place
     if options.cap is not None:
         weights *= capped_weights(graph, places, options.cap)
     root = _root(options, store, folded)

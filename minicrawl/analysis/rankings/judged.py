@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.analysis.folded_aliases import FloatArray, folded_store
+from minicrawl.analysis.folded_aliases import FloatArray, folded_store, surfer_named
 from minicrawl.analysis.rankings.page_sets import IntArray
 from minicrawl.analysis.rankings.ranking import Rankings
 from minicrawl.errors import SettingError
@@ -59,10 +59,11 @@ class Judged:
     bad: int
 
 
-def candidates(store: Store, count: int, damping: float = 0.85) -> list[Candidate]:
+def candidates(store: Store, count: int, damping: float = 0.85, surfer: str | None = None) -> list[Candidate]:
     """The fetched pages with most inverse PageRank, the first `count` of them. Raises StoreError."""
     folded = folded_store(store)
-    inverse = inverse_pagerank(folded.graph, damping, folded.all_alike)
+    weights = folded.weights(surfer_named(surfer, store))
+    inverse = inverse_pagerank(folded.graph, damping, folded.all_alike, weights=weights)
     fetched = np.flatnonzero(folded.states == State.FETCHED)
     best = fetched[np.argsort(-inverse[fetched], kind="stable")[:count]]
     pages = store.ranks.of(best.tolist())
@@ -101,10 +102,12 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     good_share: float = 0.85,
     damping: float = 0.85,
     least_rank: float = LEAST_RANK,
+    surfer: str | None = None,
 ) -> Judged:
     """Trust that spreads from the good pages, and the n pages of high rank that owe them least.
 
     good_share: estimate of the share of all pages that are good, see `spam_mass`. least_rank: of these, times the mean.
+    surfer: weighs the links for trust, rank and mass alike; None: the crawl's own.
     Raises SettingError, StoreError.
     """
     folded = folded_store(store)
@@ -113,12 +116,13 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     bad = {int(folded.stands_for[page]) for url, page in known.items() if not judgement[url]}
     if not good:
         raise SettingError(f"no page that was judged good is known in {store.path}; put yes into the column good")
-    ranks = pagerank(folded.graph, damping, folded.all_alike)
-    trust = trustrank(folded.graph, good, damping)
+    weights = folded.weights(surfer_named(surfer, store))
+    ranks = pagerank(folded.graph, damping, folded.all_alike, weights=weights)
+    trust = trustrank(folded.graph, good, damping, weights=weights)
     values = {
         "trust": trust,
         "relative": relative_trust(trust, ranks),
-        "mass": spam_mass(folded.graph, good, good_share, damping),
+        "mass": spam_mass(folded.graph, good, good_share, damping, weights=weights),
     }
     rankings = Rankings(values, folded.is_alias)
     times = ranks * np.count_nonzero(~folded.is_alias)

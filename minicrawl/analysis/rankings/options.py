@@ -9,7 +9,7 @@ from minicrawl.rank.pagerank import MOST_STEPS
 class Options:
     """How to rank; each ranking looks at some of these.
 
-    surfer: by whom links are weighed; None: as in the crawl. memory: work on disk, with this much. method: one of
+    surfer: weighs links by place; None: the crawl's own. memory: work on disk, with this much. method: one of
     METHODS; iterations: its rounds at most. dangling: keep pages without links, or prune them. jump: where walkers jump
     to. trusted, root: FILE,
     URL or REGEX; topic: of these with NAME= before them.

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 
-from minicrawl.analysis.folded_aliases import FloatArray, FoldedPages, FoldedStore
+from minicrawl.analysis.folded_aliases import FloatArray, FoldedPages, FoldedStore, surfer_named
 from minicrawl.analysis.rankings.found import Found
 from minicrawl.analysis.rankings.jumps import jump_of
 from minicrawl.analysis.rankings.on_disk import pagerank_on_disk
 from minicrawl.analysis.rankings.options import Options
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
-from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.rank import Graph, l1, overlap
 from minicrawl.rank.dangling import pruned_pagerank
 from minicrawl.rank.pagerank import Settled, settled_pagerank
@@ -37,7 +35,7 @@ METHODS: dict[str, Method] = {
 
 def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
     """PageRank of the links in memory. Raises SettingError."""
-    weights = folded.weights(surfer_of(options, store))
+    weights = folded.weights(surfer_named(options.surfer, store))
     jump = jump_of(options.jump, store, folded)
     if options.dangling == "prune":
         return _pruned(options, folded, jump, weights)
@@ -53,18 +51,8 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
     if options.method != "power" or options.dangling != "keep":
         raise SettingError("--memory has a method of its own, which keeps all pages; leave --method and --dangling out")
     jump = jump_of(options.jump, store, pages)
-    found = pagerank_on_disk(memory, options, store, pages, surfer_of(options, store), jump)
+    found = pagerank_on_disk(memory, options, store, pages, surfer_named(options.surfer, store), jump)
     return Found({"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds)))
-
-
-def surfer_of(options: Options, store: Store) -> Surfer:
-    """By whom links are weighed. Raises SettingError."""
-    if options.surfer is None:
-        return kept_surfer(store)
-    try:
-        return parse_surfer(options.surfer)
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
 
 
 def capped(error: float, rounds: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore, folded_pages, folded_store
+from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore, folded_pages, folded_store, surfer_named
 from minicrawl.analysis.rankings.found import Found
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings
 from minicrawl.analysis.rankings.options import Options
@@ -63,16 +63,18 @@ def check_name(name: str) -> None:
 
 
 def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
+    weights = folded.weights(surfer_named(options.surfer, store))
     if options.trusted is not None:
         trusted = named_pages(options.trusted, "trusted", store, folded)
     else:
-        reach = inverse_pagerank(folded.graph, options.damping, folded.all_alike)
+        reach = inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)
         trusted = (-reach).argsort(kind="stable")[: options.trusted_count]
-    return Found({"trust": trustrank(folded.graph, trusted, options.damping)})
+    return Found({"trust": trustrank(folded.graph, trusted, options.damping, weights=weights)})
 
 
-def _inverse(options: Options, _: Store, folded: FoldedStore) -> Found:
-    return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike)})
+def _inverse(options: Options, store: Store, folded: FoldedStore) -> Found:
+    weights = folded.weights(surfer_named(options.surfer, store))
+    return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)})
 
 
 def _opic(_: Options, store: Store, folded: FoldedStore) -> Found:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from minicrawl.analysis.folded_aliases import FoldedStore
+from minicrawl.analysis.folded_aliases import FoldedStore, surfer_named
 from minicrawl.analysis.rankings.found import Found
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.page_sets import named_pages
@@ -27,7 +27,8 @@ def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
         shares = _shares_by_words(options, topics, store)
         blended = ", ".join(f"{name} {share:.1%}" for name, share in zip(topics, shares, strict=True))
         note = f"by the words of {options.query!r}: {blended}"
-    ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping)
+    weights = folded.weights(surfer_named(options.surfer, store))
+    ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping, weights=weights)
     return Found({"topic": ranks}, (note,) if note else ())
 
 

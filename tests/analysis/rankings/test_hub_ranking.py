@@ -40,7 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ranked(store: Path, **said: Any) -> dict[str, dict[str, float]]:
     with open_store(store) as reader:
         urls = list(reader.page_table.urls())
-        found = hub_rankings(Options(**said), reader, folded_store(reader))
+        found = hub_rankings(Options(surfer="uniform", **said), reader, folded_store(reader))
     return {name: dict(zip(urls, values.tolist(), strict=True)) for name, values in found.items()}
 
 

@@ -1,12 +1,19 @@
 """Pages ranked by their links in other ways than the crawl's."""
 
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
+from typing import Any
 
+import networkx as nx
 import pytest
-from support.sites import crawl, random_site, rows
+from support.sites import Site, crawl, random_site, rows
 
+from minicrawl.analysis.rankings.judged import judged_trust
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import RANKERS, check_name, rankings
+from minicrawl.analysis.seeding import crawled_web, find_seeds
+from minicrawl.analysis.sites import sites_of
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
@@ -46,3 +53,134 @@ def test_a_ranking_is_kept_by_a_name_that_no_column_has(name: str) -> None:
 
 def test_other_names_are_free() -> None:
     check_name("mine-2_b")
+
+
+# Whatever the method, links weigh what the surfer gives their place.
+
+PLACES = {"text": 8, "list": 2, "nav": 1}
+SURFERS = {
+    None: PLACES,
+    "uniform": {"text": 1, "list": 1, "nav": 1},
+    "text=1,list=3,nav=40": {"text": 1, "list": 3, "nav": 40},
+}
+HTML = {"text": "<div>beside some words {} and some more</div>", "list": "<ul><li>{}</li></ul>", "nav": "<nav>{}</nav>"}
+
+
+def placed_web(seed: int) -> tuple[Site, dict[str, dict[str, str]]]:
+    """A web of 40 pages on 8 sites, and the place of each link, by source and target."""
+    random = Random(seed)
+    urls = [f"http://h{number % 8}.test/{number}" for number in range(40)]
+    links = {
+        url: {
+            other: random.choice(list(PLACES))
+            for other in random.sample([other for other in urls if other != url], random.randrange(1, 7))
+        }
+        for url in urls
+    }
+    for number, url in enumerate(urls):
+        links[url][urls[(number + 1) % 40]] = "text"
+    site: Site = {
+        url: [HTML[place].format(f'<a href="{to}">to</a>') for to, place in placed.items()]
+        for url, placed in links.items()
+    }
+    return site, links
+
+
+@pytest.fixture(scope="module")
+def placed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, str]]]:
+    path = tmp_path_factory.mktemp("placed") / "crawl.db"
+    site, links = placed_web(1)
+    crawl(site, path, [next(iter(site))], jump="pages")
+    return path, links
+
+
+def weighed(links: dict[str, dict[str, str]], weights: dict[str, int]) -> "nx.DiGraph[str]":
+    """The links, with weights that are 1 on average over those of a page."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for source, placed in links.items():
+        mean = sum(weights[place] for place in placed.values()) / len(placed)
+        for target, place in placed.items():
+            graph.add_edge(source, target, weight=weights[place] / mean)
+    return graph
+
+
+def _pagerank(graph: "nx.DiGraph[str]", start: dict[str, float] | None = None) -> dict[str, float]:
+    found: dict[str, float] = nx.pagerank(graph, 0.85, personalization=start, max_iter=1_000, tol=1e-14)
+    return found
+
+
+TRUSTED, TOPIC = "http://h3.test/3", "http://h5.test/"
+Oracle = Callable[["nx.DiGraph[str]"], dict[str, float]]
+ORACLES: dict[str, tuple[str, Oracle, dict[str, Any]]] = {
+    "pagerank": ("pagerank", _pagerank, {}),
+    "pagerank on disk": ("pagerank", _pagerank, {"memory": "1500"}),
+    "trustrank": ("trust", lambda graph: _pagerank(graph, {TRUSTED: 1.0}), {"trusted": TRUSTED}),
+    "topic": (
+        "topic",
+        lambda graph: _pagerank(graph, {url: 1.0 for url in graph if url.startswith(TOPIC)}),
+        {"topic": (f"one=^{TOPIC}",)},
+    ),
+    "inverse": ("inverse", lambda graph: _pagerank(graph.reverse()), {}),
+    "hits": ("authority", lambda graph: nx.hits(graph, max_iter=10_000, tol=1e-13)[1], {"per": "page"}),
+}
+
+
+@pytest.mark.parametrize("surfer", SURFERS)
+@pytest.mark.parametrize("method", ORACLES)
+def test_links_weigh_in_every_ranking_what_the_surfer_gives_their_place(
+    placed: tuple[Path, dict[str, dict[str, str]]], method: str, surfer: str | None
+) -> None:
+    path, links = placed
+    name, oracle, asked = ORACLES[method]
+    with open_store(path) as reader:
+        found = rankings(reader, method.split(maxsplit=1)[0], Options(surfer=surfer, **asked))
+        values = dict(zip(reader.page_table.urls(), found.values[name].tolist(), strict=True))
+    assert values == pytest.approx(oracle(weighed(links, SURFERS[surfer])), abs=1e-9)
+
+
+def test_trust_is_compared_with_the_rank_of_the_same_surfer(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
+    path, links = placed
+    with open_store(path) as reader:
+        found = judged_trust(reader, {TRUSTED: True}, 40, least_rank=0.0)
+        urls = list(reader.page_table.urls())
+    graph = weighed(links, PLACES)
+    ranks, trust = _pagerank(graph), _pagerank(graph, {TRUSTED: 1.0})
+    assert {each.page.url: each.rank for each in found.suspects} == pytest.approx(
+        {url: rank * len(urls) for url, rank in ranks.items()}, abs=1e-9
+    )
+    relative = dict(zip(urls, found.rankings.values["relative"].tolist(), strict=True))
+    assert relative == pytest.approx({url: trust[url] / ranks[url] for url in urls}, abs=1e-7)
+
+
+def test_seeds_come_from_hits_with_the_weights_of_places(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
+    """The first authority of the first core is the best by weighted HITS of the links between sites."""
+    path, links = placed
+    for surfer, weights in SURFERS.items():
+        with open_store(path) as reader:
+            web = crawled_web(reader, surfer=surfer)
+            (core,) = find_seeds(web, reader.page_table.url, 1).cores
+            urls = list(reader.page_table.urls())
+        graph = weighed(links, weights)
+        assert dict(zip(urls, web.ranks() / len(urls), strict=True)) == pytest.approx(_pagerank(graph), abs=1e-9)
+        graph.remove_edges_from([(one, other) for one, other in graph.edges if one[:10] == other[:10]])
+        hubs = dict.fromkeys(graph, 1.0)
+        for _ in range(60):  # as many steps as a core is worked out in
+            authorities = {url: sum(hubs[one] * graph[one][url]["weight"] for one in graph.pred[url]) for url in graph}
+            hubs = {url: sum(authorities[one] * graph[url][one]["weight"] for one in graph[url]) for url in graph}
+            hubs = {url: hub / sum(hubs.values()) for url, hub in hubs.items()}
+        assert core.authorities[0] == max(authorities, key=authorities.__getitem__)
+        assert core.seed == max(graph.pred[core.authorities[0]], key=hubs.__getitem__)
+
+
+def test_pagerank_of_sites_counts_links_by_their_weights(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
+    path, links = placed
+    for surfer, weights in SURFERS.items():
+        between: nx.DiGraph[str] = nx.DiGraph()
+        between.add_nodes_from(sorted({url[7:14] for url in links}))
+        for source, target, weight in weighed(links, weights).edges(data="weight"):
+            if source[:14] != target[:14]:
+                before = between.get_edge_data(source[7:14], target[7:14], {"weight": 0})["weight"]
+                between.add_edge(source[7:14], target[7:14], weight=before + weight)
+        with open_store(path) as reader:
+            found = {row.site: row.pagerank for row in sites_of(reader, "site", weights="links", surfer=surfer)}
+        assert found == pytest.approx(_pagerank(between), abs=1e-9)
