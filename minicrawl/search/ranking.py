@@ -97,7 +97,9 @@ def authorities_near(store: Store, similarity: Mapping[int, float], words: str) 
     # Where all that is near is on one host, its own links are all there is.
     weights = between if between.any() else near
     linking = np.unique(folded.graph.sources()[weights > 0])
-    weights = weights * (1.0 + word_counts(words, linking, store, folded))
+    by_place = folded.weights(surfer_named(None, store))
+    weights *= 1.0 if by_place is None else by_place
+    weights *= 1.0 + word_counts(words, linking, store, folded)
     found = hits(folded.graph, weights=weights).authorities
     most = found.max(initial=0.0)
     pages = np.flatnonzero(found)
@@ -116,9 +118,7 @@ class Topics:
         folded = folded_store(store)
         pages = topics_of(topics, store, folded)
         self._db = db
-        self._walks = topic_walks(
-            folded.graph, list(pages.values()), weights=folded.weights(surfer_named(None, store))
-        )
+        self._walks = topic_walks(folded.graph, list(pages.values()), weights=folded.weights(surfer_named(None, store)))
         self._texts = {name: _texts_of(db, some) for name, some in pages.items()}
         self._sizes = [sum(sizes.values()) for sizes in self._texts.values()]
         (self._words,) = db.execute("SELECT count(*) FROM full_words").fetchone()
