@@ -22,16 +22,17 @@ _LOOKS_APART = 0.05
 
 @dataclass(frozen=True)
 class Wait:
-    """Seconds: until a crawl `begins` to listen that has just been started; until it `answers`."""
+    """Seconds to wait until a crawl that was just started `begins` to listen; until it `answers`."""
 
     begins: float = 5.0
     answers: float = 60.0
 
 
 def ask(store: Path, messages: Iterable[Message], wait: Wait = Wait()) -> list[Message]:
-    """What comes of these, one after the other; "running" says whether a crawl did it, or it was done in the store.
+    """Send commands one after the other and return their answers; "running": a crawl did it, else it was done in the
+    store.
 
-    Raises MinicrawlError: those before it are done then, it and those behind it are not.
+    Raises MinicrawlError at the first command that fails; those before it are done.
     """
     line = _line(store, wait)
     if line is not None:
@@ -41,7 +42,7 @@ def ask(store: Path, messages: Iterable[Message], wait: Wait = Wait()) -> list[M
 
 
 def _line(store: Path, wait: Wait) -> socket.socket | None:
-    """A line to the crawl that runs on a store; None if none does. Raises StoreError if one does not listen."""
+    """A connection to the crawl that runs on a store; None if none runs. Raises StoreError if it does not listen."""
     until = time.monotonic() + wait.begins
     while (line := connected(store, wait.answers)) is None:
         if not is_held(store):
@@ -80,7 +81,7 @@ def _done_at_rest(store: Path, message: Message) -> Message:
         )
     if message["do"] in FOR_RUNNING:
         raise CrawlEndedError(f"no crawl runs on {store}; 'minicrawl crawl --store {store}' starts it")
-    # To ask a crawl that runs need not take the time to load one.
+    # Imported here, as asking a running crawl does not need it.
     from minicrawl.control.commands import RestingCrawl, changed  # noqa: PLC0415
 
     return asyncio.run(changed(RestingCrawl(store), message))
@@ -90,17 +91,17 @@ _FLAGS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": 
 
 
 def assigned(texts: Iterable[str]) -> Mapping[str, Any]:
-    """The settings by name, in what JSON has. Raises ConfigError.
+    """Settings by name, as JSON values, from texts such as delay=2. Raises ConfigError.
 
-    What is written twice is there twice where a setting takes several values. Where it takes none, "none" or nothing
-    takes it away. Names are spelled as options, with dashes, or as in Python. Values are read by the settings.
+    Settings with several values may be repeated. "none" or nothing unsets a setting that may be unset. Names are
+    spelt as options, with dashes, or as in Python. Values are parsed by the settings.
     """
     given: dict[str, Any] = {}
     for text in texts:
         spelling, equals, value = text.partition("=")
         name = spelling.strip().removeprefix("--").replace("-", "_")
         if not equals or not name:
-            word = re.match(r"[\w-]*", text)  # what is behind it may be secret
+            word = re.match(r"[\w-]*", text)  # the rest may be secret
             raise ConfigError(f"a setting is written as NAME=VALUE, such as delay=2, not {word and word[0]!r} alone")
         default = SETTINGS[name].default if name in SETTINGS else ""
         if default == ():

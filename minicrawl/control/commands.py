@@ -24,7 +24,7 @@ from minicrawl.store.writer import Writer
 
 
 class Changeable(Protocol):
-    """A crawl as far as it can be changed whether it runs or not."""
+    """The changes that both a running and a resting crawl accept."""
 
     async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]: ...
     async def take_seeds(self, seeds: Seeds) -> int: ...
@@ -34,12 +34,12 @@ class Changeable(Protocol):
 
 
 async def changed(crawl: Changeable, asked: Message) -> Message:
-    """Have a change made to a crawl, be it that it runs or not. Raises MinicrawlError, for another command too."""
+    """Change a crawl, running or resting. Raises MinicrawlError, also for a command that is no change."""
     return await _command(_CHANGES, asked)(crawl, asked)
 
 
 async def done(crawl: SteeredRun, asked: Message) -> Message:
-    """Have a running crawl do what it is asked. Raises MinicrawlError, then nothing has changed."""
+    """Carry out a command in a running crawl. Raises MinicrawlError, then nothing has changed."""
     return await _command({**_CHANGES, **_OF_RUNNING}, asked)(crawl, asked)
 
 
@@ -48,7 +48,7 @@ def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
 
 
 def command_of(asked: Message, commands: Iterable[str] = ()) -> str:
-    """The name of a command, which has what it takes. Raises ConfigError for what is none, or none of `commands`."""
+    """The name of a valid command. Raises ConfigError for an invalid one, or one not in `commands`."""
     name = asked.get("do")
     if not isinstance(name, str) or name not in (commands or _FIELDS):
         known = ", ".join(sorted(_FIELDS))
@@ -67,7 +67,7 @@ def command_of(asked: Message, commands: Iterable[str] = ()) -> str:
 
 
 def adjustable(settings: CrawlSettings) -> Message:
-    """The settings that can be changed while a crawl runs, by name."""
+    """The settings that can be changed in a running crawl, by name."""
     values = settings.shown()
     return {name: values[name] for name, setting in SETTINGS.items() if setting.is_adjustable}
 
@@ -97,7 +97,7 @@ async def _again(crawl: Changeable, asked: Message) -> Message:
     return {"url": await crawl.again(asked["url"])}
 
 
-# What only a running crawl can be asked.
+# Commands for running crawls only.
 
 
 async def _pause(crawl: SteeredRun, asked: Message) -> Message:
@@ -122,7 +122,7 @@ async def _status(crawl: SteeredRun, asked: Message) -> Message:
 
 
 def this_process() -> Message:
-    """What a status has of the process that answers."""
+    """The part of a status on the answering process."""
     pid = os.getpid()
     return {"version": __version__, "pid": pid, "cpu": time.process_time(), "memory": system.memory(pid)}
 
@@ -136,7 +136,7 @@ async def _workers(crawl: SteeredRun, asked: Message) -> Message:
 
 
 async def _look(crawl: SteeredRun, asked: Message) -> Message:
-    """The status, and beside it what a dashboard shows; without that while the crawl begins or ends."""
+    """The status and the rest of a dashboard's view; without the latter while the crawl begins or ends."""
     answer = {
         **await _status(crawl, asked),
         "settings": adjustable(crawl.settings),
@@ -158,7 +158,7 @@ async def _look(crawl: SteeredRun, asked: Message) -> Message:
 
 
 def event_as_json(number: int, event: Event) -> Message:
-    """An event as JSON has it, in a tenth of the time of asdict(): a fast crawl has hundreds between two looks."""
+    """An event as JSON, in a tenth of the time of asdict(): a fast crawl has hundreds between two looks."""
     kind = type(event)
     return {"number": number, "what": kind.__name__, **{name: getattr(event, name) for name in _OF_EVENTS[kind]}}
 
@@ -170,7 +170,7 @@ def _state(crawl: SteeredRun) -> Message:
     return {"state": crawl.status.state, "in_flight": crawl.status.in_flight}
 
 
-# Which commands there are, and what each carries.
+# The commands and their fields.
 
 _Do = Callable[[Any, Message], Awaitable[Message]]
 _CHANGES: Mapping[str, _Do] = {"set": _set, "add": _add, "ban": _ban, "unban": _unban, "again": _again}
@@ -189,12 +189,12 @@ def _is_text(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """Whether this is none, or a whole number that is no less than 0."""
+    """True for None or a whole number of at least 0."""
     return value is None or (type(value) is int and 0 <= value < 2**53)
 
 
 def _are_urls(value: object) -> bool:
-    """Whether this is a list of URLs, each as pages are known by."""
+    """True for a list of normalised URLs."""
     return isinstance(value, list) and all(isinstance(url, str) and normalise(url) == url for url in value)
 
 
@@ -217,9 +217,10 @@ _T = TypeVar("_T")
 
 
 class RestingCrawl:
-    """Each call takes the store's lock, lets those change the store who would while a crawl runs, and commits.
+    """A crawl that is not running, changed in its store.
 
-    Raises StoreError also when a crawl runs after all.
+    Each call takes the store's lock, applies the change as a running crawl would, and commits. Raises StoreError also
+    if a crawl runs after all.
     """
 
     def __init__(self, store: Path) -> None:

@@ -1,7 +1,7 @@
-"""A running crawl that listens: whoever connects to its socket may watch and steer it.
+"""The server side: clients that connect to a running crawl's socket may watch and steer it.
 
-A client costs a task that waits for it, and no more than the crawl does for what it asks. One that is slow, silent or
-sends rubbish is waited for by its own task alone, and not for ever.
+A client costs a task, and the work for its commands. Only its own task waits for a client that is slow, silent or sends
+rubbish, and not for ever.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 
 Do = Callable[[Message], Awaitable[Message]]
-"""Does what is asked; what comes of it. Raises MinicrawlError."""
+"""Carries out a command and returns its answer. Raises MinicrawlError."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds: for which a client may be `silent`; and for which it is waited for, at the `end`, to be answered.
+    """Seconds that a client may be `silent`, and seconds at the `end` for answers under way.
 
-    `clients`: how many there may be at once, each of which has a file open.
+    `clients`: most clients at once, each with an open file.
     """
 
     silent: float = 60.0
@@ -41,7 +41,7 @@ async def listening(
     on_deaf: Callable[[str], None] = lambda why: None,
     patience: Patience = Patience(),
 ) -> AsyncIterator[None]:
-    """Let a crawl be steered from other shells as long as the block runs. on_deaf: is told why that is impossible."""
+    """Let a crawl be steered from other shells during the block. on_deaf: called with the reason if it cannot be."""
     async with answering(partial(what_is_done, crawl), store, on_deaf, patience):
         yield
 
@@ -50,7 +50,7 @@ async def listening(
 async def answering(
     do: Do, store: Path, on_deaf: Callable[[str], None] = lambda why: None, patience: Patience = Patience()
 ) -> AsyncIterator[None]:
-    """Have done what is asked at the socket of a store, or of a folder, as long as the block runs."""
+    """Answer commands at the socket of a store, or of a folder, during the block."""
     try:
         file = bound(store)
     except StoreError as error:
@@ -63,12 +63,12 @@ async def answering(
 
 
 class _Clients:
-    """Whoever is connected."""
+    """The connected clients."""
 
     def __init__(self, do: Do, patience: Patience) -> None:
         self._do = do
         self._patience = patience
-        self._waiting: set[asyncio.Task[None]] = set()  # for the client to ask something
+        self._waiting: set[asyncio.Task[None]] = set()  # for a command of the client
         self._answering: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -87,7 +87,7 @@ class _Clients:
                 await self._say(writer, await self._answer(line))
                 self._answering.discard(task)
                 self._waiting.add(task)
-        except (OSError, TimeoutError, asyncio.CancelledError):  # it has gone, is too slow, or we end
+        except (OSError, TimeoutError, asyncio.CancelledError):  # the client has gone or is too slow, or the crawl ends
             pass
         finally:
             self._waiting.discard(task)
@@ -95,7 +95,7 @@ class _Clients:
             writer.transport.abort()
 
     async def end(self) -> None:
-        """Let those have their answers who have asked; nobody else."""
+        """Let clients that have asked get their answers, and drop the others."""
         for task in self._waiting:
             task.cancel()
         if self._answering:
@@ -104,7 +104,7 @@ class _Clients:
             task.cancel()
 
     async def _line(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:
-        """What a client asks; None when it has gone, or says more than anybody has to say."""
+        """The next command of a client; None if it has gone, or its line is too long."""
         try:
             async with asyncio.timeout(self._patience.silent):
                 line = await reader.readline()
@@ -123,6 +123,6 @@ class _Clients:
             return done(await self._do(message_of(line)))
         except MinicrawlError as error:
             return failed(error)
-        except Exception as error:  # whatever a client sends: it never ends the crawl
+        except Exception as error:  # no command ends the crawl
             log.command_failed(asked=repr(line[:200]), error=error)
             return failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))

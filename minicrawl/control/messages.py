@@ -1,8 +1,8 @@
-"""What goes over the line between a crawl and whoever steers it: a JSON object a line, both ways.
+"""The wire format between a crawl and its clients: a JSON object a line, both ways.
 
-{"do": "ban", "host": "example.org"}             what is asked
-{"done": {"host": "example.org", ...}}           what came of it, once the commit that holds it is made
-{"failed": "x.test is no host that ...", "exit": 2}    what was wrong with it, as one sentence; nothing has changed
+{"do": "ban", "host": "example.org"}                   a command
+{"done": {"host": "example.org", ...}}                 its answer, once a commit holds the change
+{"failed": "x.test is no host that ...", "exit": 2}    the error, as one sentence; nothing has changed
 """
 
 import json
@@ -17,17 +17,17 @@ LONGEST = 256 * 1024
 Message = Mapping[str, Any]
 _ROOM_FOR_SEEDS = LONGEST - 100
 FOR_RUNNING = frozenset({"pause", "resume", "stop", "status", "workers", "look"})
-"""What only a crawl that runs can be asked; anything else can also be done in its store."""
+"""Commands for running crawls only; all others can also be done in the store."""
 _KINDS: Mapping[object, type[MinicrawlError]] = {kind.exit_code: kind for kind in (ConfigError, StoreError)}
 
 
 def line_of(message: Message) -> bytes:
-    """A message as it goes over the line."""
+    """A message as a line."""
     return json.dumps(message).encode("ascii") + b"\n"
 
 
 def message_of(line: bytes) -> Message:
-    """What a line says. Raises ConfigError for what is no message."""
+    """Parse a line. Raises ConfigError if it is no message."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -38,17 +38,17 @@ def message_of(line: bytes) -> Message:
 
 
 def done(answer: Message) -> Message:
-    """The message that something is done."""
+    """The message of success."""
     return {"done": answer}
 
 
 def failed(error: MinicrawlError) -> Message:
-    """The message that it is not."""
+    """The message of a failure."""
     return {"failed": str(error), "exit": error.exit_code}
 
 
 def answer_of(message: Message) -> Message:
-    """What a message says that is an answer. Raises MinicrawlError for one that says that something is not done."""
+    """The answer in a message. Raises the MinicrawlError of a failure."""
     sentence, answer = message.get("failed"), message.get("done")
     if isinstance(sentence, str):
         raise _KINDS.get(message.get("exit"), CrawlEndedError)(sentence)
@@ -60,7 +60,7 @@ def answer_of(message: Message) -> Message:
 
 
 def parts(urls: list[str], guessed: frozenset[str]) -> list[Message]:
-    """Seeds as messages, none of which is too long."""
+    """Seeds as `add` commands, none of which is too long."""
     messages: list[Message] = []
     some: list[str] = []
     size = 0

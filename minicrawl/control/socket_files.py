@@ -1,9 +1,9 @@
-"""Where the socket of a crawl is: beside its store, or, where that path is too long or none can be there, elsewhere.
+"""The socket file of a crawl: beside its store, or elsewhere if that path is too long or cannot be used.
 
-That of a crawl in partitions is in its folder.
+The socket of a crawl in partitions is in its folder.
 
-Only who holds the store's lock listens. So a socket that is found by one who has just got the lock is that of a crawl
-which was killed.
+Only the holder of the store's lock listens. So a socket file found right after getting the lock is left from a crawl
+that was killed.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _LONGEST_PATH = 103
 
 
 class SocketFile:
-    """A socket that is bound, and where. Nobody can connect before it listens, and nobody but its owner then."""
+    """A bound socket and its path. It can be connected to once it listens, by its owner only."""
 
     def __init__(self, path: Path, bound: socket.socket) -> None:
         self.path = path
@@ -36,14 +36,14 @@ class SocketFile:
         self._file = _identity(path)
 
     def remove(self) -> None:
-        """Take it away, unless another one is there by now."""
+        """Remove the file, unless it is another one by now."""
         if _identity(self.path) == self._file:
             with contextlib.suppress(OSError):
                 self.path.unlink()
 
 
 def bound(store: Path) -> SocketFile:
-    """A socket for the crawl of a store whose lock we hold. Raises StoreError when none can be made anywhere."""
+    """Bind a socket for the crawl of a store whose lock we hold. Raises StoreError if none can be made anywhere."""
     if not has_local_sockets():
         raise StoreError("this crawl cannot be controlled from another shell: this system has no local sockets")
     why = "the path of its socket would be too long"
@@ -58,7 +58,7 @@ def bound(store: Path) -> SocketFile:
 
 @contextlib.asynccontextmanager
 async def serving(file: SocketFile, serve: Serve, end: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    """Hand whoever connects to `serve` as long as the block runs; then `end` is waited for, and the file goes."""
+    """Pass connections to `serve` during the block; then wait for `end`, and remove the file."""
     try:
         server = await asyncio.start_unix_server(serve, sock=file.socket, limit=LONGEST)
         try:
@@ -72,7 +72,7 @@ async def serving(file: SocketFile, serve: Serve, end: Callable[[], Awaitable[No
 
 
 def connected(store: Path, seconds: float) -> socket.socket | None:
-    """A connection to the crawl that runs on a store, on which nobody waits for longer; None where none listens."""
+    """A connection to the crawl that runs on a store, with a timeout in seconds; None if none listens."""
     for path in places(store) if has_local_sockets() else ():
         if not _is_trusted(path, store):
             continue
@@ -88,7 +88,7 @@ def connected(store: Path, seconds: float) -> socket.socket | None:
 
 
 def places(store: Path) -> Iterator[Path]:
-    """Where the socket of a store may be, the best place first; by whatever links the store is reached."""
+    """Possible paths of a store's socket, the best first; the same through any links to the store."""
     real = real_path(store)
     name = blake2b(os.fsencode(real), digest_size=12).hexdigest() + _ENDING
     runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user()}"
@@ -111,7 +111,7 @@ def _bound(path: Path) -> socket.socket:
 
 
 def _make_room(path: Path, *, is_own_folder: bool) -> None:
-    """Remove the socket of a crawl that was killed. Raises OSError for anything else that is there."""
+    """Remove the socket of a crawl that was killed. Raises OSError for any other file."""
     if is_own_folder:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         folder = path.parent.lstat()
@@ -124,7 +124,7 @@ def _make_room(path: Path, *, is_own_folder: bool) -> None:
 
 
 def _is_trusted(path: Path, store: Path) -> bool:
-    """Whether a socket is there that is ours, or the store's owner's: not one that a stranger has put there."""
+    """True if there is a socket of ours, or of the store's owner: not one put there by a stranger."""
     try:
         found = path.lstat()
         return stat.S_ISSOCK(found.st_mode) and found.st_uid in {user(), store.stat().st_uid}

@@ -37,7 +37,7 @@ class RunProgress:
         self.earlier = _runs_before(earlier_runs(absorber.writer), absorber.writer.meta_json("run"))
         self._came: deque[CameNow] = deque(maxlen=_SHOWN)
         self._speed = Speed(_LATELY)
-        self._speed.note(0.0, 0, 0)
+        self._speed.record(0.0, 0, 0)
         self.course = Course(lambda: self.seconds_in_all, self.point, absorber.writer.course())
         absorber.savers.append(self.course)
 
@@ -57,7 +57,7 @@ class RunProgress:
         """The crawl as it stands; now and then looks at every link."""
         absorber, accounts, frontier = self._absorber, self._absorber.accounts, self._absorber.frontier
         ready, waiting = frontier.ready_or_waiting()
-        self._speed.note(self.seconds, self.fetched, self.bytes)
+        self._speed.record(self.seconds, self.fetched, self.bytes)
         speed = self._speed.now()
         return Progress(
             seconds=self.seconds,

@@ -26,7 +26,7 @@ _WAIT = Wait(begins=2.0, answers=30.0)
 
 
 def done(store: Path, asked: Any) -> Message:
-    """What comes of a command, once it is in the store. Raises MinicrawlError."""
+    """Carry out a command of a page, and return its answer once it is in the store. Raises MinicrawlError."""
     if not isinstance(asked, dict) or str(asked.get("do")) not in _ALLOWED:
         raise ConfigError(f"a page may have done {', '.join(sorted(_ALLOWED))}")
     if asked["do"] == "add":
@@ -35,9 +35,9 @@ def done(store: Path, asked: Any) -> Message:
 
 
 def seeds_of(texts: object) -> Message:
-    """Seeds as people write them, as a crawl takes them: `urls`, and those of which the scheme is `guessed`.
+    """Parse seeds as people write them: `urls`, and the ones among them whose scheme is `guessed`.
 
-    Raises SeedError. They are URLs or hosts, never files: a page is not to have files read.
+    They are URLs or hosts, never files: a page must not have files read. Raises SeedError.
     """
     if not isinstance(texts, list) or not texts or len(texts) > _MOST_SEEDS:
         raise SeedError(f"name 1 to {_MOST_SEEDS:,} seeds, one a line")
@@ -64,10 +64,10 @@ _LOG_SHOWN = 4096
 
 
 def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
-    """Start a crawl on a store, or go on with the one there, and wait until it listens. Raises MinicrawlError.
+    """Start a crawl on a store, or resume the one there, and wait until it listens. Raises MinicrawlError.
 
-    asked: `seeds`, as people write them, none to go on; `settings` by name. What it prints goes to a file beside it.
-    patience: seconds for which it is waited for; it may well listen later.
+    asked: `seeds`, as people write them, none to resume; `settings` by name. Its output goes to a file beside the
+    store. patience: seconds to wait; it may still listen later.
     """
     if not isinstance(asked, dict) or not asked.keys() <= {"seeds", "settings"}:
         raise SettingError("a crawl is started with seeds and settings")
@@ -88,7 +88,7 @@ def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
 
 
 def options(given: Mapping[str, Any]) -> Iterator[str]:
-    """Settings as options of the command line, each a word that cannot be taken for two. Raises SettingError."""
+    """Settings as command-line options, each a single word. Raises SettingError."""
     for name, value in given.items():
         if name not in ALLOWED:
             raise SettingError(f"a page cannot set {str(name)[:40]!r}")
@@ -114,13 +114,13 @@ def _run(store: Path, words: list[str], lines: bytes, patience: float) -> Messag
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C that is for the dashboard is not for the crawl
+            start_new_session=True,  # so that Ctrl-C ends the dashboard alone
         )
     assert process.stdin is not None
     try:
         process.stdin.write(lines)
         process.stdin.close()
-    except BrokenPipeError:  # it has ended; why stands in its log
+    except BrokenPipeError:  # it has ended; the reason is in its log
         pass
     until = time.monotonic() + patience
     while time.monotonic() < until:
@@ -137,7 +137,7 @@ def _run(store: Path, words: list[str], lines: bytes, patience: float) -> Messag
 
 
 def _reason(log: Path, start: int) -> str:
-    """The sentence with which a crawl has ended."""
+    """The error message with which a crawl has ended."""
     with log.open("rb") as file:
         file.seek(start)
         text = file.read(_LOG_SHOWN).decode("utf-8", "replace")

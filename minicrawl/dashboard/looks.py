@@ -1,6 +1,6 @@
-"""A crawl at one moment, whether it runs or not: what all pages of the dashboard show first.
+"""Looks: the state of a crawl at one moment, running or not, as all pages of the dashboard show it first.
 
-A crawl that runs is asked over its socket, and looks at nothing but what it has in memory; of any other, its store is.
+A running crawl is asked over its socket, and answers from memory; for any other crawl the store is read.
 """
 
 import time
@@ -21,10 +21,10 @@ Look = Mapping[str, Any]
 """As JSON has it. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
 
 _HOSTS, _EVENTS = 300, 500
-# Seconds between two looks at the hosts, which may be many; and of the time of a crawl, one part in so many goes there.
+# Hosts may be many: seconds between two looks at them, at least, and as a multiple of the time that a look takes.
 _HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
 _LATELY = 10.0
-"""Seconds over which the speed is measured."""
+"""Seconds over which speed is measured."""
 _NOTHING_SEEN: Look = {
     "coverage": 0.0,
     "errors": {},
@@ -41,7 +41,7 @@ _PATIENCE = Wait(begins=0.0, answers=2.0)
 
 
 class Looks:
-    """Looks at one crawl again and again. One at a time: it remembers what has happened, and how fast it was."""
+    """Looks at one crawl, one at a time; keeps its events and its speed."""
 
     def __init__(self, readings: Readings, clock: Callable[[], float] = time.time) -> None:
         self._readings = readings
@@ -52,21 +52,21 @@ class Looks:
         self._hosts_due = 0.0
 
     def look(self) -> Look:
-        """The crawl as it stands. Raises StoreError for a store that cannot be read."""
+        """The current state of the crawl. Raises StoreError for a store that cannot be read."""
         try:
             with_hosts = self._clock() >= self._hosts_due
             message = {"do": "look", "after": self._events.seen, "hosts": _HOSTS if with_hosts else 0}
             answer = ask(self._readings.path, [message], _PATIENCE)[0]
         except CrawlEndedError as ended:
             self._last = self._without_answer(str(ended))
-        except StoreError:  # somebody has it, and does not listen
+        except StoreError:  # another program holds it and does not listen
             self._last = self._without_answer("")
         else:
             self._last = self._answered(answer)
         return {**self._last, "at": self._clock(), "store": str(self._readings.path)}
 
     def events(self, after: int) -> list[Look]:
-        """What has happened, numbered; what is numbered higher than `after`."""
+        """Events with numbers above `after`."""
         return self._events.behind(after)
 
     def _answered(self, answer: Look) -> Look:
@@ -75,10 +75,10 @@ class Looks:
             self._speed.forget()
         if answer.get("hosts"):
             self._hosts_due = self._clock() + max(_HOSTS_LEAST, _HOSTS_APART * answer["took"])
-        elif not new:  # those of a moment ago
+        elif not new:  # the hosts of the last look
             answer = {**answer, **{name: self._last.get(name, of) for name, of in (("hosts", []), ("doing", {}))}}
-        self._speed.note(answer["seconds"], answer["fetched"], answer["bytes"])
-        # While a crawl begins or ends it says less; what it has said before still holds.
+        self._speed.record(answer["seconds"], answer["fetched"], answer["bytes"])
+        # A crawl that begins or ends answers less; its last answers still hold.
         before = _NOTHING_SEEN if new or self._last.get("crawl") != "running" else self._last
         return _with_aims(
             {**before, **answer, "crawl": "running", "speed": self._speed.now()._asdict()},
@@ -96,7 +96,7 @@ class Looks:
 
 
 class EventLog:
-    """Events of a crawl, and of the runs after it, in numbers of our own that go on rising."""
+    """Events of a crawl and of its next runs, in rising numbers of our own."""
 
     def __init__(self) -> None:
         self._log: deque[dict[str, Any]] = deque(maxlen=_EVENTS)
@@ -106,13 +106,13 @@ class EventLog:
         """The crawl's own number of the last event."""
 
     def take(self, pid: int, events: list[Look]) -> bool:
-        """Take in what a process tells; returns whether it is another one than before."""
+        """Add the events of a process; returns True if it is another one than before."""
         is_new = pid != self._pid
         if is_new:
             self._pid, self.seen = pid, 0
         for event in events:
             if event["number"] > self.seen:
-                self._number += event["number"] - self.seen  # what was missed in between has had numbers, too
+                self._number += event["number"] - self.seen  # missed events have numbers, too
                 self.seen = event["number"]
                 self._log.append({**event, "number": self._number})
         return is_new
@@ -122,7 +122,7 @@ class EventLog:
 
 
 def at_rest(found: CrawlAtRest) -> Look:
-    """A crawl that does not run, or does not listen, in the words of one that does."""
+    """A look at a crawl that does not run or listen, with the keys of a running one."""
     status, run = found.status, found.status.run
     return {
         "crawl": "busy" if status.running else "resting",

@@ -1,4 +1,4 @@
-"""A look at a crawl as OpenMetrics 1.0, which Prometheus and others read: one family of figures after the other."""
+"""A look at a crawl as OpenMetrics 1.0, for Prometheus and others: one family of metrics after the other."""
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
@@ -10,7 +10,7 @@ _Samples = list[tuple[Mapping[str, str], float]]
 
 
 def metrics(look: Mapping[str, Any]) -> str:
-    """The figures of a look. What a look does not say is left out, not zero."""
+    """The metrics of a look. Missing values are left out, not zero."""
     return "".join(f"{line}\n" for line in (*_lines(look), "# EOF"))
 
 
@@ -66,7 +66,7 @@ def _of(those: list[Mapping[str, Any]], key: str, label: str = "worker") -> _Sam
 
 
 def _histogram(counts: Mapping[str, int], seconds: float) -> Iterator[str]:
-    """What answers took. counts: by upper bound, none counted twice."""
+    """Durations of answers. counts: by upper bound, none counted twice."""
     if not counts:
         return
     within = list(accumulate(counts.values()))

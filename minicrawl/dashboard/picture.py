@@ -49,7 +49,7 @@ Reading = Mapping[str, Any]
 IntArray = npt.NDArray[np.int64]
 _NODES = 200
 _MOST_LINKS = 1_500
-"""Links in a picture: of more nobody could follow any."""
+"""Links in a picture; among more, none could be followed."""
 
 
 def picture_of_pages(store: Path) -> Reading:
@@ -67,7 +67,7 @@ def picture_of_pages(store: Path) -> Reading:
 
 
 def picture_of_hosts(store: Path) -> Reading:
-    """The same of the hosts that are the most important together."""
+    """`picture_of_pages` for the hosts with the most importance in sum."""
     with open_store(store) as reader, reader.snapshot():
         hosts, importance, names = folded_pages(reader).hosts, reader.ranks.importance(), _names(reader)
         sums = np.bincount(hosts, weights=importance)
@@ -85,14 +85,14 @@ def _names(reader: Store) -> dict[int, str]:
 
 
 def _node_of(numbers: IntArray, size: int) -> IntArray:
-    """Which node each of so many things is; -1: none."""
+    """The node of each of `size` items; -1: none."""
     nodes = np.full(size, -1, dtype=np.int64)
     nodes[numbers] = np.arange(len(numbers))
     return nodes
 
 
 def _between(nodes: IntArray, links: LinkGraph) -> IntArray:
-    """Those links whose ends are two nodes, as nodes, shape (links, 2). nodes: of every page its node, or -1."""
+    """The links between two nodes, as nodes, shape (links, 2). nodes: by page its node, or -1."""
     ends = np.stack([nodes[np.repeat(links.sources, np.diff(links.indptr))], nodes[links.targets]], axis=1)
     between: IntArray = ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])]
     return between

@@ -27,7 +27,7 @@ _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".
 
 
 def static_files() -> Mapping[str, Answer]:
-    """Every file by its path on the server; the page itself also at /."""
+    """The page's HTML, style and scripts by their path on the server; the page also at /. None of it is secret."""
     found = {}
     for file in files("minicrawl.dashboard").joinpath("static").iterdir():
         ending = file.name[file.name.rfind(".") :]
@@ -71,13 +71,13 @@ class Routes:
         }
 
     async def answer(self, request: Request) -> Answer:
-        """The answer to a request, whatever it is."""
+        """The answer to any request."""
         is_static = request.path in self._static
         refusal = self._guard.refusal(request, needs_token=not is_static)
         if refusal is not None:
             return refusal
         if is_static and request.method in ("GET", "HEAD"):
-            if request.path == "/":  # which asks for a look as soon as its scripts are there
+            if request.path == "/":  # whose scripts will ask for a look at once
                 self._shared_looks.begin("look", self._looks.look)
             return self._static[request.path]
         route = {"GET": self._get, "HEAD": self._get, "POST": self._post}.get(request.method, {}).get(request.path)
@@ -86,7 +86,7 @@ class Routes:
             return refused(405, "not by this method") if is_known else refused(404, "there is nothing here")
         return await _answered(route, request)
 
-    # What is looked at.
+    # Looks and readings.
 
     async def _now(self, request: Request) -> Answer:
         look = await self._shared_looks.get("look", self._looks.look)
@@ -103,7 +103,7 @@ class Routes:
         return json_answer(await self._shared.get(("top", by, n), lambda: read.top(self._readings, by, n)))
 
     def _reading(self, name: str, work: Callable[[], Reading]) -> Callable[[Request], Awaitable[Answer]]:
-        """What a crawl has found, however it is asked for."""
+        """A route whose reading takes no parameters."""
 
         async def answer(request: Request) -> Answer:
             return json_answer(await self._shared.get(name, work))
@@ -121,7 +121,7 @@ class Routes:
         words, n = request.query.get("q", ""), _number(request, "n", 20)
         return json_answer(await asyncio.to_thread(read.search, self._readings, words, n))
 
-    # What is done.
+    # Commands.
 
     async def _control(self, request: Request) -> Answer:
         return await self._after(partial(done, self._readings.path), request)
@@ -130,7 +130,7 @@ class Routes:
         return await self._after(self._readings.start, request)
 
     async def _after(self, do: Callable[[object], Mapping[str, object]], request: Request) -> Answer:
-        """The answer when something is done; nobody is shown what was before it any more."""
+        """Carry out a command; looks from before it are no longer shown."""
         try:
             asked = json.loads(request.body)
         except (ValueError, RecursionError) as error:
@@ -142,7 +142,7 @@ class Routes:
 
 
 async def _answered(route: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:
-    """What a route answers, or why it cannot."""
+    """The answer of a route, or its refusal."""
     try:
         return await route(request)
     except NotYetError:
@@ -165,10 +165,10 @@ _LOOPBACK = "127.0.0.1"
 
 @asynccontextmanager
 async def serving(readings: Readings, port: int = 0, token: str | None = None) -> AsyncIterator[str]:
-    """Serve the dashboard of a crawl as long as the block runs; its address, the token in it.
+    """Serve the dashboard of a crawl during the block; yields its address with the token.
 
-    port: 0 for any that is free. token: None for a new one. What is behind # in an address never leaves the browser.
-    Raises SettingError for a port that cannot be had.
+    port: 0 for any free one. token: None for a new one. The part of an address behind # never leaves the browser.
+    Raises SettingError for a port that is not available.
     """
     token = token or secrets.token_urlsafe(24)
     listener = _bound(port)
@@ -185,10 +185,10 @@ async def serving(readings: Readings, port: int = 0, token: str | None = None) -
 
 
 def _bound(port: int) -> socket.socket:
-    """A socket that has the port; nobody is heard on it yet."""
+    """A socket bound to the port, not listening yet."""
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # a port that was ours a moment ago; elsewhere this would take it from somebody
+        if os.name == "posix":  # to reuse a port of ours; on Windows this would steal the port of another program
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((_LOOPBACK, port))
     except OSError as error:

@@ -25,9 +25,9 @@ _MOST_LOOKS = 500
 
 
 def shape(store: Path) -> Reading:
-    """What 'minicrawl graph stats --json' says of a store. Raises StoreError with its sentence where it fails.
+    """The output of 'minicrawl graph stats --json' for a store. Raises StoreError with its message if it fails.
 
-    `shape`: that; `at`: Unix seconds as of which it is so; `took`: seconds.
+    `shape`: the output; `at`: its time in Unix seconds; `took`: seconds.
     """
     command = [sys.executable, "-m", "minicrawl", "graph", "stats", "--json", "--store", str(store)]
     began = time.time()
@@ -42,14 +42,14 @@ def shape(store: Path) -> Reading:
 
 
 class Shapes:
-    """Looks at the shape of one store, and remembers how far apart its pages were at each."""
+    """Computes the shape of one store, and keeps the distances of pages found each time."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
         self._looks: dict[int, Reading] = {}
 
     def look(self) -> Reading:
-        """As `shape`, and `looks`: by rising numbers of pages read, what distances were when there were so many."""
+        """As `shape`, with `looks`: the distances found so far, by rising numbers of pages read."""
         reading = shape(self._store)
         found = reading["shape"]
         read = found["pages"] - (found["never_read"] or 0)
@@ -66,10 +66,10 @@ class Shapes:
 
 
 def course(store: Path) -> Reading:
-    """Pages by what became of them, and how the crawl has gone on: of each of its points what a `CoursePoint` has.
+    """Counts of pages by state and reason, and the crawl over time: each point has the fields of `CoursePoint`.
 
-    Of a crawl that ended before there were any, pages and bytes are those of the last answers of its pages, `seconds`
-    are since the first of them, and the rest is missing.
+    For a crawl that ended before it had points, pages and bytes are those of the last answers of its pages, `seconds`
+    count from the first of them, and the other fields are missing.
     """
     with open_store(store) as reader, reader.snapshot():
         counts = reader.page_table.counts()
@@ -83,7 +83,7 @@ def course(store: Path) -> Reading:
 
 
 def _by_answers(first: float, seconds: float, bins: list[tuple[int, int, int]]) -> Iterator[Reading]:
-    """The course of a crawl by when the last answers of its pages came, from the bins in which they did."""
+    """The crawl over time from the last answers of its pages, counted in bins of time."""
     fetched = size = 0
     if bins:
         yield {"seconds": 0.0, "at": first, "fetched": 0, "bytes": 0}
@@ -96,7 +96,7 @@ _POINTS = 200
 
 
 def share_curve(shares: npt.NDArray[np.float64], n: int | None = None) -> list[tuple[int, float]]:
-    """How much the first k of some shares come to, for k from 0 to n, or to all: points (k, sum), k rising."""
+    """Cumulative sums of shares as points (k, sum of the first k), for k from 0 to n, or to all."""
     sums = np.concatenate(([0.0], np.cumsum(shares[:n])))
     at = np.unique(np.linspace(0, len(sums) - 1, _POINTS).round().astype(np.int64))
     return list(zip(at.tolist(), sums[at].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""How well a crawl did on a web whose importance is known."""
+"""The quality of a crawl on a web whose importance is known."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -11,16 +11,16 @@ def overlap(ranking: Sequence[str], truth: Mapping[str, float], k: int) -> float
 
 
 def masses(order: Iterable[str], truth: Mapping[str, float]) -> list[float]:
-    """The importance that the first 0, 1, 2 ... fetched pages hold together, each counted once.
+    """Cumulative importance of the first 0, 1, 2 ... fetched pages, each counted once.
 
-    order: URLs in the order they were fetched; truth: importance of every URL of the web, sum 1. Whoever compares two
-    of these sums has both from here: added up in another order they differ in the last digits.
+    order: URLs in the order they were fetched; truth: importance of every URL of the web, sum 1. Compare only sums from
+    here: added up in another order they differ in the last digits.
     """
     return list(accumulate((truth.get(url, 0.0) for url in dict.fromkeys(order)), initial=0.0))
 
 
 def mass_curve(order: Iterable[str], truth: Mapping[str, float], shares: Iterable[float]) -> list[float | None]:
-    """Share of all importance fetched once each of `shares` of the web's pages has been; None where it never was.
+    """Importance fetched after each fraction in `shares` of the web's pages; None if the crawl did not get there.
 
     order, truth: as for `masses`.
     """
@@ -30,7 +30,7 @@ def mass_curve(order: Iterable[str], truth: Mapping[str, float], shares: Iterabl
 
 
 def pages_until_mass(order: Iterable[str], truth: Mapping[str, float], share: float) -> int | None:
-    """How many pages had been fetched when they held `share` of all importance; None where they never did.
+    """The number of fetched pages that first held `share` of all importance; None if they never did.
 
     order, truth: as for `masses`.
     """

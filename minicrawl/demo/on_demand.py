@@ -16,7 +16,7 @@ from minicrawl.demo.resources import Page
 CALENDAR_START = 12 * 2026 + 10
 """The month that is linked: November 2026, months counted from the year 0."""
 CALENDAR_MONTHS = 240
-"""How many months the calendar goes on in each direction."""
+"""Months of the calendar in each direction."""
 
 
 def month_url(calendar: str, month: int) -> str:
@@ -26,7 +26,7 @@ def month_url(calendar: str, month: int) -> str:
 def month_page(calendar: str, url: str, months: int | None) -> Page | None:
     """The calendar's page for a month, which links to the months beside it and to the host's home page.
 
-    months: how many there are in each direction; None: no end.
+    months: their number in each direction; None: no end.
     """
     match = re.fullmatch(r"(\d{4})/(0[1-9]|1[0-2])", url.removeprefix(calendar))
     if match is None:
@@ -62,7 +62,7 @@ _SYLLABLES = ("al", "be", "co", "du", "el", "fi", "go", "ha")
 
 
 def trap_page(path: str) -> tuple[str, str, Iterator[str]] | None:
-    """Title, a seed of what is said, and the paths linked, of a path under the traps' folder; None: no such page."""
+    """Title, seed of the text and linked paths for a path under the traps' folder; None: no such page."""
     kind, _, rest = re.sub(r"[/?]", " ", path, count=1).partition(" ")
     if kind == "shop":
         session, goods = _digest(path), rest.rpartition("/")[2]

@@ -13,7 +13,7 @@ from minicrawl.demo.words import paragraphs
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a request is answered, and after how long."""
+    """The answer to a request, after a delay."""
 
     status: int
     headers: Mapping[str, str]
@@ -23,7 +23,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link in a page. One that is not counted says rel=nofollow."""
+    """A link in a page. A link that is not counted has rel=nofollow."""
 
     url: str
     text: str
@@ -32,10 +32,9 @@ class Link:
 
 @dataclass(slots=True)
 class Page:
-    """An HTML page; `links` by their target. `base`: what its links are relative to, if it says so.
+    """An HTML page; `links` by their target. `base`: the base of its links, if it declares one.
 
-    `says`: what its text is drawn from; None: its URL, so that no two pages say the same. `below`: HTML that stands
-    below its text.
+    `says`: seed of its text; None: its URL, so that no two texts are equal. `below`: HTML below its text.
     """
 
     url: str

@@ -18,16 +18,16 @@ _SHUTDOWN_SECONDS = 1.0
 
 
 def serving(web: DemoWeb, port: int = 0) -> AbstractAsyncContextManager[int]:
-    """Serve `web` for as long as the block runs, and yield the port. 0: any that is free.
+    """Serve `web` during the block, and yield the port. 0: any free one.
 
-    Raises OSError where the port cannot be had.
+    Raises OSError if the port is not available.
     """
     return serving_answers(lambda url, _: web.respond(url), port)
 
 
 @asynccontextmanager
 async def serving_answers(respond: Callable[[str, Mapping[str, str]], Reply], port: int = 0) -> AsyncIterator[int]:
-    """As `serving`, what answers a GET of a URL with header fields."""
+    """`serving` for a function that answers a GET of a URL with header fields."""
 
     async def answer(request: http.BaseRequest) -> http.Response:
         reply = respond(f"http://{request.host.lower()}{request.raw_path}", request.headers)

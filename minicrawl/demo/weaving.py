@@ -1,7 +1,7 @@
-"""How a web is drawn from a seed: hosts, pages, links between them, and real webs' oddities.
+"""Drawing a web from a seed: hosts, pages, links between them, and the oddities of real webs.
 
-Power laws govern the sizes of hosts and how often a page is linked: links choose pages by a popularity with
-P(n) ~ n^-2.1. Four links of five stay on their host.
+The sizes of hosts and the in-links of pages follow power laws: links choose pages by a popularity with P(n) ~ n^-2.1.
+Four links of five stay on their host.
 """
 
 from bisect import bisect
@@ -18,11 +18,11 @@ CRAWL_DELAY = 0.2
 
 _EXPONENT = 2.1
 _LINKS = 11.0
-"""Mean number of links drawn per page, beside those that hold its host together; some are drawn twice."""
+"""Mean number of links drawn per page, beside those that connect its host; some are drawn twice."""
 _ABROAD = 0.18
-"""Share of the links drawn from the whole web; with the dead ones a fifth of all links leaves its host."""
+"""Fraction of links drawn from the whole web; with the dead ones a fifth of all links leaves its host."""
 _WITHOUT_LINKS = 0.06
-"""Share of the pages without links, of those that nothing hangs on."""
+"""Fraction of leaf pages without links."""
 _MOVED = 0.03
 _DEAD = 0.03
 
@@ -116,7 +116,7 @@ class Loom:
             self.rng.choice(self._linking).link(old, page.title)
 
     def _draw_links(self) -> None:
-        """Links to pages in proportion to their popularity: what is linked often is linked more often."""
+        """Draw links to pages in proportion to their popularity."""
         urns = [_Urn(site, self._popularity) for site in self._sites]
         everywhere = _Urn(self._pages, self._popularity)
         deaths = range(int(_DEAD * len(self._pages)))
@@ -141,7 +141,7 @@ class Loom:
             page.delay_seconds = round(self.rng.uniform(0.3, 1.0), 2)
         self._foreign_spelling(self._sites[2 % len(self._sites)])
         self._use_base(self._sites[0][1])
-        # Only one URL of the loop is linked, so it is always the other one that closes it.
+        # Only one URL of the loop is linked, so the other one always closes it.
         here, there = f"{self.root(3)}session/start", f"{self.root(3)}session/check"
         self.resources[here], self.resources[there] = Redirect(there, 302), Redirect(here, 302)
         self._page(self.root(3)).link(here, "Sign in")
@@ -235,7 +235,7 @@ class _Zipf:
 
 
 class _Urn:
-    """Pages to draw from, each as often as it is popular."""
+    """Pages to draw from, weighted by popularity."""
 
     def __init__(self, pages: Sequence[Page], popularity: Mapping[str, int]) -> None:
         self._pages = pages

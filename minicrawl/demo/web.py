@@ -1,8 +1,8 @@
-"""A generated web: what every URL answers, and how important every page truly is.
+"""A generated web: the answer of every URL, and the true importance of every page.
 
-Pure and seeded: the same arguments make the same web to the byte. `weaving` says what is in it. Its calendar ends after
-240 months in each direction, so that the web is finite and its truth exact; with the traps that `generate` adds on
-demand it does not.
+Pure and seeded: the same arguments make the same web to the byte. See `weaving` for its contents. Its calendar ends
+after 240 months in each direction, so that the web is finite and its truth exact; with traps, which `generate` adds on
+request, it has no end.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class DemoWeb:
     hosts: tuple[str, ...]
     seeds: tuple[str, ...]
     calendar: str
-    """URL under which the calendar's months are made when they are asked for."""
+    """URL prefix of the calendar's months, which are made on demand."""
     closed: frozenset[str]
     """URL prefixes that robots.txt forbids."""
     _resources: Mapping[str, Resource] = field(repr=False)
@@ -34,7 +34,7 @@ class DemoWeb:
 
     @classmethod
     def generate(cls, seed: int = 0, hosts: int = 40, pages: int = 4000, *, traps: bool = False) -> "DemoWeb":
-        """A web of that many hosts and that many pages; redirects, files, the calendar and such come on top.
+        """A web with so many hosts and pages; redirects, files, the calendar and such come on top.
 
         traps: add traps, and let the calendar go on for ever; there is no truth then. Raises SettingError.
         """
@@ -59,7 +59,7 @@ class DemoWeb:
         return self.reply(url, self.resource(url))
 
     def reply(self, url: str, resource: Resource | None) -> Reply:
-        """The answer to a GET of a URL where that stands."""
+        """The answer to a GET of a URL with this resource."""
         if resource is None:
             body = b"<!doctype html><title>Not found</title><p>There is no such page."
             return Reply(404, {"Content-Type": "text/html; charset=utf-8"}, body)
@@ -71,14 +71,13 @@ class DemoWeb:
         return Reply(200, headers, rendered(resource).encode(resource.charset), resource.delay_seconds)
 
     def truth(self) -> dict[str, float]:
-        """Exact importance of every URL that a crawl of everything gets to know, sum 1.
+        """Exact importance of every URL that a complete crawl gets to know, sum 1.
 
-        That is PageRank with damping .85 over counted links: distinct URLs but the page's own, no nofollow.
-        Redirects and print versions (rel=canonical) are aliases and have 0: they hand all they get to the
-        page they stand for, their part of the jumps too. Links are counted before that, so links to a page
-        and to its alias are two, and a link to one's own print version leads back to oneself. Dead URLs,
-        files and what robots.txt forbids are pages without links. Jumps, and what pages without links have,
-        go to all known URLs alike.
+        PageRank with damping .85 over counted links: distinct URLs but the page's own, no nofollow. Redirects and print
+        versions (rel=canonical) are aliases and have 0: they pass all their rank on to the page that they stand for,
+        with their part of the jumps. Links are counted before that, so links to a page and to its alias are two, and a
+        link to one's own print version leads back to oneself. Dead URLs, files and URLs that robots.txt forbids are
+        pages without links. Jumps, and the rank of pages without links, go to all known URLs alike.
         """
         outlinks, aliases = self._walked()
         pages = [url for url in outlinks if url not in aliases]
@@ -91,7 +90,7 @@ class DemoWeb:
         return {url: 0.0 if url in aliases else ranks[number[url]] for url in outlinks}
 
     def pages(self) -> list[Page]:
-        """The HTML pages, but those that are made up when they are asked for."""
+        """The HTML pages, without those made up on demand."""
         return [resource for resource in self._resources.values() if isinstance(resource, Page)]
 
     def with_resources(self, others: Mapping[str, Resource | None]) -> "DemoWeb":
@@ -100,7 +99,7 @@ class DemoWeb:
         return replace(self, _resources={url: some for url, some in resources.items() if some is not None})
 
     def resource(self, url: str) -> Resource | None:
-        """What stands at a normalised URL; None where there is nothing."""
+        """The resource at a normalised URL; None if there is none."""
         resource = self._resources.get(url)
         if resource is None and url.startswith(self.calendar):
             return month_page(self.calendar, url, CALENDAR_MONTHS if self.traps is None else None)
@@ -109,7 +108,7 @@ class DemoWeb:
         return resource
 
     def _walked(self) -> tuple[dict[str, list[str]], dict[str, str]]:
-        """Counted outlinks of every known URL, in the order of discovery, and what the aliases stand for."""
+        """Counted outlinks of every known URL, in the order of discovery; and the targets of aliases."""
         queue = list(self.seeds)
         outlinks: dict[str, list[str]] = {url: [] for url in queue}
         aliases: dict[str, str] = {}
@@ -127,7 +126,7 @@ class DemoWeb:
         return outlinks, aliases
 
     def _read(self, url: str) -> tuple[list[str], str | None]:
-        """Counted outlinks of a URL, and the URL it stands for, if it does."""
+        """Counted outlinks of a URL, and the URL that it stands for, if any."""
         resource = None if url.startswith(tuple(self.closed)) else self.resource(url)
         if isinstance(resource, Redirect):
             return [], resource.target
@@ -135,7 +134,7 @@ class DemoWeb:
 
 
 def _followed(url: str, aliases: Mapping[str, str]) -> str:
-    """The URL that `url` stands for in the end."""
+    """The URL at the end of the aliases of `url`."""
     while url in aliases:
         url = aliases[url]
     return url

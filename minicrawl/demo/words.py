@@ -1,4 +1,4 @@
-"""What hosts and pages of the demo web are called, and what their paragraphs say."""
+"""Words of the demo web: names of hosts and pages, text of paragraphs."""
 
 import re
 from collections.abc import Iterator

@@ -1,18 +1,17 @@
-"""How well pages agree with a query, by both barrels of the index.
+"""Similarity of pages to a query, by both barrels of the index.
 
     similarity = (short + FULL full) / the most that any page has
 
-short and full are FTS5's bm25 of a page's rows. A page is a candidate where all words of the query are in one of the
-two rows; its score in the short one is of those words that are there. Where two words of a query stand side by side in
-a text, that counts as one word more. Fewer candidates than asked for are made up by pages that have some of the words,
-whose similarity is SOME of that.
+short and full are FTS5's bm25 of a page's rows. A page is a candidate if all words of the query are in one of the two
+rows; its score in the short row is that of the words in it. Two adjacent words of the query that are adjacent in the
+text count as one word more. If there are fewer candidates than asked for, pages with some of the words are added, with
+SOME of their similarity.
 
-Where there are many candidates not all are scored: first those with all words in the short barrel, then those with
-some of them there, then the others, until there are ENOUGH. To find a page takes a thirtieth of the time that its score
-does.
+Among many candidates not all are scored: first those with all words in the short barrel, then those with some of them
+there, then the others, until there are ENOUGH. Finding a page takes a thirtieth of the time of its score.
 
-Words that are in more than a third of the pages, of many, say little and take long: they need not be there, and count
-in the short barrel alone. A query of such words alone is looked up in that.
+In a large index, words in more than a third of the pages say little and take long: they are not required, and count in
+the short barrel only. A query of such words alone is answered by the short barrel.
 """
 
 import json
@@ -27,25 +26,25 @@ from minicrawl.search.query import Query, Term
 
 FULL, SOME = 0.6, 0.7
 WEIGHTS = {"title": 6.0, "anchors": 6.0, "own_anchors": 3.0, "headings": 4.0, "url": 2.0}
-"""Of the columns of the short barrel."""
+"""Weights of the columns of the short barrel."""
 _SHORT = f"-bm25(short, {', '.join(map(str, WEIGHTS.values()))})"
 _FULL = "-bm25(full)"
 _PAGE = (1 << DOCUMENT_BITS) - 1
 _COMMON, _SMALL = 3, 500
 _MOST = 20_000
-"""Rows of a barrel that are looked at in Python."""
+"""Rows of a barrel read in Python, at most."""
 ENOUGH, _MOST_SCORED = 200, 600
-"""Candidates that are scored, at least and at most; of more that are alike those with the lowest numbers, which are the
-pages that a crawl has known longest."""
+"""Candidates that are scored, at least and at most; among equals those with the lowest numbers, which the crawl has
+known longest."""
 _MOST_OF_SOME = 300
 _FREQUENT = 2_000
-"""Texts: a word that more have is not looked for in the full barrel where pages with some of the words are."""
+"""Texts: a word in more of them is not looked up in the full barrel when pages with some of the words are added."""
 
 
 @dataclass(frozen=True)
 class Similar:
-    """Pages by similarity, from 0 to 1; `short`, `full`: scores of both barrels. `has_all`: pages with all words.
-    `common`: words that were left out."""
+    """Similarity by page, from 0 to 1; `short`, `full`: scores of both barrels. `has_all`: pages with all words.
+    `common`: words that were left out as too common."""
 
     similarity: Mapping[int, float]
     short: Mapping[int, float]
@@ -59,37 +58,39 @@ def similar_pages(db: sqlite3.Connection, query: Query, enough: int, *, all_of_t
     them all, as most of them may be of no use."""
     terms, common = _telling(db, query.terms)
     anywhere = _any(query.terms)
+    in_title = [term for term in terms if term.in_title]
     in_text = [term for term in terms if not term.in_title and term not in common]
     short_rows = _matching(db, _all(terms))
     in_full = " OR ".join([f"({_all(in_text)})", *_pairs(in_text)]) if in_text else ""
     documents = _documents(db, in_full) if in_text else {}
-    candidates = short_rows | documents.keys()
-    for term in terms:
-        if term.in_title:
-            candidates &= _matching(db, f"{{title}} : {term.expression}")
     excluded = _excluded(db, query.excluded)
+    candidates = short_rows | documents.keys()
+    for term in in_title:
+        candidates &= _matching(db, f"{{title}} : {term.expression}")
     candidates -= excluded
     if len(candidates) > ENOUGH and not all_of_them:
         candidates = _likely(db, candidates, short_rows, anywhere)
-    # Where all have all words there, those that have some need not be looked at.
+    # If all candidates have all words in the short barrel, rows with some of the words need not be scored.
     short_expression = _all(terms) if candidates <= short_rows and not common else anywhere
     short = _scores_of(db, "short", _SHORT, short_expression, candidates)
-    full: dict[int, float] = {}
-    if documents:
-        scored = {documents[page] for page in candidates & documents.keys()}
-        full = {row & _PAGE: score for row, score in _scores_of(db, "full", _FULL, in_full, scored).items()}
-    found = {page: short.get(page, 0.0) + FULL * full.get(page, 0.0) for page in candidates}
-    most = max(found.values(), default=1.0)
-    similarity = {page: score / most for page, score in found.items()} if most > 0 else dict.fromkeys(found, 1.0)
-    if len(similarity) < enough and len(terms) > 1 and not any(term.in_title for term in terms):
+    full = _scores_of_documents(db, in_full, {documents[page] for page in candidates & documents.keys()})
+    similarity = _similarity(candidates, short, full)
+    if len(similarity) < enough and len(terms) > 1 and not in_title:
         some = _with_some(db, query.terms, only_short=not in_text)
         others = some.keys() - similarity.keys() - excluded
         similarity |= {page: SOME * some[page] for page in others}
     return Similar(similarity, short, full, frozenset(candidates), tuple(term.text for term in common))
 
 
+def _similarity(candidates: set[int], short: Mapping[int, float], full: Mapping[int, float]) -> dict[int, float]:
+    """The candidates' scores in both barrels, relative to the best."""
+    found = {page: short.get(page, 0.0) + FULL * full.get(page, 0.0) for page in candidates}
+    most = max(found.values(), default=1.0)
+    return {page: score / most for page, score in found.items()} if most > 0 else dict.fromkeys(found, 1.0)
+
+
 def _likely(db: sqlite3.Connection, candidates: set[int], short_rows: set[int], anywhere: str) -> set[int]:
-    """The candidates that are scored. short_rows: pages with all words in the short barrel; anywhere: any word."""
+    """The candidates to score. short_rows: pages with all words in the short barrel; anywhere: any of the words."""
     chosen = set(sorted(candidates & short_rows)[:_MOST_SCORED])
     if len(chosen) < ENOUGH:
         query = "SELECT rowid FROM short WHERE short MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) LIMIT ?"
@@ -101,7 +102,7 @@ def _likely(db: sqlite3.Connection, candidates: set[int], short_rows: set[int], 
 
 
 def is_known(db: sqlite3.Connection, text: str) -> bool:
-    """Whether a word is in the index at all."""
+    """True if a word is in the index at all."""
     return any(
         db.execute(f"SELECT 1 FROM {barrel} WHERE {barrel} MATCH ? LIMIT 1", (Term(text).expression,)).fetchone()
         for barrel in ("short", "full")
@@ -109,19 +110,19 @@ def is_known(db: sqlite3.Connection, text: str) -> bool:
 
 
 def _telling(db: sqlite3.Connection, terms: Iterable[Term]) -> tuple[list[Term], list[Term]]:
-    """The terms to look for, and those that are too common; all where all are."""
+    """The terms to look for, and those that are too common; all terms if all are."""
     terms = list(terms)
     (documents,) = db.execute("SELECT count(*) FROM pages").fetchone()
     most = documents // _COMMON
     common = []
     if most > _SMALL:
-        # To look where words stand one behind the other takes long, and few such are in many texts.
+        # Phrases take long to count, and few of them are common.
         common = [term for term in terms if not term.in_title and term.is_word and _is_in_more(db, term, most)]
     return [term for term in terms if term not in common] or terms, common
 
 
 def _is_in_more(db: sqlite3.Connection, term: Term, texts: int) -> bool:
-    """Whether a term is in more than so many texts."""
+    """True if a term is in more than so many texts."""
     query = "SELECT 1 FROM full WHERE full MATCH ? LIMIT 1 OFFSET ?"
     return db.execute(query, (term.expression, texts)).fetchone() is not None
 
@@ -135,7 +136,7 @@ def _any(terms: Iterable[Term]) -> str:
 
 
 def _pairs(terms: list[Term]) -> list[str]:
-    """Expressions for words that stand side by side in the query."""
+    """Expressions for adjacent words of the query."""
     both = (Term(f"{a.text} {b.text}") for a, b in pairwise(terms) if has_words(a.text + b.text))
     return [term.expression for term in both]
 
@@ -146,7 +147,7 @@ def _scores(db: sqlite3.Connection, barrel: str, score: str, expression: str, mo
 
 
 def _documents(db: sqlite3.Connection, expression: str) -> dict[int, int]:
-    """By page, the text in the full barrel that matches, of the texts that pages have now."""
+    """The matching text in the full barrel by page; dead texts are left out."""
     rows = db.execute("SELECT rowid FROM full WHERE full MATCH ? LIMIT ?", (expression, _MOST))
     dead = {document for (document,) in db.execute("SELECT document FROM dead")}
     return {document & _PAGE: document for (document,) in rows if document not in dead}
@@ -160,14 +161,20 @@ def _matching(db: sqlite3.Connection, expression: str) -> set[int]:
 def _scores_of(
     db: sqlite3.Connection, barrel: str, score: str, expression: str, rows: Iterable[int]
 ) -> dict[int, float]:
-    """Scores of some rows of a barrel, of those that match."""
-    # The plus keeps SQLite from looking up the expression once a row.
+    """Scores of the matching ones among some rows of a barrel."""
+    # The plus keeps SQLite from evaluating the expression once a row.
     query = f"SELECT rowid, {score} FROM {barrel} WHERE {barrel} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"
     return dict(db.execute(query, (expression, json.dumps(list(rows)))))
 
 
+def _scores_of_documents(db: sqlite3.Connection, expression: str, documents: set[int]) -> dict[int, float]:
+    """Scores of texts in the full barrel, by page."""
+    scores = _scores_of(db, "full", _FULL, expression, documents) if documents else {}
+    return {row & _PAGE: score for row, score in scores.items()}
+
+
 def _with_some(db: sqlite3.Connection, terms: Iterable[Term], *, only_short: bool) -> dict[int, float]:
-    """Pages that have some of the words, from 0 to 1; of words that many texts have in the short barrel alone."""
+    """Pages with some of the words, from 0 to 1; frequent words count in the short barrel only."""
     found = dict(_scores(db, "short", _SHORT, _any(terms), _MOST_OF_SOME))
     rare = [] if only_short else [term for term in terms if not _is_in_more(db, term, _FREQUENT)]
     if rare:

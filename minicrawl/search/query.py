@@ -15,7 +15,7 @@ from minicrawl.errors import SettingError
 from minicrawl.search.index.words import has_words, indexed, is_one_unspaced_character, words_of
 
 MOST_WORDS = 32
-"""Of a query; what comes after them is left out."""
+"""Words of a query; further ones are left out."""
 _LONGEST = 200
 _PARTS = re.compile(r'(-?)(?:(site|title|lang):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
 _QUOTES = str.maketrans("“”„«»\0", '""""" ')
@@ -23,27 +23,28 @@ _QUOTES = str.maketrans("“”„«»\0", '""""" ')
 
 @dataclass(frozen=True)
 class Term:
-    """A word, or several that stand one behind the other. `in_title`: in the title and nowhere else."""
+    """A word, or a phrase. `in_title`: it must be in the title."""
 
     text: str
     in_title: bool = False
 
     @property
     def is_word(self) -> bool:
-        """Whether the term is one word alone, for the index."""
+        """True if the term is a single word for the index."""
         return len(words_of(self.text)) == 1
 
     @property
     def expression(self) -> str:
-        """The term as FTS5 is asked for it, in no column of a kind."""
+        """The term as an expression of FTS5, for any column."""
         quoted = indexed(self.text).replace("\0", " ").replace('"', '""')
         return f'"{quoted}"*' if is_one_unspaced_character(self.text) else f'"{quoted}"'
 
 
 @dataclass(frozen=True)
 class Query:
-    """`terms`: must be there. `excluded`: must not. `sites`: one of these hosts, or domains above the page's host.
-    `languages`: one of these, as a page says itself ("en" is also "en-GB"). `left_out`: words beyond the most."""
+    """A parsed query. `terms`: required. `excluded`: forbidden. `sites`: hosts, or domains above the page's host, one
+    of which is required. `languages`: likewise, as declared by the page ("en" covers "en-GB"). `left_out`: number of
+    words beyond the most."""
 
     terms: tuple[Term, ...]
     excluded: tuple[Term, ...] = ()
@@ -53,21 +54,21 @@ class Query:
 
     @property
     def text(self) -> str:
-        """The words that must be there."""
+        """The required words."""
         return " ".join(term.text for term in self.terms)
 
     def is_on_site(self, host: str) -> bool:
-        """Whether a host, which may have a port, is on one of the sites that are asked for."""
+        """True if a host, maybe with a port, is on one of the sites."""
         return not self.sites or any(is_on(host, site) for site in self.sites)
 
     def is_in_language(self, language: str | None) -> bool:
-        """Whether a page of that language is asked for; of a page that says none it is not known."""
+        """True if a page declared in this language matches; a page without one does not."""
         own = (language or "").lower().replace("_", "-")
         return not self.languages or any(own == wanted or own.startswith(f"{wanted}-") for wanted in self.languages)
 
 
 def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
-    """A query as somebody writes it. sites: more of them. Raises SettingError where there is no word to look for."""
+    """Parse a query. sites: further ones. Raises SettingError if it has no words."""
     terms: list[Term] = []
     excluded: list[Term] = []
     asked: dict[str, list[str]] = {"site": [_site(site) for site in sites], "lang": []}
@@ -81,7 +82,7 @@ def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
         elif len(terms) + len(excluded) == MOST_WORDS:
             left_out += 1
         else:
-            # A word that begins with a minus, inside of words such as "x-y" it is no sign.
+            # A minus excludes a word only at its begin, not inside words such as "x-y".
             (excluded if minus else terms).append(Term(words, where == "title"))
     if not terms:
         raise SettingError(f"a search needs at least one word to look for, which {text!r} has not")
@@ -89,22 +90,22 @@ def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
 
 
 def _site(text: str) -> str:
-    """A host or domain of what somebody writes for one, be it a URL."""
+    """The host or domain in a user's text, which may be a URL."""
     return text.lower().rpartition("://")[2].partition("/")[0].lstrip("*.").rstrip(".")
 
 
 _LEAST, _MOST = 4, 24
-"""Letters of a word that can be mended."""
+"""Lengths of words that are corrected."""
 _LETTERS = string.ascii_lowercase
 _FAR = 7
-"""From so many letters on, a word may differ by two."""
+"""Letters of a word from which on two of them may differ."""
 
 
 def nearest_word(db: sqlite3.Connection, word: str) -> str | None:
-    """The most frequent word of the index that differs from one by the fewest letters; None where none is near.
+    """The most frequent word of the index within the least edit distance of a word; None if none is near.
 
-    Letters that are left out, too many, wrong or in the wrong order count one each: one in a word, or two in a long one
-    that begins with the same letter. Where a word and its neighbour are one in the index, that is no matter of this.
+    Missing, extra, wrong and swapped letters count one each: one is allowed, or two in a long word with the same first
+    letter.
     """
     word = unicodedata.normalize("NFC", word.lower())
     if not _LEAST <= len(word) <= _MOST or not word.isalpha():
@@ -127,7 +128,7 @@ def nearest_word(db: sqlite3.Connection, word: str) -> str | None:
 
 
 def distance(a: str, b: str, most: int) -> int:
-    """Letters by which two words differ, neighbours that changed places counting one; most + 1 where it is more."""
+    """Edit distance of two words, with swapped neighbours as one edit; most + 1 if it is larger than `most`."""
     if abs(len(a) - len(b)) > most:
         return most + 1
     before: list[int] = []
@@ -146,7 +147,7 @@ def distance(a: str, b: str, most: int) -> int:
 
 
 def _edits(word: str) -> set[str]:
-    """Words that differ from one by a letter."""
+    """Words at an edit distance of one."""
     letters = sorted({*_LETTERS, *word})
     parts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
     left_out = {a + b[1:] for a, b in parts if b}

@@ -35,14 +35,14 @@ from minicrawl.store.reader import Store
 
 WEIGHT = 0.9
 _AT_ONCE = 100
-"""Pages whose R is asked for at once."""
+"""Pages whose R is computed at once."""
 
 Places = Callable[[Sequence[int]], Mapping[int, float]]
-"""What gives R of some pages; of those left out it is 0."""
+"""Returns R of some pages; 0 for those left out."""
 
 
 class Scale(NamedTuple):
-    """The least value of a ranking that is more than 0, and the most."""
+    """The least positive value of a ranking, and the greatest."""
 
     least: float
     most: float
@@ -59,7 +59,7 @@ def score(similarity: float, place: float, weight: float) -> float:
 
 
 def by_score(similarity: Mapping[int, float], places: Places, weight: float) -> Iterator[tuple[int, float, float]]:
-    """(page, score, R) by falling score. As many R are asked for as it takes to know that nothing better comes."""
+    """(page, score, R) by falling score. R is computed only for as many pages as the order needs."""
     order = sorted(sorted(similarity), key=similarity.__getitem__, reverse=True)
     known: list[tuple[float, int, float]] = []
     for start in range(0, len(order), _AT_ONCE):
@@ -78,12 +78,11 @@ def by_score(similarity: Mapping[int, float], places: Places, weight: float) -> 
 
 
 ROOT = 100
-"""Pages that agree best, around which is looked."""
+"""Pages of the root set."""
 
 
 def authorities_near(store: Store, similarity: Mapping[int, float], words: str) -> dict[int, float]:
-    """The authority of pages near those that agree best, the best being 1; by page, no other pages. words: of the
-    query."""
+    """The authority of the pages near those that agree best, by page, the best being 1. words: of the query."""
     from minicrawl.analysis.folded_aliases import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
     from minicrawl.analysis.rankings.words_near_links import word_counts  # noqa: PLC0415
     from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within  # noqa: PLC0415
@@ -94,7 +93,7 @@ def authorities_near(store: Store, similarity: Mapping[int, float], words: str) 
     folded = folded_store(store)
     near = within(folded.graph, base_set(folded.graph, np.array(sorted(root))))
     between = near * intrinsic_weights(folded.graph, np.asarray(folded.hosts))
-    # Where all that is near is on one host, its own links are all there is.
+    # If all pages of the base set are on one host, its own links must do.
     weights = between if between.any() else near
     linking = np.unique(folded.graph.sources()[weights > 0])
     by_place = folded.weights(surfer_named(None, store))
@@ -141,12 +140,12 @@ class Topics:
 
         ranks = blend(self._walks, [shares[name] for name in self._texts])
         scale = Scale(float(ranks[ranks > 0].min()), float(ranks.max()))
-        # Pages that came to be known since have no rank yet.
+        # Pages known since have no rank yet.
         return lambda pages: {page: scale.place(float(ranks[page])) for page in pages if page < len(ranks)}
 
 
 def _texts_of(db: sqlite3.Connection, pages: Sequence[int]) -> dict[int, int]:
-    """The texts of some pages in the full barrel, and how many words each has."""
+    """The texts of some pages in the full barrel, with their numbers of words."""
     query = """
         SELECT document, sz FROM json_each(?) CROSS JOIN pages ON page = value
         CROSS JOIN full_docsize ON full_docsize.id = document"""
@@ -154,8 +153,7 @@ def _texts_of(db: sqlite3.Connection, pages: Sequence[int]) -> dict[int, int]:
 
 
 def _first_number(octets: bytes) -> int:
-    """The first of the numbers that FTS5 keeps as varints of SQLite: seven bits a byte, the high bit on all but the
-    last."""
+    """The first of FTS5's numbers, as SQLite's varints: seven bits a byte, the high bit set on all but the last."""
     number = 0
     for octet in octets:
         number = number << 7 | octet & 0x7F

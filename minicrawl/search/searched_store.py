@@ -1,4 +1,4 @@
-"""A store that can be searched: what `minicrawl.open_store` opens."""
+"""The read side of a store with search, as `minicrawl.open_store` returns it."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -26,7 +26,7 @@ _UNREAD = frozenset({State.WAITING, State.DISALLOWED})
 
 
 class PageFacts(NamedTuple):
-    """A page as the store has it now. `leader`: page that says the same."""
+    """A page as the store has it now. `leader`: the page that it duplicates."""
 
     page: int
     url: str
@@ -38,36 +38,36 @@ class PageFacts(NamedTuple):
     content_type: str | None
 
     def can_be_shown(self, *, has_text: bool) -> bool:
-        """Whether a search may show it. A page of HTML whose text is not kept may have said noindex."""
+        """True if a search may show it. An HTML page without a stored text may be noindex."""
         if self.state == State.FETCHED:
             return has_text or not (self.content_type or "").startswith(("text/html", "application/xhtml"))
         return self.state in _UNREAD
 
 
 def facts_of(store: Store, pages: Iterable[int]) -> Mapping[int, PageFacts]:
-    """Facts of some pages, by number."""
+    """Facts of pages, by number."""
     return {row[0]: PageFacts._make(row) for row in store.ranks.facts(json.dumps(list(pages)))}
 
 
 def scale_of(store: Store, by: str, least: float, most: float) -> Scale:
-    """The scale of a ranking, one of RANKINGS or a kept one. least, most: of importance."""
+    """The scale of a ranking, one of RANKINGS or a saved one. least, most: of importance."""
     return Scale(least, most) if by == RANKINGS[0] else Scale(*store.ranks.extremes(by))
 
 
 RANKS = ("linear", "none", "hits", "topic")
-"""What stands beside similarity: a ranking, nothing, HITS near the pages found, PageRank for topics."""
+"""The ranking beside similarity: a stored one, none, HITS near the pages found, PageRank for topics."""
 _FIELDS = ("title", "anchor", "own anchor", "heading", "URL")
 _MARGIN = 3
-"""So many times the pages asked for are looked at, at least: some may not be shown, or are duplicates."""
+"""Pages considered for each page asked for, at least: some may not be shown, or are duplicates."""
 _AT_LEAST = 75
-"""Pages that are looked at in any case: what stands behind may say the same as what comes first."""
+"""Pages considered in any case: later ones may be duplicates of the first."""
 _MOST_SHOWN = 1_000
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked beside the words. n: pages; since: Unix seconds; weight: of similarity, 0 to 1; by: one of RANKINGS
-    or a kept ranking; rank: one of RANKS; topics: NAME=FILE|URL|REGEX each. Raises SettingError."""
+    """The options of a search. n: pages; since: Unix seconds; weight: of similarity, 0 to 1; by: one of RANKINGS or a
+    saved ranking; rank: one of RANKS; topics: NAME=FILE|URL|REGEX each. Raises SettingError."""
 
     n: int = 10
     sites: tuple[str, ...] = ()
@@ -94,8 +94,8 @@ class Asked:
 class FoundPage:
     """A page that was found.
 
-    `place`: its R; `hits`: where words of the query stand; `alike`: URLs of pages that say the same, left out;
-    `is_read`: whether it was fetched, else only links to it are known; `has_all`: whether all words are there.
+    `place`: its R; `hits`: fields with words of the query; `alike`: URLs of duplicates, which are left out; `is_read`:
+    it was fetched, else only links to it are known; `has_all`: it has all words.
     """
 
     rank: int
@@ -117,10 +117,9 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a search. `matches`: pages that agree, as far as they were counted. `meant`: a query that may have
-    been meant. `common`: words that were left out as most pages have them; `left_out`: how many beyond the most.
-    `behind`: texts that the index has yet to take in; `without_text`: pages that were read before texts were kept.
-    `topics`: share of each in the query."""
+    """The result of a search. `matches`: number of matching pages, as far as they were counted. `meant`: a query that
+    may have been meant. `common`: words left out as most pages have them; `left_out`: number of words beyond the most.
+    `behind`: texts not indexed yet; `without_text`: pages read before texts were stored. `topics`: P(topic | query)."""
 
     pages: tuple[FoundPage, ...]
     query: Query
@@ -134,10 +133,10 @@ class Found:
 
 
 class Searcher:
-    """Searches one store. Raises SettingError where it has no index."""
+    """Searches one store. Raises SettingError if it has no index."""
 
     def __init__(self, store: Store, index: Path | None = None) -> None:
-        """index: None: the one beside the store."""
+        """index: None for the one beside the store."""
         self._store = store
         self._path = index_path(store.path) if index is None else index
         with ExitStack() as stack:
@@ -166,14 +165,14 @@ class Searcher:
         if asked.by not in RANKINGS and asked.by not in self._store.ranks.kept():
             raise SettingError(f"no ranking {asked.by!r} is kept; 'minicrawl rank --save {asked.by}' keeps one")
         with index_errors(self._path), self._store.snapshot():
-            self._db.execute("BEGIN")  # all of one commit, while the index follows a crawl
+            self._db.execute("BEGIN")  # one commit for all queries, while the index follows a crawl
             try:
                 return self._search(query, asked)
             finally:
                 self._db.execute("ROLLBACK")
 
     def behind(self) -> int:
-        """Texts that the index has yet to take in, as far as can be told without a look at all."""
+        """Number of texts not indexed yet, as far as can be told without a scan."""
         texts = self._store.texts
         if self._index.meta("texts") == f"{texts.made} {texts.size}":
             return 0
@@ -197,7 +196,7 @@ class Searcher:
             topics=shares,
         )
 
-    # Which pages, in which order.
+    # The pages and their order.
 
     def _ranked(self, query: Query, similar: Similar, asked: Asked, places: Places) -> list["_Ranked"]:
         """The best pages that may be shown, one of each group of duplicates."""
@@ -211,7 +210,7 @@ class Searcher:
                 score, place = scores[page.page]
                 leader = page.leader if page.leader is not None else page.page
                 groups[leader] = _Ranked(page, place, score, ()).joined(groups.get(leader), leader)
-            at_once *= 2  # where few may be shown, fewer questions
+            at_once *= 2  # fewer rounds if few may be shown
         return sorted(groups.values(), key=lambda found: (-found.score, found.facts.page))
 
     def _shown(self, pages: Sequence[int], query: Query, asked: Asked) -> Iterator[PageFacts]:
@@ -232,7 +231,7 @@ class Searcher:
         return self._db.execute(query).fetchall()
 
     def _places(self, query: Query, similar: Similar, asked: Asked, shares: Mapping[str, float]) -> Places:
-        """What gives R of pages. shares: of topics."""
+        """The function for R of pages. shares: of topics."""
         if asked.rank == "topic":
             return self._topics_of(asked).places(shares)
         if asked.rank == "none":
@@ -246,18 +245,18 @@ class Searcher:
         return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
 
     def _topics_of(self, asked: Asked) -> Topics:
-        """The topics that are asked for, looked at again where the index has come on since."""
+        """The topics asked for, prepared anew if the index has changed since."""
         key = asked.topics, self._index.meta("texts")
         if self._topics is None or self._topics[0] != key:
             self._topics = key, Topics(self._store, self._db, asked.topics)
         return self._topics[1]
 
     def _telling(self, query: Query, similar: Similar) -> list[str]:
-        """The words of a query that say what it is about, as the index has them."""
+        """The telling words of a query, as the index has them."""
         texts = [term.text for term in query.terms if term.text not in similar.common] or list(similar.common)
         return [stem for stems in self._stems.of(texts).values() for stem in stems]
 
-    # What is shown of them.
+    # The pages as shown.
 
     def _pages(self, query: Query, similar: Similar, ranked: Sequence["_Ranked"]) -> tuple[FoundPage, ...]:
         snippets = Snippets(query, self._stems)
@@ -287,7 +286,7 @@ class Searcher:
         )
 
     def _title(self, page: PageFacts) -> str:
-        """The title of a page; of one without, what most links say that lead to it."""
+        """The title of a page, else the most frequent text of links to it."""
         if page.title:
             return page.title
         others, own = AnchorBook(self._db).texts_of([page.page])[page.page]
@@ -300,7 +299,7 @@ class Searcher:
         return (*fields, "body") if has_body else tuple(fields)
 
     def _meant(self, query: Query) -> str | None:
-        """The query with words of the index in place of those that are in no page."""
+        """The query with its unknown words replaced by words of the index; None if there are none."""
         mended = {}
         for term in query.terms:
             for word in words_of(term.text):
@@ -320,7 +319,7 @@ class _Ranked(NamedTuple):
     alike: tuple[str, ...]
 
     def joined(self, other: "_Ranked | None", leader: int) -> "_Ranked":
-        """This and what is known of its group so far, under the leader if that is one of them, with the best score."""
+        """Merged with its group so far: under the leader if that is one of them, with the best score."""
         if other is None:
             return self
         front, behind = (self, other) if self.facts.page == leader else (other, self)
@@ -329,7 +328,7 @@ class _Ranked(NamedTuple):
 
 
 def _snippet(snippets: Snippets, page: PageFacts, records: Mapping[int, bytes]) -> Snippet:
-    """The snippet of a page. records: kept texts by page."""
+    """The snippet of a page. records: stored texts by page."""
     record = records.get(page.page)
     return Snippet("", ()) if record is None else snippets.of(text_begins(record, page.url, LENGTHS))
 

@@ -18,7 +18,7 @@ _MOST_KEPT = 50_000
 
 
 class Stems:
-    """Words as the index has them. Remembers what it has been asked."""
+    """Stems of words as FTS5 has them, cached."""
 
     def __init__(self) -> None:
         self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
@@ -27,7 +27,7 @@ class Stems:
         self._known: dict[str, tuple[str, ...]] = {}
 
     def of(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """By word, which may be several, its stems in order."""
+        """The stems of each text, in order."""
         asked = list(dict.fromkeys(words))
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
@@ -49,15 +49,15 @@ class Stems:
 
 
 _LENGTH, _BEFORE = 150, 40
-"""Characters of a piece, and of these so many stand before the first word of the query, more or less."""
+"""Characters of a piece, and about how many of these come before the first word of the query."""
 _PIECES = 2
 LENGTHS = (4_000, 20_000, 200_000)
-"""Bytes of a text that are looked at: the second where no piece of the first has all words of the query, the third
-where none has any."""
+"""Bytes of a text to read: the second if no piece of the first has all words of the query, the third if none has
+any."""
 _MOST_HITS = 100
-"""Words of the query in a text that are looked at for the best pieces: the first."""
+"""Hits in a text considered for the best pieces: the first."""
 _MOST_LIKELY = 1_000
-"""Words in a text that begin as one of the query does and are looked at: the first."""
+"""Words in a text with the begin of a query's word that are checked: the first."""
 _RUN = re.compile(f"[{UNSPACED}]+")
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(rf"{_LETTER}+(?:\+\+|#)?")
@@ -69,7 +69,7 @@ GAP = " … "
 
 
 class Snippet(NamedTuple):
-    """Text on a line, and where in it words of the query are: (start, end)."""
+    """Text on one line, and the words of the query in it: (start, end)."""
 
     text: str
     marks: tuple[tuple[int, int], ...]
@@ -84,7 +84,7 @@ class Snippet(NamedTuple):
 
 
 _Hit = tuple[int, int, int]
-"""Where in a text a word of the query begins and ends, and its number in the query."""
+"""Start and end of a query's word in a text, and its number in the query."""
 
 
 class Snippets:
@@ -104,14 +104,14 @@ class Snippets:
         self._folds: dict[str, str] = {}
 
     def found_in(self, texts: Iterable[str]) -> list[bool]:
-        """Of some texts, in which of them a word of the query is."""
+        """True for each text that has a word of the query."""
         ends = list(accumulate(len(text) + 1 for text in texts))
         places = {bisect_right(ends, start) for start, _, _ in self._hits("\n".join(texts))}
         return [place in places for place in range(len(ends))]
 
     def of(self, begins: Iterable[str]) -> Snippet:
-        """The snippet of a text; its begin where it has no word of the query. begins: of the text, on a line, each
-        longer than the one before; as many are looked at as it takes."""
+        """The snippet of a text; its begin if it has no word of the query. begins: of the text, on one line, each
+        longer than the one before; no more are read than needed."""
         text, hits, windows = "", list[_Hit](), list[_Window]()
         for number, text in enumerate(begins):
             hits = self._hits(text)[:_MOST_HITS]
@@ -131,14 +131,14 @@ class Snippets:
         return sorted(hits)
 
     def _likely(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Words of a text, as it is folded, that may be one of the query: they begin with the same letters, and to
-        search for these is a fifth of the time that a look at all words takes."""
+        """Words of a folded text that may be in the query, by their first letters: a fifth of the time that checking
+        all words takes."""
         for head in self._heads:
             yield from islice(_beginning_with(head, text), _MOST_LIKELY)
 
     def _folded(self, text: str) -> str:
-        """A text with its letters as the index has them, each in its place."""
-        text = text.replace("\u0130", "I").lower()  # the one character that two would come of
+        """A text with its letters folded as in the index, of the same length."""
+        text = text.replace("\u0130", "I").lower()  # the one character that lower() makes two of
         if text.isascii() or not _OTHER_LETTER.search(text):
             return text
         letters = set("".join(_OTHER_LETTERS.findall(text)))
@@ -150,7 +150,7 @@ class Snippets:
         return text
 
     def _learn(self, words: Collection[str]) -> None:
-        """Learn which terms of the query some words are, by their numbers."""
+        """Find the terms of the query that words stand for, by number."""
         if words:
             for word, stems in self._stems.of(words).items():
                 found = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
@@ -158,7 +158,7 @@ class Snippets:
 
 
 def _beginning_with(head: str, text: str) -> Iterator[tuple[int, int, str]]:
-    """The words of a text that begin with some letters: (start, end, word)."""
+    """The words of a text that begin with `head`: (start, end, word)."""
     start = text.find(head)
     while start >= 0:
         end = start + 1
@@ -169,13 +169,13 @@ def _beginning_with(head: str, text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _head(stem: str) -> str:
-    """What the words of a stem begin with: "happi" is also that of "happy", "sensibl" of "sensibility", "hope" of
-    "hoping"; no other letters of a stem come from elsewhere than its words."""
+    """The common begin of a stem's words: "happi" also stems "happy", "sensibl" "sensibility", "hope" "hoping"; all
+    other letters of a stem are those of its words."""
     return stem[:-1] if len(stem) > 1 and stem.endswith(("e", "i", "bl")) else stem
 
 
 _Window = tuple[int, int]
-"""Where a piece of a text begins, and which terms are in it, a bit each."""
+"""The start of a piece of text, and the terms in it as bits."""
 
 
 def _windows(hits: Sequence[_Hit]) -> list[_Window]:
@@ -194,8 +194,7 @@ def _windows(hits: Sequence[_Hit]) -> list[_Window]:
 
 
 def _best(windows: Sequence[_Window], hits: Iterable[_Hit]) -> list[int]:
-    """Where the pieces begin that have most of the query, in order. A word counts the more the rarer it is in the
-    text."""
+    """Starts of the pieces with most of the query, in order. Rare words of the text count more."""
     worth = {term: 1 + 1 / count for term, count in Counter(term for _, _, term in hits).items()}
     chosen: list[int] = []
     missing = sum(1 << term for term in worth)
@@ -215,7 +214,7 @@ def _best(windows: Sequence[_Window], hits: Iterable[_Hit]) -> list[int]:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """A piece of text without the words that it cuts, where there are spaces."""
+    """A piece of text without words cut in half, if it has spaces."""
     if start and (space := text.find(" ", start, start + _BEFORE // 2)) >= 0:
         start = space + 1
     if end < len(text) and (space := text.rfind(" ", end - _BEFORE, end)) >= 0:

@@ -1,4 +1,4 @@
-"""Hosts of the web: when each may be asked, how healthy it is, and whether the crawler itself is offline.
+"""Hosts of the web: their clocks, their health, and outages on our own side.
 
 host        a host, its IP address, their clocks; times that an earlier run stored
 politeness  the delay between two requests to a host, and when the host counts as dead

@@ -13,14 +13,14 @@ _T = TypeVar("_T")
 
 
 class BooksThread:
-    """One thread for what changes the books. While it works, nothing else touches them."""
+    """One thread for long changes of the books, so that sockets, timers and signals are served meanwhile."""
 
     def __init__(self) -> None:
-        # Not the one of the loop, in which a slow name server may occupy all threads.
+        # Not the loop's executor, all of whose threads a slow name server may occupy.
         self._thread = ThreadPoolExecutor(1, "minicrawl-books")
 
     async def do(self, work: Callable[[], _T]) -> _T:
-        """What comes of some work. What was begun is done also if this is cancelled, which comes into effect then."""
+        """Do some work and return its result. A cancellation takes effect after the work is done."""
         done = asyncio.get_running_loop().run_in_executor(self._thread, work)
         cancelled: asyncio.CancelledError | None = None
         while not done.done():
@@ -38,10 +38,9 @@ class BooksThread:
 
 
 class Arrivals:
-    """A queue, and a bell that rings when something comes, or `ring` is called.
+    """A queue, and a bell that rings on arrivals and by `ring`.
 
-    at_once: links that are taken in before others go on; what leads to more of them is taken in
-    in the thread.
+    at_once: links absorbed before other tasks go on; an arrival with more links is absorbed in the thread.
     """
 
     def __init__(self, clock: Callable[[], float], thread: BooksThread, at_once: int) -> None:
@@ -60,12 +59,12 @@ class Arrivals:
         self.ring()
 
     def ring(self) -> None:
-        """Something has changed."""
+        """Ring the bell: something has changed."""
         self._has_rung = True
         self._bell.set()
 
     async def take(self) -> bool:
-        """Take in what has come; returns whether that was all, or the rest must wait until others have gone on."""
+        """Absorb arrivals; returns False if the rest must wait until other tasks have gone on."""
         links = 0
         while self._waiting:
             if links > self._at_once:
@@ -80,13 +79,13 @@ class Arrivals:
         return links <= self._at_once
 
     async def is_quiet(self) -> bool:
-        """Whether nothing has come, and no bell rings, once others have gone on."""
+        """True if nothing arrives and the bell does not ring while other tasks go on."""
         self._has_rung = False
         await asyncio.sleep(0)
         return not (self._waiting or self._has_rung)
 
     async def rings_within(self, seconds: float) -> bool:
-        """Wait for the bell, so long at most; whether it has rung by then."""
+        """Wait for the bell, `seconds` at most; True if it has rung."""
         if not self._has_rung:
             self._bell.clear()  # it may have been the alarm before this one
             alarm = asyncio.get_running_loop().call_later(seconds, self._bell.set)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class SteadyClock:
-    """Unix seconds by the running event loop's clock: they never step back, whatever happens to the machine's."""
+    """Unix seconds by the running event loop's clock, which never steps back when the machine's clock does."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -30,11 +30,11 @@ class RunClock:
 
     @property
     def seconds(self) -> float:
-        """For how long the run has gone on, pauses left out."""
+        """Duration of the run so far, pauses left out."""
         return (self._clock() if self._paused_at is None else self._paused_at) - self._started
 
     def when(self, seconds: float) -> float:
-        """Unix seconds at which the run will have gone on for so long, if nobody pauses it before."""
+        """Unix seconds at which the run will have lasted `seconds`, without further pauses."""
         return self._started + seconds
 
     def pause(self) -> None:
@@ -42,7 +42,7 @@ class RunClock:
             self._paused_at = self._clock()
 
     def resume(self) -> float:
-        """Let the clock go on; for how many seconds it stood still."""
+        """Let the clock go on; returns the seconds for which it stood still."""
         if self._paused_at is None:
             return 0.0
         pause = self._clock() - self._paused_at

@@ -1,4 +1,4 @@
-"""What a running crawl is asked to do: it is done between two answers, and said to be done once a commit holds it."""
+"""Commands to a running crawl: carried out between two answers, confirmed once a commit holds them."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,13 +13,13 @@ _ENDED = "the crawl has ended; start it again to change it"
 
 
 class Commands:
-    """Changes to the crawl, and who waits for them.
+    """Changes to the crawl, and the callers that wait for them.
 
-    Invariant: a change that was said to be done is in the store; one that failed has changed nothing.
+    Invariant: a confirmed change is in the store; a failed one has changed nothing.
     """
 
     def __init__(self, deliver: Deliver) -> None:
-        """deliver: lets the loop take something in."""
+        """deliver: hands an arrival to the loop."""
         self._deliver = deliver
         self._waiting: set[asyncio.Future[Any]] = set()
         self._made: list[tuple[asyncio.Future[Any], Callable[[], None]]] = []
@@ -27,33 +27,32 @@ class Commands:
         self._is_over = False
 
     async def done(self, change: Callable[[float], _T], links: int = 0, *, hurries: bool = True) -> _T:
-        """Have a change made, at a time that it is told, and wait for the commit that holds it; what it returns.
+        """Make a change, which is called with the time, wait for the commit that holds it, and return its result.
 
-        links: on how much it works, in URLs: what takes long is done in the thread. hurries: whether that commit is to
-        be made at once, or when one is due anyway. Raises MinicrawlError where the change does; CrawlEndedError where
-        the crawl ends before.
+        links: its work in URLs; long work is done in the thread. hurries: commit at once, not when a commit is due.
+        Raises MinicrawlError if the change does; CrawlEndedError if the crawl ends before.
         """
         return await self._answer(partial(self._make, hurries), change, links)
 
     async def seen(self, look: Callable[[float], _T], links: int = 0) -> _T:
-        """What a look comes to, which changes nothing: between two answers, without a wait for a commit."""
+        """The result of a look, which changes nothing: taken between two answers, without waiting for a commit."""
         return await self._answer(self._look, look, links)
 
     @property
     def wait_for_commit(self) -> bool:
-        """Whether somebody waits for the next commit, and is to wait no longer than it takes."""
+        """True if a caller waits for a commit at once."""
         return self._is_hurried
 
     def committed(self) -> None:
-        """Everything that was done so far is in the store."""
+        """Confirm all changes made so far: they are in the store."""
         made, self._made = self._made, []
         self._is_hurried = False
         for answer, tell in made:
-            if not answer.done():  # whoever asked may wait no more
+            if not answer.done():  # the caller may have gone
                 tell()
 
     def end(self, failure: BaseException | None = None) -> None:
-        """The crawl has ended, or has failed: nothing more is done."""
+        """Refuse all further commands: the crawl has ended, or has failed."""
         self._is_over = True
         for answer in self._waiting:
             if not answer.done():
@@ -65,7 +64,7 @@ class Commands:
         work: Callable[[float], _T],
         links: int,
     ) -> _T:
-        """What work comes to, which is run between two answers."""
+        """Run work between two answers, and return its result."""
         if self._is_over:
             raise CrawlEndedError(_ENDED)
         answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
@@ -90,5 +89,5 @@ class Commands:
 
 
 def _tell(answer: asyncio.Future[_T], found: _T) -> None:
-    if not answer.done():  # whoever asked may wait no more
+    if not answer.done():  # the caller may have gone
         answer.set_result(found)

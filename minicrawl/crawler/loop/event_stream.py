@@ -1,6 +1,6 @@
-"""What happens, told to whoever reads: to several readers at once, none of whom the crawl waits for.
+"""A stream of events for several readers at once; the crawl waits for none of them.
 
-A reader that is slow loses the oldest events, and is told how many.
+A slow reader loses the oldest events, and is told how many.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ _LATEST = 200
 
 
 class EventReader:
-    """Events from now on, for `async for`; ends with the crawl. room: how many wait at most to be read."""
+    """Events from now on, for `async for`; ends with the crawl. room: most events that wait to be read."""
 
     def __init__(self, room: int, clock: Callable[[], float], *, is_over: bool = False) -> None:
         self._clock = clock
@@ -33,14 +33,14 @@ class EventReader:
             self._bell.clear()
             await self._bell.wait()
         dropped = self._put - self._read - len(self._events)
-        if dropped > 0:  # the thread of the books may be about to count one that is there
+        if dropped > 0:  # the thread of the books may not have counted its last event yet
             self._read += dropped
             return EventsDropped(self._clock(), dropped)
         self._read += 1
         return self._events.popleft()
 
     def put(self, event: Event) -> None:
-        """Let an event be read. May be called in another thread; `wake` then."""
+        """Add an event. May be called in another thread; `wake` then."""
         self._events.append(event)
         self._put += 1
 
@@ -49,13 +49,13 @@ class EventReader:
             self._bell.set()
 
     def end(self) -> None:
-        """There will be no more."""
+        """End the stream."""
         self._is_over = True
         self._bell.set()
 
 
 class EventStream:
-    """Readers, as long as anybody holds them; and the latest events, once somebody has asked for them."""
+    """Readers, held weakly; and the latest events, from the first call of `latest` on."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -70,28 +70,28 @@ class EventStream:
 
     @property
     def is_followed(self) -> bool:
-        """Whether anybody wants to know of every page."""
+        """True if events are read by anybody."""
         return bool(self._readers) or self._latest is not None
 
     def reader(self, room: int) -> EventReader:
         reader = EventReader(room, self._clock, is_over=self._is_over)
-        # Made anew, not added to: another thread may be telling.
+        # A new tuple: another thread may be iterating over the old one.
         self._readers = (*(known for known in self._readers if known() is not None), weakref.ref(reader, self._forget))
         return reader
 
     def latest(self, after: int) -> list[tuple[int, Event]]:
-        """The latest events, some hundred at most, but for looks at the whole crawl; those behind the number `after`.
+        """The latest events with numbers above `after`, some hundred at most, without those of the whole crawl.
 
-        Numbers rise by one, so who has missed some sees that. Events are kept from the first call on.
+        Numbers rise by one, so a gap shows missed events. Events are kept from the first call on.
         """
         if self._latest is None:
             self._latest = deque(maxlen=_LATEST)
         return [(number, event) for number, event in self._latest.copy() if number > after]
 
     def tell(self, event: Event, *, is_look: bool = False) -> None:
-        """Let everybody read an event, once they are woken. May be called in the thread of the books.
+        """Add an event for all readers; `wake` them then. May be called in the thread of the books.
 
-        is_look: it tells of the crawl as a whole, and is soon replaced by the next.
+        is_look: it describes the crawl as a whole, and is soon replaced by the next.
         """
         if self._latest is not None and not is_look:
             self._number += 1
@@ -101,7 +101,7 @@ class EventStream:
                 reader.put(event)
 
     def wake(self) -> None:
-        """Let those read who wait for an event."""
+        """Wake readers that wait for an event."""
         for known in self._readers:
             if (reader := known()) is not None:
                 reader.wake()

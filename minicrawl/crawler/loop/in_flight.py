@@ -1,4 +1,4 @@
-"""The requests in flight, a task each, and what room they leave for more."""
+"""The requests in flight, a task each, and the room for more."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -16,30 +16,29 @@ Task = asyncio.Task[None]
 
 
 class InFlight:
-    """Tasks of requests, by what they count among.
+    """Tasks of requests, by the limits that they count toward.
 
-    Requests to hosts that have not answered yet, or not the last time, take no slot away from the others: silent hosts
-    would hold all of them. They are attempts, of which many may be in flight, as they cost nothing but a connection.
-    A few are begun at a time, so that between them answers are taken in, and hosts that answer are asked for more.
-    One that is not answered within `soon` seconds, unless that is None, does not count among the pages to fetch.
+    Requests to hosts that have not answered yet, or not the last time, are attempts. They take no slot from others, as
+    silent hosts would hold all slots; many may be in flight, as they cost only a connection. A few begin at a time, so
+    that answers are absorbed in between and hosts that answer are asked for more. An attempt without an answer within
+    `soon` seconds, unless that is None, no longer counts among the pages to fetch.
 
-    on_change: called when a task has ended, or counts no longer. one_by_one: one request at a time is one at a time,
-    whatever it is for.
+    on_change: called when a task has ended, or counts no longer. one_by_one: requests of all kinds count alike.
     """
 
     def __init__(self, room: Room, *, soon: float | None, one_by_one: bool, on_change: Callable[[], None]) -> None:
         self.adjust(room, soon=soon, one_by_one=one_by_one)
         self._on_change = on_change
-        self._begun: dict[Task, tuple[float, str]] = {}  # all of them, in this order
-        self._pages: set[Task] = set()  # that are expected to be fetched
-        self._beside: set[Task] = set()  # requests that are for no page
-        self._slotless: set[Task] = set()  # they are for no host, but for the name server
+        self._begun: dict[Task, tuple[float, str]] = {}  # all tasks, the oldest first
+        self._pages: set[Task] = set()  # pages expected to be fetched
+        self._beside: set[Task] = set()  # requests for no page
+        self._slotless: set[Task] = set()  # requests to the name server
         self._attempts: set[Task] = set()
         self._most_attempts = 0
         self.failure: BaseException | None = None
 
     def adjust(self, room: Room, *, soon: float | None, one_by_one: bool) -> None:
-        """Go on with other room, as in __init__; what is in flight stays there."""
+        """Change the limits, as in __init__; requests in flight go on."""
         self._room = room
         self._soon = soon
         self._one_by_one = one_by_one
@@ -49,29 +48,29 @@ class InFlight:
 
     @property
     def pages(self) -> int:
-        """Pages that are expected to be fetched."""
+        """Number of pages in flight that are expected to be fetched."""
         return len(self._pages)
 
     @property
     def has_room(self) -> bool:
-        """Whether one more request may be made."""
+        """True if one more request may be made."""
         taken = len(self._begun)
         if not self._one_by_one:
             taken -= len(self._slotless) + len(self._attempts)
         return taken < self._room.requests
 
     def begin_attempts(self) -> None:
-        """Let a few more attempts be begun."""
+        """Allow a few more attempts."""
         self._most_attempts = min(self._room.attempts, len(self._attempts) + _ATTEMPTS_AT_ONCE)
 
     @property
     def has_room_for_attempts(self) -> bool:
-        """Whether one more attempt may be begun now."""
+        """True if one more attempt may begin now."""
         return len(self._attempts) < self._most_attempts
 
     @property
     def may_begin_more_attempts(self) -> bool:
-        """Whether no more attempts may be begun now, but soon."""
+        """True if no more attempts may begin now, but soon."""
         return len(self._attempts) == self._most_attempts < self._room.attempts
 
     def spawn(self, asking: Coroutine[Any, Any, None], request: Request) -> None:
@@ -89,12 +88,12 @@ class InFlight:
         task.add_done_callback(self._ended)
 
     def stop(self, *, has_enough: bool) -> None:
-        """Wait for pages alone; and if there are enough, not for attempts."""
+        """Cancel requests for no page; and if there are enough pages, attempts."""
         for task in self._beside | (self._attempts if has_enough else set()):
             task.cancel()
 
     def abort(self) -> None:
-        """Wait for nothing."""
+        """Cancel all requests."""
         for task in self._begun:
             task.cancel()
 
@@ -103,7 +102,8 @@ class InFlight:
         self._on_change()
 
     def oldest(self, number: int, waits: Mapping[str, Wait]) -> tuple[InFlightNow, ...]:
-        """The requests that have been in flight for the longest. waits: those that have their answer and wait."""
+        """The requests that have been in flight for the longest. waits: requests that wait with their answer, by
+        URL."""
         now = asyncio.get_running_loop().time()
         found = []
         for begun, url in islice(self._begun.values(), number):

@@ -8,7 +8,7 @@ from minicrawl.settings import CrawlSettings
 
 
 class Done(Protocol):
-    """What a run has done so far."""
+    """The progress of a run."""
 
     @property
     def fetched(self) -> int: ...
@@ -19,7 +19,7 @@ class Done(Protocol):
 
 
 class Limits:
-    """`settings`: those of now. coverage: gives the coverage so far."""
+    """The limits of a run. `settings`: the current ones. coverage: returns the coverage so far."""
 
     def __init__(self, settings: CrawlSettings, done: Done, coverage: Callable[[], float]) -> None:
         self.settings = settings
@@ -27,7 +27,7 @@ class Limits:
         self._coverage = coverage
         self._let: int | None = None
         self.quota: int | None = None
-        """How many pages of the run may be fetched by now: then it waits for more to be let. None: any."""
+        """Pages of the run that may be fetched by now; the run waits there for a higher quota. None: no quota."""
 
     def reached(self) -> str | None:
         """The limit that the run has reached, if any."""
@@ -37,46 +37,46 @@ class Limits:
 
     @property
     def now(self) -> LimitsNow:
-        """The limits there are."""
+        """The current limits."""
         settings = self.settings
         return LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
 
     @property
     def time(self) -> float | None:
-        """For how many seconds the run may go on."""
+        """Seconds for which the run may go on."""
         return self.settings.time
 
     def let(self, pages: int, expected: int) -> None:
-        """Let so many pages of the run be fetched by now, where others have a part in its limit of pages.
+        """Set the quota of pages, where others share the limit of pages.
 
-        expected: to be fetched of those asked for. Fewer than before only from the next `take_back` on; the first time
-        no fewer than are fetched, or expected to be.
+        expected: pages in flight that are expected to be fetched. A lower quota counts only from the next `take_back`
+        on; the first quota is no less than the pages fetched and expected.
         """
         self._let = pages
         self.quota = max(pages, self._done.fetched + expected if self.quota is None else self.quota)
 
     def take_back(self, expected: int) -> None:
-        """Let no more pages be fetched than `let` has said, but for those that are, or are expected to be.
+        """Lower the quota to that of the last `let`, or to the pages fetched and expected.
 
-        The quota never rises by this, as others go by what was said of it: an answer that nobody expected any more may
-        be fetched in place of one that is expected, which is dropped then.
+        It never rises here, as others rely on it: an answer that was no longer expected may count in place of an
+        expected one, which is dropped then.
         """
         if self._let is not None and self.quota is not None:
             self.quota = min(self.quota, max(self._let, self._done.fetched + expected))
 
     @property
     def has_enough(self) -> bool:
-        """Whether all pages are fetched that may be."""
+        """True if as many pages are fetched as allowed."""
         return not self.allow_one_more(0)
 
     def allow_one_more(self, expected: int) -> bool:
-        """Whether one more page may be asked for, while so many are expected to be fetched."""
+        """True if one more page may be asked for, while `expected` pages are in flight."""
         most = [limit for limit in (self.settings.pages, self.quota) if limit is not None]
         return not most or self._done.fetched + expected < min(most)
 
 
 def limit_reached(settings: CrawlSettings, fetched: int, size: int, seconds: float, coverage: float) -> str | None:
-    """The limit that a run has reached by so many pages, bytes and seconds, if any."""
+    """The limit that a run with these figures has reached, if any."""
     if settings.pages is not None and fetched >= settings.pages:
         return "pages"
     if settings.time is not None and seconds >= settings.time:
@@ -89,7 +89,7 @@ def limit_reached(settings: CrawlSettings, fetched: int, size: int, seconds: flo
 
 
 class Aim(NamedTuple):
-    """A limit of a run. `left`: seconds until it is reached; None where nobody can tell."""
+    """Progress toward a limit of a run. `left`: seconds until it is reached; None if unknown."""
 
     name: str
     done: float
@@ -98,7 +98,7 @@ class Aim(NamedTuple):
 
 
 def aims(limits: Mapping[str, float | None], done: Mapping[str, float], speed: Mapping[str, float]) -> Iterator[Aim]:
-    """The limits that there are. done, speed: by the name of the limit, so much and so much a second."""
+    """Progress toward each limit that is set. done, speed: amount and amount per second, by name of the limit."""
     for name, limit in limits.items():
         if limit:
             reached, a_second = done.get(name, 0.0), speed.get(name, 0.0)

@@ -20,29 +20,29 @@ _LEAST_APART, _POINTS = 2.0, 250
 
 
 class Course:
-    """Notes points. Of what a commit writes it is the last: a point counts what the other parts have written."""
+    """Saves points of the crawl's curves, last in a commit: a point counts what the other parts have written."""
 
     def __init__(
         self, seconds: Callable[[], float], look: Callable[[], CoursePoint], noted: Sequence[CoursePoint]
     ) -> None:
-        """look: the crawl as it stands. noted: the points that the store has."""
+        """look: the state of the crawl. noted: the points in the store."""
         self._seconds = seconds
         self._look = look
         self._noted = [point.seconds for point in noted]
         self._is_over = False
 
     def end(self) -> None:
-        """The run is over: how it stands is noted in any case, instead of a point that has just been."""
+        """The run is over: its last state is saved in any case, instead of a point from just before."""
         self._is_over = True
 
     def save(self, writer: Writer) -> None:
-        """Note a point, if one is due, within the transaction of a commit."""
+        """Save a point if one is due, within the transaction of a commit."""
         seconds, noted = self._seconds(), self._noted
         apart = spacing(seconds)
         if not self._is_over and noted and seconds - noted[-1] < apart:
             return
         kept = noted[:]
-        # The first one stays, so that of a short crawl there is more than its end.
+        # The first point stays, so that a short crawl has more than its end.
         while kept and (seconds <= kept[-1] or (len(kept) > 1 and seconds - kept[-1] < apart)):
             kept.pop()
         if len(kept) >= 2 * _POINTS:
@@ -53,12 +53,12 @@ class Course:
 
 
 def spacing(seconds: float) -> float:
-    """How far apart points stand, at least, after so many seconds of crawling."""
+    """Least seconds between two points after so many seconds of crawling."""
     return max(_LEAST_APART, seconds / _POINTS)
 
 
 def thinned(seconds: Sequence[float], apart: float) -> list[float]:
-    """Of rising times those that stay: the first, and each that is so far behind the one before it that stays."""
+    """The rising times that stay: the first, and each that is `apart` behind the last one that stays."""
     stay = list(seconds[:1])
     for one in seconds[1:]:
         if one - stay[-1] >= apart:
@@ -72,7 +72,7 @@ _NAMES = (*map(str, BOUNDS), "+Inf")
 
 
 class AnswerCounts:
-    """`seconds`: of all answers together."""
+    """Counts of a run's answers by status class and by duration. `seconds`: of all answers together."""
 
     def __init__(self) -> None:
         self._by_class = Counter[int]()
@@ -89,36 +89,36 @@ class AnswerCounts:
         return {f"{hundreds}xx": count for hundreds, count in sorted(self._by_class.items())}
 
     def latencies(self) -> dict[str, int]:
-        """Answers by bound, "+Inf" for what took longer than all; none is counted twice."""
+        """Answers by bound, "+Inf" for those slower than all bounds; none is counted twice."""
         return dict(zip(_NAMES, self._by_bound, strict=True))
 
 
 class Rate(NamedTuple):
-    """So much a second."""
+    """Pages and bytes per second."""
 
     pages: float
     bytes: float
 
 
 class Speed:
-    """lately: seconds over which it is measured."""
+    """Current speed, pauses left out. lately: seconds over which it is measured."""
 
     def __init__(self, lately: float) -> None:
         self._span = lately
         self._lately: deque[tuple[float, int, int]] = deque()
 
     def forget(self) -> None:
-        """Another run has begun."""
+        """Begin anew with another run."""
         self._lately.clear()
 
-    def note(self, seconds: float, fetched: int, size: int) -> None:
-        """In so many seconds a run has fetched so many pages, and bytes."""
+    def record(self, seconds: float, fetched: int, size: int) -> None:
+        """Record the seconds, pages and bytes of a run so far."""
         self._lately.append((seconds, fetched, size))
         while len(self._lately) > 2 and seconds - self._lately[1][0] >= self._span:
             self._lately.popleft()
 
     def now(self) -> Rate:
-        """Since the last note that is as old as the span, or the first one. Something has been noted."""
+        """The rate since the last record as old as the span, or the first one. There must be a record."""
         (since, fetched, size), (until, fetched_now, size_now) = self._lately[0], self._lately[-1]
         seconds = until - since
         if seconds <= 0:

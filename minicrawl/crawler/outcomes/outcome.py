@@ -11,25 +11,24 @@ meta refresh, canonical to another    alias            1       to the target, al
   that is dead, or leads back         fetched          1       to the counted outlinks
   that others refute (canonicals.py)  fetched          1       the same
 bytes of a page read before           alias            1       to that page, if duplicates are merged
-what the host says of what is not     error            1       to the virtual page
+the host's answer for missing pages   error            1       to the virtual page
 304 of a page that was read before    as it was        1       to the outlinks it had (unchanged)
-  of any other, which nobody asks for error            3       waits with the page between tries
+  of any other page, unasked for      error            3       waits with the page between tries
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
   the name server fails               error            3       the same (dns-unanswered)
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, tls, refused address       error            1       to the virtual page
   its certificate is no good          error            1       the same (tls-authority, tls-expired, tls-name)
   there is no such name               error            1       the same (dns)
-any, but a part of ours fails over it error            1       to the virtual page (parser-failed)
+any, but our parser fails on it       error            1       to the virtual page (parser-failed)
 disallowed by robots.txt              disallowed       0       to the virtual page
-in a trap, as has turned out by then  error            0       to the virtual page
+in a trap that was found meanwhile    error            0       to the virtual page
 with the id of a session, the same    alias            0       to the page without it, all of it
 on a host that is dead (host-dead)    error            0       to the virtual page
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
-at least as long. What else a failure means for its host, and when that is dead, is in politeness.py.
-
-What is kept of an answer: what came, and what its page says of itself."""
+at least as long. See politeness.py for the other effects of a failure on its host.
+"""
 
 from dataclasses import dataclass
 
@@ -69,11 +68,11 @@ _TRANSIENT_REASONS = frozenset(
 
 
 NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
-"""What comes of a port that nobody listens at, or where another protocol is spoken; beside what is wrong with TLS."""
+"""Failures of a port without a listener, or with another protocol; failures of TLS come on top."""
 
 
 def is_transient(reason: str) -> bool:
-    """Whether a page is tried again, some seconds later, after a failure with this reason code."""
+    """True if a page is tried again, some seconds later, after a failure with this reason code."""
     status = reason.removeprefix("http-")
     return reason in _TRANSIENT_REASONS or (status.isdecimal() and int(status) in _TRANSIENT_STATUSES)
 
@@ -82,10 +81,9 @@ def is_transient(reason: str) -> bool:
 class Outcome:
     """The verdict on one answer.
 
-    `is_unchanged`: the page is as it was when it was read, and so are its state and its links. Else, `state` None: try
-    again, after `wait` seconds. `rest`: seconds to leave its host alone, at its own request.
-    `alias`: the URL the page stands for, if it does, and `is_redirect` whether it has nothing else to offer;
-    `follows`: whether its outlinks count.
+    `is_unchanged`: the page, its state and its links are as before. Else `state` None: try again after `wait` seconds.
+    `rest`: seconds for which its host asks to be left alone. `alias`: the URL that the page stands for, if any;
+    `is_redirect`: it has no content of its own. `follows`: its outlinks count.
     """
 
     state: State | None
@@ -101,7 +99,7 @@ class Outcome:
 UNCHANGED = Outcome(None, "unchanged", is_unchanged=True)
 
 
-def judge(  # noqa: PLR0913 - all that an outcome depends on
+def judge(  # noqa: PLR0913 - everything an outcome depends on
     fetched: Fetched,
     parsed: ParsedPage,
     attempts: int = 0,
@@ -110,8 +108,8 @@ def judge(  # noqa: PLR0913 - all that an outcome depends on
     was_read: bool = False,
     timing: Timing = STANDARD,
 ) -> Outcome:
-    """What `fetched` means. `attempts`: failures in a row before this answer. was_read: the page is one that was read
-    and is still there; of interest for a 304 only."""
+    """The outcome of an answer. attempts: failures in a row before it. was_read: the page was read and still exists;
+    matters for a 304 only."""
     if was_read and fetched.status == NOT_MODIFIED:
         return UNCHANGED
     try:
@@ -172,7 +170,7 @@ def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
 
 
 _MOST_HREFLANG = 10_000
-"""Characters that are kept of what a page gives as itself in other languages."""
+"""Characters stored of a page's versions in other languages."""
 
 
 def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None:
@@ -194,7 +192,7 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
 
 
 def _robots(in_page: Directives, in_header: str | None) -> str | None:
-    """What a page forbids robots, in its elements or in its header X-Robots-Tag."""
+    """The directives by which a page restricts robots, in its elements or its header X-Robots-Tag."""
     says = in_page if in_header is None else in_page.and_(read_directives(in_header))
     allowed = {"noindex": says.index, "nofollow": says.follow, "noarchive": says.archive}
     return ", ".join(word for word, is_allowed in allowed.items() if not is_allowed) or None

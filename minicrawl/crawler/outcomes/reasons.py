@@ -35,7 +35,7 @@ _OF_CONNECTIONS = {
     "dns": "there is no such name, or it has no address; --connect-to takes a host elsewhere",
     "dns-unanswered": "the name server failed, or was silent",
 }
-"""Why there is no connection, and the option that may help."""
+"""Reasons for a missing connection, and the option that may help."""
 
 MEANINGS = {
     # It waits for its first turn.
@@ -107,7 +107,7 @@ MEANINGS = {
     "trap-many-hosts": "trap: its site has as many hosts as trusted sites that link to it vouch for",
     "trap-address-budget": "trap: the sites at its address have as many pages as sites that link to them vouch for",
 }
-"""What a reason code means."""
+"""Meanings of reason codes."""
 
 _LEADS_ON = {
     "redirect": "it redirects",
@@ -126,7 +126,7 @@ _OF_TARGETS = {
 
 
 def meaning(reason: str, state: str | None = None) -> str | None:
-    """What a reason code means, of a page in that state; None for a code that is in no table."""
+    """The meaning of a reason code for a page in that state; None for an unknown code."""
     cause, refusal = _parts(reason)
     if cause and state == State.WAITING:
         return "a page that stands for it made it known, and it has had no turn yet"
@@ -139,7 +139,7 @@ def meaning(reason: str, state: str | None = None) -> str | None:
 
 
 def _led_on(cause: str, refusal: str) -> str | None:
-    """What it means that a page leads to another one, and that this is refused."""
+    """The meaning of a page that leads to another one, which is refused."""
     if cause == "redirect" and refusal.isdecimal():
         return f"it redirects to another page ({_status(refusal)})"
     if refusal in _OF_TARGETS:
@@ -148,7 +148,7 @@ def _led_on(cause: str, refusal: str) -> str | None:
 
 
 def _parts(reason: str) -> tuple[str, str]:
-    """What leads to another page, and why that is refused: ("canonical", "loop") of "canonical-loop"."""
+    """The cause and the refusal in a reason code: ("canonical", "loop") of "canonical-loop"."""
     match = re.fullmatch(rf"({'|'.join(_LEADS_ON)})(?:-(.+))?", reason)
     return (match[1], match[2] or "") if match else ("", "")
 
@@ -161,9 +161,9 @@ def _status(code: str) -> str:
 
 
 def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_line: str | None) -> str | None:
-    """The rule behind the reason code of a known page; None where the code says it all.
+    """The rule behind the reason code of a known page; None if the code says it all.
 
-    depth: the page's. leads_to: where it sends to, if that was refused. robots_line: what decides on it there.
+    depth: the page's. leads_to: its target, if that was refused. robots_line: the deciding line of its robots.txt.
     """
     if reason == "robots":
         return robots_line
@@ -177,7 +177,7 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_l
 
 
 def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple[str, str]:
-    """Reason code and rule that keep a URL from being known which no trap does.
+    """Reason code and rule that keep a URL unknown that is in no trap.
 
     nearest: pages that link to it too far from a seed, with their depths.
     """
@@ -195,29 +195,29 @@ _OURS = frozenset({"dns", "dns-unanswered", "private-address", "connect", "refus
 
 
 def is_ours(reason: str) -> bool:
-    """Whether the trouble may well have been on our side."""
+    """True if the fault may well have been on our side."""
     return reason in _OURS or reason.startswith("tls")
 
 
 def is_passing(reason: str) -> bool:
-    """Whether the trouble may be over by now."""
+    """True if the trouble may be over by now."""
     return is_ours(reason) or is_transient(reason) or reason in ("host-dead", "robots-unreachable")
 
 
 def wants(reason: str, retry: Sequence[str]) -> bool:
-    """Whether pages that were given up for a reason are asked for again. retry: as `CrawlSettings.retry`."""
+    """True if pages given up for this reason are asked for again. retry: as `CrawlSettings.retry`."""
     return is_ours(reason) or reason in retry or ALL in retry or (PASSING in retry and is_passing(reason))
 
 
 class AskedAgain(NamedTuple):
-    """How many pages are asked for again, and the reasons behind --retry for which none was given up."""
+    """The number of pages asked for again, and the reasons behind --retry for which no page was given up."""
 
     pages: int
     unknown: tuple[str, ...] = ()
 
 
 def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> AskedAgain:
-    """Let given-up pages of a store wait for another turn. seeds: those that are given for this run."""
+    """Let given-up pages of a store wait for another turn. seeds: of this run."""
     given = set(writer.page_table.find(list(seeds)).values())
     given_up = writer.page_table.given_up()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]

@@ -1,8 +1,8 @@
-"""Which request is next, and what must come before it.
+"""The next request, and the requests that must come before it.
 
-An errand is next whose host is due one, else the best page. Where the address of its host is not known, or what its
-robots.txt says, an errand for that is begun in its place, and the pages of the host wait until that is over: the
-frontier offers pages of open hosts only.
+An errand of a host that is due one is next, else the best page. If the host's address or its robots.txt is not known,
+an errand for that begins in its place, and the pages of the host wait for its end: the frontier offers pages of open
+hosts only.
 """
 
 import math
@@ -25,9 +25,9 @@ from minicrawl.timing import Timing
 
 
 class DueRequests:
-    """Chooses, and begins what it has chosen.
+    """Chooses the next request and begins it.
 
-    `unanswered`: why requests got no usable answer, should the run end without any.
+    `unanswered`: reasons for the absence of usable answers, in case the run ends without any.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -50,7 +50,7 @@ class DueRequests:
         self._settings = settings
         self._timing = timing
         self._routes = Routes(settings.connect_to)
-        self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps have been noted
+        self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps were added
         self.unanswered: Counter[str] = Counter()
 
     def adjust(self, settings: CrawlSettings) -> None:
@@ -58,9 +58,9 @@ class DueRequests:
         self._settings = settings
 
     def next(self, now: float, *, attempts: bool) -> Request | None:
-        """The request to make now, if nothing else must come before it; see `begun`.
+        """The request to make now, unless another must come before it; see `begun`.
 
-        attempts: whether hosts may be asked of which nobody knows that they answer.
+        attempts: also hosts that have not answered yet, or not the last time.
         """
         for kind in self.kinds:
             kind.line_up(now)
@@ -73,9 +73,9 @@ class DueRequests:
         return None if page is None else self._pages.request(page)
 
     def begun(self, request: Request, now: float) -> Request | None:
-        """What is to be asked for in the turn that a request is due: this, or what must come before it.
+        """The request that begins in the turn of a due one: itself, or one that must come before it.
 
-        None: nothing, as the request has been refused, or its host rests, or more of it is known now; look again.
+        None: the request was refused, or its host rests, or its address is known now; choose again.
         """
         refusal = request.refusal(now)
         if refusal is None and request.obeys_robots and not self._settings.ignore_robots:
@@ -90,7 +90,7 @@ class DueRequests:
             refused = robots.refusal(self._settings.user_agent, request.url)
             refusal = None if refused is None else Refusal(*refused, robots.expires)
             if refusal is None and request.page is not None:
-                self._note_sitemaps(request.page, origin, robots, now)
+                self._add_sitemaps(request.page, origin, robots, now)
         if refusal is not None:
             request.begin(now)
             request.on_refusal(refusal, now)
@@ -98,11 +98,11 @@ class DueRequests:
         return self._begun(request, now)
 
     def _begun(self, request: Request, now: float) -> Request | None:
-        """The request, or one for the address of its host; it is begun."""
+        """Begin the request, or one for the address of its host."""
         host = request.host
         if host.located_until <= now:
             address = self._routes.address(request.url)
-            if address is not None:  # without asking
+            if address is not None:  # known without a look-up
                 self._turns.located(host, self._clocked(request.url, address), math.inf, now)
                 return None
             request = LookUp(self._turns, request, self._clocked, self._timing.name)
@@ -115,22 +115,22 @@ class DueRequests:
         return request
 
     def _clocked(self, url: str, address: str) -> str:
-        """The address whose clock a host shares; "" for a gateway to all hosts, unless there is an --ip-delay."""
+        """The address whose clock a host shares; "" for a gateway to all hosts, unless --ip-delay is set."""
         return "" if self._settings.ip_delay is None and self._routes.is_gateway(url) else address
 
-    def _note_sitemaps(self, page: int, origin: str, robots: RobotsState, now: float) -> None:
-        """Take in which sitemaps a robots.txt names, once."""
+    def _add_sitemaps(self, page: int, origin: str, robots: RobotsState, now: float) -> None:
+        """Add the sitemaps that a robots.txt names, once."""
         if robots.rules is not None and robots.rules.sitemaps and self._named.get(origin) is not robots:
             self._named[origin] = robots
             self._sitemaps.name(page, origin, robots.rules.sitemaps, now)
 
     def next_ready(self) -> float | None:
-        """Unix seconds at which something comes on offer next; None when there is nothing to wait for."""
+        """Unix seconds at which the next request comes on offer; None if none will."""
         times = (self._frontier.next_ready(), *(kind.next_ready() for kind in self.kinds))
         return min((time for time in times if time is not None), default=None)
 
     def is_empty(self) -> bool:
-        """Whether nothing waits, rests or is in flight."""
+        """True if nothing waits, rests or is in flight."""
         return self._frontier.is_empty() and all(kind.next_ready() is None for kind in self.kinds)
 
     def on_commit(self, now: float) -> None:
@@ -138,7 +138,7 @@ class DueRequests:
             kind.on_commit(now)
 
     def on_nothing_left(self, now: float) -> bool:
-        """Whether there is something left after all."""
+        """True if there is more to do after all."""
         return sum(kind.on_nothing_left(now) for kind in self.kinds) > 0
 
 

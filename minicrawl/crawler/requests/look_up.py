@@ -1,4 +1,4 @@
-"""Looking up the address of a host."""
+"""Requests for the IP address of a host."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from minicrawl.model import Fetched, Located
 
 
 class LookUp(Request):
-    """An errand for the sake of another request, which can be made then. Meanwhile the pages of the host wait.
+    """An errand that makes another request possible. Meanwhile the pages of the host wait.
 
-    clocked: gives the address whose clock the host shares.
+    clocked: maps URL and address to the address whose clock the host shares.
     """
 
     opens = True

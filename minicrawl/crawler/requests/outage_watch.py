@@ -22,15 +22,15 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import PageRequest, Silence, State
 from minicrawl.timing import Timing
 
-_LOOKS = 64  # at pages, of which some were not found, or are on hosts that may not be asked now
+_TRIES = 64  # pages tried for a check: some are gone, or on hosts that may not be asked now
 _GOLDEN = 0.6180339887  # its multiples, modulo 1, are spread evenly
 
 
 class Liveness:
-    """Chooses hosts to be asked for nothing but an answer.
+    """Chooses hosts for checks of the network.
 
-    The first is one that has answered in this run, as far as there is any, the next one that nobody has asked yet:
-    where all that a crawl once knew have gone, others may be there. Then come those that answered in earlier runs.
+    First a host that has answered in this run, if any; next a host that was never asked: if all known hosts are gone,
+    others may be there. Then hosts that answered in earlier runs.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -43,7 +43,7 @@ class Liveness:
         *,
         asks_robots: bool,
     ) -> None:
-        """asks_robots: whether the crawl asks for robots.txt files."""
+        """asks_robots: the crawl asks for robots.txt files."""
         self._accounts = accounts
         self._frontier = frontier
         self._pages = pages
@@ -54,9 +54,9 @@ class Liveness:
         self._page: int | None = None
 
     def check(self, on_located: Callable[[float], None], now: float) -> "LivenessCheck | None":
-        """A request to a host that may be asked now: the same one until `over`, as far as that is possible.
+        """A check of a host that may be asked now: the same host until `over`, if possible.
 
-        It is for its robots.txt; or for a page, if the crawl does not ask for those.
+        It asks for robots.txt, or for a page if the crawl does not obey robots.txt.
         """
         for page in [self._page] if self._page is not None else self._found():
             host = self._frontier.host(page)
@@ -68,12 +68,12 @@ class Liveness:
         return None
 
     def over(self) -> None:
-        """Whoever was asked has answered, or has not."""
+        """A check has ended, with an answer or without."""
         self._page = None
         self._checks += 1
 
     def all_well(self) -> None:
-        """Somebody has answered, asked or not."""
+        """A host has answered, checked or not."""
         self._page = None
         self._checks = 0
 
@@ -93,13 +93,13 @@ class Liveness:
                     yield page
 
     def _some(self, pages: npt.NDArray[np.int64]) -> Iterator[int]:
-        for _ in range(_LOOKS if len(pages) else 0):
+        for _ in range(_TRIES if len(pages) else 0):
             self._looks += 1
             yield int(pages[int(self._looks * _GOLDEN % 1 * len(pages))])
 
 
 class LivenessCheck(Request):
-    """A request to which any answer is good. on_located: called once the address is known."""
+    """A request that any answer satisfies. on_located: called once the address is known."""
 
     obeys_robots = False
     checks_life = True
@@ -127,9 +127,9 @@ class LivenessCheck(Request):
 
 
 class OutageWatch:
-    """Sees to what an `Outage` decides.
+    """Carries out the decisions of an `Outage`.
 
-    answered: hosts that ever have, and not failed since. absorb: takes in a request that has failed.
+    answered: hosts that have answered and not failed since. absorb: absorbs a request with its answer or failure.
     """
 
     def __init__(
@@ -144,27 +144,27 @@ class OutageWatch:
         self._timing = timing
         self._absorb = absorb
         self._outage: Outage[Request] = Outage(timing)
-        # How long a failure to look up a name is remembered: its host need not be asked before.
+        # Seconds for which failed look-ups are cached: their hosts need not be asked before.
         self._stale_names = {"dns": timing.no_name, "dns-unanswered": timing.no_name_server}
-        self._silent_since: float | None = None  # as has been told
-        self._was_full = False  # the same: too many files were open
+        self._silent_since: float | None = None  # the outage that was logged
+        self._was_full = False  # too many open files were logged
 
     @property
     def ask_at(self) -> float | None:
-        """When somebody is to be asked whether he answers, and nothing else before; None as long as all is well."""
+        """The time of the next check, before which nothing is asked; None if all is well."""
         return self._outage.ask_at
 
     @property
     def silence(self) -> Silence | None:
-        """The outage, if it is one."""
+        """The outage, if there is one."""
         return None if self._outage.since is None else Silence(self._outage.since, self._outage.pause)
 
     def stood_still(self, seconds: float) -> None:
-        """The crawl was paused for so long."""
+        """The crawl was paused for so many seconds."""
         self._outage.stood_still(seconds)
 
     def check(self, now: float) -> LivenessCheck | None:
-        """A request that asks whether anybody answers, if it is time for one."""
+        """A check, if it is time for one."""
         if self._outage.ask_at is None or now < self._outage.ask_at:
             return None
         check = self._liveness.check(self._outage.located, now)
@@ -173,11 +173,11 @@ class OutageWatch:
         return check
 
     def checking(self) -> None:
-        """Somebody is being asked."""
+        """A check is under way."""
         self._outage.checking()
 
     def take(self, request: Request, now: float, *, is_over: bool) -> None:
-        """Take in what came of a request, be it nothing. is_over: the crawl is."""
+        """Absorb a request with its answer, or hold it if it is silent. is_over: the crawl is over."""
         if request.reason == OPEN_FILES:
             self._put_back_untried(request, now)
             return
@@ -196,7 +196,7 @@ class OutageWatch:
         self._absorb(request, now)
 
     def _doubt(self, request: Request, now: float) -> None:
-        """Take in a silent request: it is held until it is known whether that is an outage."""
+        """Hold a silent request until it is known whether there is an outage."""
         if request.checks_life:
             request.put_back(self._rest(request), now)
             self._liveness.over()
@@ -209,7 +209,7 @@ class OutageWatch:
             self._outage.failed(request, host.id if host.id in self._answered else None, now)
 
     def _believe(self, now: float, *, is_over: bool) -> None:
-        """Somebody has answered: what has failed by now, has failed, unless it was in an outage."""
+        """A host has answered: held requests have failed, unless there was an outage."""
         self._spare(now, is_over=is_over)
         if self._silent_since is not None:
             log.outage_over(seconds=now - self._silent_since)
@@ -218,9 +218,9 @@ class OutageWatch:
         self._absorb_failures(self._outage.answered(), now)
 
     def clear_up(self, now: float, *, is_idle: bool, is_over: bool) -> bool:
-        """Put back what failed in an outage, or take in failures that nothing throws more light on.
+        """Put back requests that failed in an outage, or absorb failures that stay undecided.
 
-        is_over: the crawl is. Returns whether any were taken in, so that there may be more to do.
+        is_over: the crawl is over. Returns True if any were absorbed, so that there may be more to do.
         """
         if self._outage.since is not None and self._silent_since is None:
             self._silent_since = self._outage.since
@@ -231,14 +231,14 @@ class OutageWatch:
         return bool(overdue)
 
     def _put_back_untried(self, request: Request, now: float) -> None:
-        """There was no room for one more open file: that is nobody's fault but ours."""
+        """Put back a request for which there was no file descriptor: a fault on our side."""
         if not self._was_full:
             self._was_full = True
             log.files_full()
         self._put_back(request, self._timing.full, now)
 
     def _put_back_unasked(self, request: Request, now: float) -> None:
-        """Its proxy cannot be used, which says nothing of the host. Where no host ever answered, that is a failure."""
+        """Put back a request whose proxy cannot be used, which tells nothing about the host."""
         self._put_back(request, self._timing.proxy, now)
 
     def _put_back(self, request: Request, rest: float, now: float) -> None:
@@ -248,12 +248,12 @@ class OutageWatch:
         request.put_back(rest, now)
 
     def _spare(self, now: float, *, is_over: bool) -> None:
-        """Let what failed in an outage, or may have when the crawl ends, wait for its turn again."""
+        """Put back requests that failed in an outage, or may have when the crawl ends."""
         for request in self._outage.spared(is_over=is_over):
             request.put_back(self._rest(request), now)
 
     def _absorb_failures(self, failures: list[Request], now: float) -> None:
-        """It was their hosts: these are no sign any more, until they answer again."""
+        """Absorb failures of hosts, which give no signs any more until they answer again."""
         for request in failures:
             self._answered.discard(request.host.id)
             self._absorb(request, now)

@@ -13,7 +13,7 @@ from minicrawl.model import Fetched, PageRequest, ParsedPage, State
 
 
 class Probes(Protocol):
-    """Which probe is due at an origin, and who learns from the answer, see crawler/visits/due_probes.py."""
+    """The due probe of an origin, and learning from its answer, see crawler/visits/due_probes.py."""
 
     def due(self, origin: str) -> str | None: ...
 
@@ -46,7 +46,7 @@ _TRAP_SECONDS = 86_400.0
 
 
 class Visits(Protocol):
-    """Who takes in the turns of pages, see crawler/visits/visit.py."""
+    """Absorbs the turns of pages, see crawler/visits/visit.py."""
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None: ...
 
@@ -64,7 +64,7 @@ class Guesses(Protocol):
 
 
 class Pages:
-    """Requests for pages, and for what is asked for in their place. is_allowed: whether robots.txt allows a URL."""
+    """Requests for pages, and probes in their place. is_allowed: True if robots.txt allows a URL."""
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
@@ -86,7 +86,7 @@ class Pages:
         return PageTurn(self, self._turns, self._urls, page)
 
     def probe_in_place(self, request: "PageTurn") -> Request:
-        """The request, or one for what is to be found out of its origin before."""
+        """The request, or a probe of its origin that must come before."""
         url = self._probes.due(origin_of(request.url))
         if url is None or not self._is_allowed(url):
             return request
@@ -143,7 +143,7 @@ class PageTurn(Request):
         self.turns.frontier.put_back(self.page, now)
 
     def fail(self, turn: HostTurn, reason: str, now: float) -> None:
-        """By now another page may be the best one of the host: it is as good, and fails in place of this one."""
+        """Fail the host's best page by now, which may be another one and is as good."""
         passed = self.turns.frontier.pass_on(turn, None, now)
         if passed is not None and passed.page is not None:
             self.page, self.url = passed.page, self._urls.url(passed.page)

@@ -24,7 +24,7 @@ from minicrawl.timing import Timing
 
 
 class HostTurns:
-    """Sets the clocks of hosts by what came of their turns."""
+    """Ends the turns of hosts, and sets their clocks by the answers."""
 
     def __init__(self, frontier: Frontier, hosts: KnownHosts, admission: Admission, timing: Timing) -> None:
         self.frontier = frontier
@@ -33,7 +33,7 @@ class HostTurns:
         self._timing = timing
 
     def set_least_delay(self, delay: float, now: float) -> None:
-        """Let all hosts be asked that often at most; what they or their robots.txt files ask for holds as before."""
+        """Change the least delay of all hosts; delays that hosts or their robots.txt ask for still hold."""
         self._hosts.delays = replace(self._hosts.delays, least=delay)
         for host in self.frontier.hosts:
             least = self._hosts.delays.of(host.name, host.crawl_delay)
@@ -45,13 +45,13 @@ class HostTurns:
                 self._hosts.note_change(host)
 
     def revive(self, host: Host) -> None:
-        """Take a host for alive that may be dead: somebody wants to know."""
+        """Let a host that may be dead be asked again."""
         if host.health.strains or host.health.dead_until:
             host.health = replace(host.health, strains=0, dead_until=0.0)
             self._hosts.note_change(host)
 
     def set_crawl_delay(self, host: Host, crawl_delay: float, now: float) -> None:
-        """Take in what a host's robots.txt asks for; a longer delay runs from now on."""
+        """Set the delay that a host's robots.txt asks for; a longer delay runs from now on."""
         before = host.delay
         self._hosts.note_crawl_delay(host, crawl_delay)
         host.delay = delay_of(self._hosts.delays.of(host.name, crawl_delay), host.health)
@@ -59,14 +59,14 @@ class HostTurns:
             self.frontier.rest(host, now + host.delay, now)
 
     def located(self, host: Host, address: str, until: float, now: float) -> None:
-        """Take in the IP address of a host, good until then."""
+        """Set the IP address of a host, good until `until`."""
         clock = "" if self._hosts.delays.is_shorter(host.name) else address
         self.frontier.locate(host, clock, until, now)
-        if address and until < math.inf:  # a name server has said so, not the user
+        if address and until < math.inf:  # the answer of a name server, not an option
             self._admission.note_address(host.name, address)
 
     def answered(self, turn: HostTurn, fetched: Fetched, now: float, rest: float = 0.0) -> None:
-        """The request that was made in a turn is over: set its host's clock by how it was answered."""
+        """End a turn with an answer, or without one, and set the host's clock by it."""
         host = turn.host
         self._hosts.note_change(host)
         if fetched.status is not None:
@@ -83,17 +83,17 @@ class HostTurns:
             self.frontier.free(host, now)
 
     def spare(self, turn: HostTurn, rest: float, now: float) -> None:
-        """A turn has come to nothing, and not for its host's sake: as if it had not been, but for the host's clock."""
+        """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""
         self._hosts.note_change(turn.host)
         self.frontier.end_turn(turn, now, not_before=now + rest)
 
 
 HOST_BANNED = "host-banned"
-"""The reason code of what waits on a banned host."""
+"""The reason code of pages that wait on a banned host."""
 
 
 class Refusal(NamedTuple):
-    """Why a request is not to be made before `until`."""
+    """The reason for which a request is not to be made before `until`."""
 
     state: State
     reason: str
@@ -101,7 +101,7 @@ class Refusal(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """What has come, to be taken in by the loop. `links`: how many URLs it leads to."""
+    """An answer or command to be absorbed by the loop. `links`: number of URLs that it leads to."""
 
     links: int
     take: Callable[[float], None]
@@ -113,11 +113,10 @@ Deliver = Callable[[Arrival], None]
 class Request(ABC):
     """One request to a host.
 
-    `page`: for whose sake it is made. `fetched`: the answer, or why there is none, once it is there.
-    `opens`: it asks for what keeps hosts closed. `waits`: it waits for its turn among the errands of its host.
-    `is_page`: it counts among the pages that a crawl is to fetch, and is waited for when the crawl stops.
-    `takes_slot`: it counts among the requests that may be in flight. `obeys_robots`: robots.txt may forbid it.
-    `checks_life`: it asks only whether anybody answers.
+    `page`: the page that needs it. `fetched`: the answer, or the reason for its absence, once it is there.
+    `opens`: hosts are closed without its answer. `waits`: it waits for its turn among the errands of its host.
+    `is_page`: it counts among the pages to fetch, and is waited for when the crawl stops. `takes_slot`: it counts
+    among the requests in flight. `obeys_robots`: robots.txt may forbid it. `checks_life`: any answer will do.
     """
 
     opens = False
@@ -136,93 +135,93 @@ class Request(ABC):
 
     @property
     def turn(self) -> HostTurn:
-        """The turn of its host in which it is made."""
+        """The turn of its host."""
         return HostTurn(self.host, errand=self)
 
     @property
     def links(self) -> int:
-        """How many URLs the answer leads to."""
+        """The number of URLs that the answer leads to."""
         return 0
 
     @property
     def reason(self) -> str | None:
-        """Why there is no answer, or None."""
+        """The reason for the absence of an answer, or None."""
         return self.fetched.reason
 
     @property
     def failure(self) -> str | None:
-        """Why there is no usable answer, or None."""
+        """The reason for the absence of a usable answer, or None."""
         return self.reason
 
     @property
     def shows_life(self) -> bool | None:
-        """Whether the host, or whoever was asked of it, is there; None: nobody can tell."""
+        """True if the host is alive, False if it was silent; None: the answer does not tell."""
         if self.reason in SILENT:
             return False
         return None if self.reason in ("worker-died", PROXY) else True
 
     def refusal(self, now: float) -> Refusal | None:
-        """Why this is not to be asked for, whatever robots.txt says."""
+        """The refusal of this request for another reason than robots.txt, or None."""
         if self.host.is_banned:
             return Refusal(State.ERROR, HOST_BANNED, now)
         dead_until = self.host.health.dead_until
         return Refusal(State.ERROR, "host-dead", dead_until) if dead_until > now else None
 
     def in_place(self) -> "Request":
-        """What to ask for in this turn, this or something else that is due there."""
+        """The request to make in this turn: this one, or another that is due there."""
         return self
 
     def begin(self, now: float) -> None:
-        """The turn has come."""
+        """Begin the turn."""
         if self.waits:
             self.turns.frontier.hand_out_errand(self.host, self, now)
         else:
             self.turns.frontier.begin(self.host, self, now)
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        """Take in that a request that was begun is not to be made."""
+        """Record that a request that was begun is refused."""
         raise NotImplementedError("is never refused")
 
     @abstractmethod
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        """Ask, and keep the answer. deliver: takes what is to be taken in before all of it is there."""
+        """Send the request and keep its answer. deliver: takes parts of the answer before all of it is there."""
 
     def on_arrival(self, now: float) -> None:  # noqa: B027 - most kinds have nothing to do then
-        """The answer is there, whatever becomes of it."""
+        """Called when the answer is there, whatever becomes of it."""
 
     def on_located(self, now: float) -> None:  # noqa: B027 - the same
-        """Take in that the address of the host is known now."""
+        """Called when the address of the host is known."""
 
     @abstractmethod
     def on_answer(self, now: float) -> None:
-        """Take in the answer, or that there is none. The turn is over then."""
+        """Absorb the answer, or its absence. Ends the turn."""
 
     def put_back(self, rest: float, now: float) -> None:
-        """Let this be asked for another time, as if it had not been; its host rests as long."""
+        """Let this wait for another turn as if it had not had one; its host rests for `rest` seconds."""
         self.turns.spare(self.turn, rest, now)
         if self.waits:
             self.turns.frontier.add_errand(self.host, self, now)
 
     def fail(self, turn: HostTurn, reason: str, now: float) -> None:
-        """Take in that this cannot be asked for, in a turn that was to make it possible, and is over then."""
+        """Fail without a request, as the errand that it waited for failed; ends the turn of that errand."""
         self.turns.frontier.pass_on(turn, self, now)
         self.fetched = Fetched(self.url, reason=reason)
         self.on_answer(now)
 
 
 class Kind:
-    """A kind of request, as far as it gives hosts errands by itself."""
+    """A source of errands: a kind of request that gives hosts errands by itself."""
 
     def line_up(self, now: float) -> None:
-        """Give hosts the errands for which it is time. Called before every choice: is to be quick."""
+        """Give hosts the errands that are due. Called before every choice, so it must be quick."""
 
     def next_ready(self) -> float | None:
-        """Unix seconds at which there will be an errand next; None when there is none to wait for."""
+        """Unix seconds at which the next errand will be due; None if none will."""
         return None
 
     def on_commit(self, now: float) -> None:
-        """Everything so far is in the store."""
+        """Called after a commit."""
 
     def on_nothing_left(self, now: float) -> bool:
-        """Nothing else is left to do, and everything is in the store; returns whether that has changed."""
+        """Called when nothing is left to do and everything is committed; returns True if there is more to do now."""
         return False

@@ -1,8 +1,8 @@
-"""Asking for robots.txt files, and for what they redirect to.
+"""Requests for robots.txt files, and for the targets of their redirects.
 
 A robots.txt is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
-errand of the host it leads to, at that host's own time, and so on; meanwhile the host of the first one is closed. No
-robots.txt is asked what it says of that: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so is what it leads to.
+errand of the target's host, at that host's own time, and so on; meanwhile the first host is closed. No robots.txt is
+consulted for these: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so are the targets of its redirects.
 """
 
 from dataclasses import replace
@@ -25,10 +25,10 @@ from minicrawl.timing import Timing
 
 
 class RobotsFiles:
-    """What is known of every origin's robots.txt, and requests for those that is not known of.
+    """The robots.txt files of all origins, and requests for unknown ones.
 
-    Invariant: the host of an origin is closed from when its robots.txt is asked for until it is known what that says,
-    or that it cannot be had now. Redirects are not in the store: after a kill, the origin is asked again.
+    Invariant: the host of an origin is closed from the request for its robots.txt until that is known, or known to be
+    unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -52,7 +52,7 @@ class RobotsFiles:
         self._states: dict[str, RobotsState] = {}
 
     def state(self, origin: str) -> RobotsState | None:
-        """What is known of an origin's robots.txt, be it out of date."""
+        """The robots.txt of an origin as far as it is known, even if out of date."""
         if origin not in self._states:
             row = self._store.hosts.robots(origin)
             if row is None:
@@ -69,27 +69,27 @@ class RobotsFiles:
         return robots
 
     def allows(self, url: str) -> bool:
-        """Whether robots.txt allows a URL, as far as it is known."""
+        """True if robots.txt allows a URL, or is not known."""
         robots = self.state(origin_of(url))
         return robots is None or robots.refusal(self._user_agent, url) is None
 
     def forget_failure(self, origin: str, now: float) -> None:
-        """Let a robots.txt that was not to be had be asked for again."""
+        """Let an unreachable robots.txt be asked for again."""
         robots = self.state(origin)
         if robots is not None and robots.reason is not None:
             robots = self._states[origin] = replace(robots, expires=now, attempts=0)
             self._batch.robots.append(robots.row(origin))
 
     def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
-        """A request for what is not known. page: for whose sake."""
+        """A request for an unknown robots.txt. page: the page that needs it."""
         return RobotsErrand(self, self._turns, host, origin, f"{origin}/robots.txt", page=page)
 
     def host(self, origin: str) -> Host:
-        """Whose pages wait until the robots.txt of an origin is known."""
+        """The host whose pages wait until the robots.txt of an origin is known."""
         return self._hosts.host(politeness_key(origin))
 
     def absorb(self, errand: "RobotsErrand", fetched: Fetched, now: float) -> None:
-        """Take in an answer for the robots.txt of an origin, or for what it redirects to."""
+        """Absorb an answer for the robots.txt of an origin, or for the target of its redirect."""
         redirects = errand.redirects + 1
         try:
             target = normalise(fetched.location, fetched.url) if fetched.location else None
@@ -105,13 +105,13 @@ class RobotsFiles:
             self._turns.frontier.open(self.host(errand.origin), now)
 
     def drop(self, errand: "RobotsErrand", reason: str, now: float) -> None:
-        """Take in that a redirect whose turn has come is not to be followed."""
+        """Drop a redirect that is refused in its turn."""
         self._turns.frontier.end_turn(errand.turn, now, asked=False)
         self._decide(errand.origin, Fetched(errand.url, reason=reason), now)
         self._turns.frontier.open(self.host(errand.origin), now)
 
     def _follow(self, origin: str, url: str, redirects: int, now: float) -> bool:
-        """Ask for what a robots.txt redirects to; False if that is known."""
+        """Ask for the target of a robots.txt's redirect; False if it is known."""
         there = origin_of(url)
         known = self.state(there) if url == f"{there}/robots.txt" else None
         if known is not None and known.rules is not None and now < known.expires:
@@ -119,12 +119,12 @@ class RobotsFiles:
             return False
         host = self._hosts.host(politeness_key(url))
         hop = RobotsErrand(self, self._turns, host, origin, url, redirects)
-        # Other hosts' redirects must not keep a host's own pages waiting; its own ones are what these wait for.
+        # Redirects from other hosts must not delay a host's pages; its pages wait for its own redirects.
         self._turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
         return True
 
     def _decide(self, origin: str, fetched: Fetched, now: float) -> None:
-        """Take in the last answer for an origin's robots.txt, which may be that of another origin as well."""
+        """Absorb the last answer for an origin's robots.txt, which may also be that of another origin."""
         before = self._states.get(origin)
         robots = judged(fetched, now, before.attempts if before else 0, self._timing)
         self._take(origin, robots, now)
@@ -137,14 +137,14 @@ class RobotsFiles:
         self._states[origin] = robots
         self._batch.robots.append(robots.row(origin))
         if robots.rules is not None:
-            # http and https have one clock: what either asks for holds for both.
+            # http and https share a clock: the delay of either holds for both.
             host = self._hosts.host(politeness_key(origin))
             states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
             self._turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
 
 
 class RobotsErrand(Request):
-    """A request for the robots.txt of `origin`, or for what that redirects to, behind so many `redirects`."""
+    """A request for the robots.txt of `origin`, or for the target after so many `redirects`."""
 
     opens = True
     obeys_robots = False

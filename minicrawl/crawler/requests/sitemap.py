@@ -1,4 +1,4 @@
-"""Asking for sitemaps, and making known what they list. What is next, and when, is for `sitemap_queue` to say."""
+"""Requests for sitemaps, and making their URLs known. The order and the rate are in sitemaps/queue.py."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -23,14 +23,14 @@ from minicrawl.timing import Timing
 
 NoteLastmods = Callable[[dict[int, float], float], None]
 _LET_IN_AT_ONCE = 100
-_LET_IN_SECONDS = 2.0  # some times as long as between two commits, when hosts are looked at
-_LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
+_LET_IN_SECONDS = 2.0  # several times the span between two commits, when hosts are checked
+_TRIES = 4  # batches from the queue in one turn, as many URLs may have become known otherwise
 
 
 class Sitemaps(Kind):
-    """Requests for sitemaps, which are errands of their hosts, and what they list.
+    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list.
 
-    plain: gives a URL without what is a session's.
+    plain: returns a URL without its session id.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -49,8 +49,8 @@ class Sitemaps(Kind):
         timing: Timing,
         note_lastmods: NoteLastmods | None = None,
     ) -> None:
-        """is_on: whether sitemaps are asked for, and what they list becomes known. note_lastmods: takes lastmod (Unix
-        seconds) of known pages, and the time; None where no page is fetched again."""
+        """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
+        known pages, and the time; None if no page is fetched again."""
         self.queue = queue
         self._accounts = accounts
         self._frontier = frontier
@@ -64,18 +64,18 @@ class Sitemaps(Kind):
         self._timing = timing
         self._note_lastmods = note_lastmods
 
-    def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
-        """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
+    def name(self, page: int, origin: str, written: Sequence[str], now: float) -> None:
+        """Add the sitemaps that robots.txt of `origin` names; the turn of `page` has come."""
         try:
-            named = [normalise(url, f"{site}/robots.txt") for url in written]
+            named = [normalise(url, f"{origin}/robots.txt") for url in written]
         except Exception as error:
-            parser_failed(f"{site}/robots.txt", error)
+            parser_failed(f"{origin}/robots.txt", error)
             return
         host = int(self._frontier.pages.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
     def line_up(self, now: float) -> None:
-        """Let hosts be asked for the sitemaps that are next, when their turns come."""
+        """Give hosts errands for the sitemaps that are next."""
         if not self.is_on:
             return
         for row in self.queue.to_ask(now):
@@ -90,12 +90,13 @@ class Sitemaps(Kind):
         return self.queue.next_ready()
 
     def drop(self, errand: "SitemapErrand", reason: str, now: float) -> None:
-        """Take in that a sitemap whose turn has come is not to be asked for."""
+        """Drop a sitemap that is refused in its turn."""
         self._frontier.end_turn(errand.turn, now, asked=False)
         self.queue.closed(errand.sitemap, reason, None, 0, now)
 
     def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
-        """Take in URLs a sitemap lists, of further sitemaps or of pages: what it may speak of, and is news."""
+        """Absorb URLs that a sitemap lists, of sitemaps or of pages: those of its host that are in scope and
+        unknown."""
         row = self.queue.row(sitemap)
         name = self._frontier.hosts[row.host].name
         if is_index:
@@ -108,7 +109,7 @@ class Sitemaps(Kind):
         self.queue.enqueue(sitemap, unknown(inside, self._urls.find(inside)))
 
     def absorb_lastmods(self, sitemap: int, lastmods: dict[str, float], now: float) -> None:
-        """Take in when pages of its host have changed, as a sitemap says. Unix seconds."""
+        """Absorb the lastmod of pages of a sitemap's host, in Unix seconds."""
         if self._note_lastmods is None or not lastmods:
             return
         name = self._frontier.hosts[self.queue.row(sitemap).host].name
@@ -117,7 +118,7 @@ class Sitemaps(Kind):
         self._note_lastmods({page: lastmods[url] for url, page in pages if page is not None}, now)
 
     def absorb(self, errand: "SitemapErrand", answer: SitemapAnswer, now: float) -> None:
-        """Take in what the request for a sitemap led to; its URLs have been absorbed."""
+        """Absorb the answer for a sitemap; its URLs have been absorbed."""
         sitemap = errand.sitemap
         row, fetched = self.queue.row(sitemap), answer.fetched
         outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
@@ -131,18 +132,18 @@ class Sitemaps(Kind):
         self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
 
     def on_nothing_left(self, now: float) -> bool:
-        """Let some URLs of every host in, as there is nothing else to do; whether any were."""
+        """Let in some URLs of every host, as nothing else is left to do; True if any were."""
         if not self.is_on:
             return False
         waiting = None
-        while self.queue.waiting != waiting:  # as long as some of them are known by now, or in traps
+        while self.queue.waiting != waiting:  # again if all of a batch are known by now, or in traps
             waiting = self.queue.waiting
             if sum([self._let_in_of(host, now) for host in self.queue.hosts()]):
                 return True
         return False
 
     def on_commit(self, now: float) -> None:
-        """Let in some URLs of every host that may be asked and has no page left, whatever others do."""
+        """Let in some URLs of every host that may be asked and has no page left."""
         if not (self.queue.waiting and self.is_on):
             return
         for host in self.queue.hosts():
@@ -150,7 +151,7 @@ class Sitemaps(Kind):
                 self._let_in_of(host, now)
 
     def _let_in_of(self, host: int, now: float) -> int:
-        """Let in URLs of a host, as many as it may be asked for until this is looked at again, and a few more."""
+        """Let in URLs of a host: as many as can be asked for until the next call, and a few more."""
         if self._frontier.hosts[host].is_banned:
             return 0
         delay = self._frontier.hosts[host].delay
@@ -158,7 +159,7 @@ class Sitemaps(Kind):
         return self._let_in(most, now, host)
 
     def let_earned_in(self, born: int, now: float) -> None:
-        """Let in as many URLs from sitemaps as a page has earned whose links made `born` pages known."""
+        """Let in the URLs from sitemaps earned by a page whose links made `born` pages known."""
         if self.queue.waiting and self.is_on:
             earned = self.queue.earned(born)
             if earned:
@@ -175,9 +176,9 @@ class Sitemaps(Kind):
             writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
 
     def _let_in(self, most: int, now: float, host: int | None = None) -> int:
-        """Make URLs from sitemaps known, so many at most, of one host or of the next ones. Returns how many."""
+        """Make up to `most` URLs from sitemaps known, of one host or of the next ones. Returns their number."""
         let_in = 0
-        for _ in range(_LOOKS):
+        for _ in range(_TRIES):
             listed = self.queue.next_urls(most - let_in, host)
             if listed is None:
                 break
@@ -193,7 +194,7 @@ class Sitemaps(Kind):
 
 
 class SitemapErrand(Request):
-    """A request for the sitemap of this number."""
+    """A request for a sitemap, given by number."""
 
     waits = True
 

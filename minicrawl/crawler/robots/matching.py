@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-_LARGEST_TABLE = 1 << 20  # of a number for each key; a larger one would take longer to make than to do without
+_LARGEST_TABLE = 1 << 20  # keys; making a larger table takes longer than searching without one
 _Ints = npt.NDArray[np.intp]
 _Ranks = npt.NDArray[np.int32]
 
@@ -33,7 +33,8 @@ _Ranks = npt.NDArray[np.int32]
 class _Level(NamedTuple):
     """The nodes of one number of parts, in the order of their last parts.
 
-    `ranks`: the highest of the patterns that end there; `whole_ranks`: of those that must end where the URL does; or 0.
+    `ranks`: the highest rank of the patterns that end there; `whole_ranks`: the same for those that must end where the
+    URL does; or 0.
     """
 
     part: _Ints
@@ -43,11 +44,11 @@ class _Level(NamedTuple):
 
 
 class Trie:
-    """Patterns; of those that match, the highest rank is asked for."""
+    """Patterns matched together, for the highest rank among the matches."""
 
     def __init__(self, pieces: list[str], parts: list[int], ranks: list[int], is_whole: list[bool]) -> None:
-        """pieces: of all patterns, one behind the other. Of each, `parts`: how many of these are parts; `ranks`: above
-        0; `is_whole`: whether the last part must be the end of the URL."""
+        """pieces: of all patterns, one behind the other. For each pattern, `parts`: number of its parts; `ranks`: above
+        0; `is_whole`: the last part must be the end of the URL."""
         counts, rank, whole = np.array(parts), np.array(ranks, dtype=np.int32), np.array(is_whole)
         heads = np.cumsum(counts + 1) - counts - 1
         order = np.lexsort((rank, -counts))  # most parts first, and the highest of equal patterns last
@@ -65,7 +66,7 @@ class Trie:
             _Parts.of([spelt[own] for own, _ in some], [own for own, _ in some])
             for some in _by_length(spelt, np.unique(np.delete(number, heads))).values()
         ]
-        # How many patterns have more parts than so many.
+        # going[n]: number of patterns with more than n parts.
         going = np.searchsorted(-counts, -np.arange(int(counts[0]) + 1)).tolist()
         self._head_ranks = _highest(len(distinct), node[going[0] :], rank[going[0] :])
         self._levels: list[_Level] = []
@@ -114,7 +115,7 @@ def _highest(size: int, nodes: _Ints, ranks: _Ranks) -> _Ranks:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers whatever it is asked for, from 0 on."""
+    """Numbers new keys from 0 on."""
 
     def __missing__(self, octets: str) -> int:
         number = self[octets] = len(self)
@@ -122,7 +123,7 @@ class _Numbers(dict[str, int]):
 
 
 def _by_length(spelt: list[str], numbers: _Ints) -> dict[int, list[tuple[int, int]]]:
-    """Some pieces' numbers, each with its place among these, by the pieces' lengths."""
+    """Numbers of pieces, each with its index, grouped by the length of the piece."""
     found: dict[int, list[tuple[int, int]]] = {}
     for at, number in enumerate(numbers.tolist()):
         found.setdefault(len(spelt[number]), []).append((number, at))
@@ -130,7 +131,7 @@ def _by_length(spelt: list[str], numbers: _Ints) -> dict[int, list[tuple[int, in
 
 
 class _Parts(NamedTuple):
-    """Parts of one length, in their order, and the number of each."""
+    """The sorted parts of one length, and their numbers."""
 
     spelt: npt.NDArray[np.bytes_]
     number: _Ints
@@ -143,9 +144,9 @@ class _Parts(NamedTuple):
 
 
 class Places:
-    """Where in a URL parts are.
+    """The places of parts in a URL.
 
-    key   a number for a part that is there and a place, by the part first; all keys of parts that are not are alike
+    key   a number for a part that occurs and a place, ordered by part; all keys of parts that do not occur are equal
     """
 
     def __init__(self, octets: str, parts: Iterable[_Parts], pieces: int) -> None:
@@ -159,9 +160,9 @@ class Places:
         there[part] = True
         own = np.flatnonzero(there)
         rows, width = len(own) + 1, size + 1
-        self._base = np.zeros(pieces, dtype=np.intp)  # of the keys of each part
+        self._base = np.zeros(pieces, dtype=np.intp)  # of the keys, by part
         self._base[own] = np.arange(1, rows) * width
-        # Behind the last place where a part is, it is nowhere.
+        # Behind its last occurrence a part is nowhere.
         keys = np.concatenate((self._base[part] + start, np.arange(rows) * width + size))
         order = np.argsort(keys)
         self._keys = keys[order]
@@ -171,7 +172,7 @@ class Places:
             self._table = np.repeat(self._ends, np.diff(self._keys, prepend=-1))
 
     def behind(self, part: _Ints, place: _Ints) -> _Ints:
-        """Where each of some parts ends that is looked for from a place of its own on."""
+        """The end of each part, looked for from its place on."""
         key = self._base.take(part) + place
         if self._table is not None:
             return self._table.take(key)
@@ -182,7 +183,7 @@ _NOT_ANY = (np.zeros(0, dtype=np.intp),) * 3
 
 
 def _found(octets: bytes, parts: _Parts) -> tuple[_Ints, _Ints, _Ints]:
-    """Number, start and end of each of some parts, as often as it is there."""
+    """Number, start and end of every occurrence of these parts."""
     length = parts.spelt.itemsize
     windows = np.ndarray(len(octets) - length + 1, parts.spelt.dtype, octets, strides=1)
     which = np.searchsorted(parts.spelt, windows)
@@ -191,15 +192,15 @@ def _found(octets: bytes, parts: _Parts) -> tuple[_Ints, _Ints, _Ints]:
 
 
 _TARGET = re.compile(r"[^/?#]*//[^/?#]*([^#]*)")
-# In patterns as `_spelt` writes them: what no spelling of an octet has in it.
+# Marks in patterns as `_spelt` writes them, which occur in no spelling of an octet.
 _STAR, _END, _NEXT = "\0", "\1", "\n"
 
-_FEW = 64  # patterns that are sooner tried one by one
-_MOST_FILED = 1_000  # patterns of which it is cheaper to ask which have their longest piece in a URL
+_FEW = 64  # patterns up to which trying them one by one is faster
+_MOST_FILED = 1_000  # patterns up to which looking for the longest piece of each is faster
 # A file of 500 kB has fewer than 8,000 patterns of a longer part, and fewer than 1,000 of more parts.
 _LONGEST_PART = 64
 _MOST_PARTS = 256
-_NO_RULE = 1  # what no rule matches is allowed
+_NO_RULE = 1  # the rank of no match, which allows
 _RankOf = dict[str, int]
 _Files = dict[str, list[tuple[int, str]]]
 
@@ -214,14 +215,14 @@ _SPELLINGS |= {b"%%%c%c" % two: _ONE_SPELLING[int(bytes(two), 16)] for two in pr
 
 
 def octets_of(url: str) -> str:
-    """What rules are matched against: path and query of an absolute URL."""
+    """Path and query of an absolute URL, which rules are matched against."""
     match = _TARGET.match(url)
     target = match[1] if match else url
     return respelt((target if target.startswith("/") else f"/{target}").encode())
 
 
 def respelt(octets: bytes) -> str:
-    """The same for all that RFC 9309 2.2.2 holds to be equal: %7E and ~, %c3%bc and ü.
+    """One spelling for octets that RFC 9309 2.2.2 holds to be equal: %7E and ~, %c3%bc and ü.
 
     Reserved characters stay as they are written, so %2F is no slash. The RFC's own table would also escape "://"
     within a query, but not the "/" before it; like Google's parser, we escape neither.
@@ -233,7 +234,7 @@ def _spelt(patterns: Iterable[bytes]) -> list[str]:
     """Patterns, each a line, as `respelt` spells them; `_STAR` stands for a star, `_END` for a $ at the very end."""
     lines = b"\n".join([*patterns, b""]).replace(b"\0", b"%00").replace(b"\1", b"%01")
     marked = lines.replace(b"$\n", b"\1\n").replace(b"*", b"\0")
-    pieces = _RESPELT_BETWEEN.split(marked)  # of a large file, sooner than a call for each match
+    pieces = _RESPELT_BETWEEN.split(marked)  # for a large file faster than a call for each match
     pieces[1::2] = map(_SPELLINGS.__getitem__, pieces[1::2])
     return b"".join(pieces).decode("ascii").split(_NEXT)[:-1]
 
@@ -241,8 +242,8 @@ def _spelt(patterns: Iterable[bytes]) -> list[str]:
 class Pattern(NamedTuple):
     """The path of one rule.
 
-    `head`: what a URL must begin with; `parts`: what must follow, somewhere behind one another; `is_whole`: whether the
-    last of these must be the end of it.
+    `head`: the begin of a matching URL; `parts`: texts that must follow, in order; `is_whole`: the last of these must
+    be the end of the URL.
     """
 
     head: str
@@ -262,7 +263,7 @@ class Pattern(NamedTuple):
         return cls(head, tuple(parts), folded.endswith(_END), len(spelt))
 
     def matches(self, octets: str) -> bool:
-        """Whether a URL's octets match, taking for each part the first place where it can be."""
+        """True if a URL's octets match; each part is taken at its first possible place."""
         if not octets.startswith(self.head):
             return False
         place = len(self.head)
@@ -271,15 +272,15 @@ class Pattern(NamedTuple):
             if place < 0:
                 return False
             place += len(part)
-        # The last part may come once more at the very end; that is then no earlier than where it was found.
+        # The last part may occur again at the very end, which is no earlier than where it was found.
         return not self.is_whole or place == len(octets) or (bool(self.parts) and octets.endswith(self.parts[-1]))
 
 
 class Rules:
-    """The rules of a group, given as (path as written, whether it is allowed).
+    """The rules of a group, given as (path as written, is allowed).
 
-    Patterns without stars are looked up: a beginning of the URL for each of their lengths, and all of it for those that
-    end with $. Those with stars are a crowd.
+    Patterns without stars are looked up: by the beginning of the URL for each of their lengths, and by the whole URL
+    for those that end with $. Patterns with stars are a crowd.
     """
 
     def __init__(self, rules: Iterable[tuple[bytes, bool]]) -> None:
@@ -295,7 +296,7 @@ class Rules:
         self._crowd = Crowd(starred)
 
     def allow(self, octets: str) -> bool:
-        """The longest match decides, allow wins a tie, and what no rule matches is allowed (2.2.2)."""
+        """The longest match decides, allow wins a tie, and without a match a URL is allowed (2.2.2)."""
         best = self._longest_plain(octets)
         if self._whole:
             best = max(best, self._whole.get(octets + _END, 0))
@@ -313,12 +314,12 @@ class Rules:
 class Crowd:
     """Patterns with stars.
 
-    A URL has the longest piece of few of them, which are tried one by one. Where it may have those of many, they are
-    matched all at once; but a pattern of a long piece or of very many, of which there cannot be many in a file, is not.
+    A URL contains the longest piece of few of them, and these are tried one by one. Where there may be many, they are
+    matched all at once in a trie, except for patterns with a long piece or very many: a file has few of those.
     """
 
     def __init__(self, ranks: _RankOf) -> None:
-        """ranks: of patterns, as `_spelt` writes them."""
+        """ranks: by pattern, as `_spelt` writes it."""
         self._made = _Made()
         long = {spelt: rank for spelt, rank in ranks.items() if len(spelt) > _LONGEST_PART and _is_long(spelt)}
         short = {spelt: rank for spelt, rank in ranks.items() if spelt not in long} if long else ranks
@@ -328,7 +329,7 @@ class Crowd:
         self._trie = _trie_of(short) if self._is_crowd else None
 
     def best(self, octets: str, least: int) -> int:
-        """The highest rank of those that match, if it is more than `least`; else that."""
+        """The highest rank of the matching patterns, or `least` if that is higher."""
         some = _with_piece_in(octets, self._short)
         if self._is_crowd or len(some) > _FEW:
             least, some = max(least, self._best_at_once(octets)), []
@@ -348,14 +349,14 @@ class Crowd:
 
 
 def _is_long(spelt: str) -> bool:
-    """Whether a pattern has a part so long, or parts so many, that it has no place in a trie."""
+    """True if a pattern has a part too long, or too many parts, for the trie."""
     [folded] = _folded([spelt])
     _, *parts = _pieces(folded)
     return len(parts) > _MOST_PARTS or max(map(len, parts), default=0) > _LONGEST_PART
 
 
 def _filed(ranks: _RankOf) -> _Files:
-    """Patterns under the longest of their pieces."""
+    """Patterns by the longest of their pieces."""
     files: _Files = {}
     for folded, (spelt, rank) in zip(_folded(ranks), ranks.items(), strict=True):
         files.setdefault(max(_pieces(folded), key=len), []).append((rank, spelt))
@@ -375,7 +376,7 @@ def _trie_of(ranks: _RankOf) -> Trie:
 
 
 class _Made(dict[str, Pattern]):
-    """Patterns by how they are spelt, made when first asked for."""
+    """Compiled patterns by spelling, made on first use."""
 
     def __missing__(self, spelt: str) -> Pattern:
         pattern = self[spelt] = Pattern.of(spelt)
@@ -383,7 +384,7 @@ class _Made(dict[str, Pattern]):
 
 
 def _folded(spelt: Iterable[str]) -> list[str]:
-    """Patterns without the stars that say nothing: those behind another one, and at the end, also before a $."""
+    """Patterns without needless stars: those behind another star, and at the end, also before a $."""
     text = _NEXT.join([*spelt, ""])
     while _STAR + _STAR in text:
         text = text.replace(_STAR + _STAR, _STAR)

@@ -1,8 +1,8 @@
-"""What a host's robots.txt says (RFC 9309), and when to ask for it again.
+"""Parsing robots.txt (RFC 9309), the meaning of a missing, failing or unreachable one, and when to ask for it again.
 
-Read as the RFC has it; where it is silent, what Google's parser forgives is forgiven, and marked "Google's choice".
-What that parser does beside the RFC (an allowed index.html allows its folder, long lines are cut) is not followed.
-Which rule decides on a URL is in matching.py; what a missing, failing or unreachable robots.txt means, here.
+Parsed by the RFC; where it is silent, mistakes that Google's parser tolerates are tolerated, marked "Google's choice".
+That parser's departures from the RFC (an allowed index.html allows its folder, long lines are cut) are not followed.
+The rule that decides on a URL is found in matching.py.
 """
 
 import math
@@ -33,7 +33,7 @@ _FIELDS = {
     b"allow": "allow",
     b"disallow": "disallow",
     b"sitemap": "sitemap",
-    b"crawl-delay": "crawl-delay",  # not the RFC's (2.2.4 lets others in), but what hosts ask for most
+    b"crawl-delay": "crawl-delay",  # not in the RFC (2.2.4 allows other records), but the most common of these
     # Misspellings: Google's choice.
     b"useragent": "user-agent",
     b"user agent": "user-agent",
@@ -48,9 +48,9 @@ _FIELDS = {
 
 @dataclass(slots=True)
 class Group:
-    """What the groups of one robot say together (RFC 9309 2.2.1).
+    """All groups for one robot, combined (RFC 9309 2.2.1).
 
-    `blocks`: the rules of each, as (path as written, whether it is allowed). Robots that are named together share one.
+    `blocks`: the rules of each, as (path as written, is allowed). Robots that are named together share a block.
     """
 
     blocks: list[list[tuple[bytes, bool]]] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Group:
 
     @property
     def rules(self) -> Rules:
-        """The rules, made ready when first asked for: a robots.txt speaks to many robots, we are one."""
+        """The rules, compiled on first use: a robots.txt has groups for many robots, and we are one."""
         if self._rules is None:
             self._rules = Rules(self.lines)
         return self._rules
@@ -70,7 +70,7 @@ class Group:
 
 
 class RobotsRules:
-    """What one robots.txt says. `sitemaps`: the addresses in it, as written."""
+    """A parsed robots.txt. `sitemaps`: their addresses, as written."""
 
     def __init__(self, groups: dict[bytes, Group], sitemaps: tuple[str, ...]) -> None:
         self._groups = groups
@@ -78,11 +78,11 @@ class RobotsRules:
 
     @classmethod
     def parse(cls, body: bytes) -> "RobotsRules":
-        """Read a robots.txt, its first 500 KiB. Lines that make no sense are skipped."""
+        """Parse the first 500 KiB of a robots.txt. Lines that make no sense are skipped."""
         groups: dict[bytes, Group] = {}
         sitemaps: list[str] = []
         block: list[tuple[bytes, bool]] = []
-        undelayed: list[Group] = []  # those the block speaks to that have no Crawl-delay yet
+        undelayed: list[Group] = []  # groups of the block without a Crawl-delay so far
         is_naming = False
         for line in within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines():
             name, value = _record(line)
@@ -100,7 +100,7 @@ class RobotsRules:
                     is_naming = False
                     if value:  # 2.2.2: an empty pattern matches nothing
                         block.append((value, kind == "allow"))
-                # 2.2.4: other records must not end a group, nor the list of robots it speaks to.
+                # 2.2.4: other records must not end a group, nor its list of robots.
                 case "crawl-delay":
                     seconds = _seconds(value)
                     if seconds is not None:
@@ -112,7 +112,7 @@ class RobotsRules:
         return cls(groups, tuple(sitemaps))
 
     def allows(self, user_agent: str, url: str) -> bool:
-        """Whether a robot of that name may fetch the absolute `url`."""
+        """True if a robot of that name may fetch the absolute `url`."""
         group = self._group(user_agent)
         if group is None:
             return True
@@ -121,7 +121,7 @@ class RobotsRules:
         return group.rules.allow(octets) or octets == "/robots.txt"
 
     def deciding_line(self, user_agent: str, url: str) -> str | None:
-        """The line that decides on a URL, as written; None where none does. For people: looks at every line."""
+        """The line that decides on a URL, as written; None if none does. For people: tries every line."""
         group = self._group(user_agent)
         octets = octets_of(url)
         matching = [
@@ -154,7 +154,7 @@ def within_limit(body: bytes) -> bytes:
 
 
 def _record(line: bytes) -> tuple[bytes, bytes]:
-    """Name in lower case and value of a line (2.2), without comment; empty if it has none.
+    """The lower-case name and the value of a line (2.2), without comment; empty if it has none.
 
     Google's choices: a line ends at a NUL, and a blank may stand for the colon if there are just two words.
     """
@@ -169,7 +169,7 @@ def _record(line: bytes) -> tuple[bytes, bytes]:
 def _addressee(value: bytes) -> bytes:
     """The product token of a user-agent line, in lower case.
 
-    Google's choice: what follows the token, such as a version, does not count, nor what follows "* ".
+    Google's choice: text behind the token, such as a version, is ignored, and so is text behind "* ".
     """
     if value[:1] == b"*" and not value[1:2].strip():
         return _EVERYBODY
@@ -188,7 +188,7 @@ def _seconds(value: bytes) -> float | None:
 
 @lru_cache(maxsize=16)
 def product_token(user_agent: str) -> str:
-    """What robots.txt calls a robot (RFC 9309 2.2.1).
+    """The product token by which robots.txt names a robot (RFC 9309 2.2.1).
 
     "minicrawl" of "minicrawl/0.1 (+https://...)", "ExampleBot" of "Mozilla/5.0 (compatible; ExampleBot/0.1; ...)".
     """
@@ -196,16 +196,16 @@ def product_token(user_agent: str) -> str:
     return match[1] if match else ROBOT
 
 
-# Reasons that asking again a little later will not mend.
+# Failures that will not be over a little later.
 _HOPELESS = frozenset({"dns", "private-address", "bad-url", PARSER_FAILED, *REASONS})
 
 
 @dataclass(frozen=True)
 class RobotsState:
-    """What is known of one origin's robots.txt.
+    """The robots.txt of one origin, as far as it is known.
 
     `rules`: None while unreachable, then nothing may be fetched. `expires`: Unix seconds from which on to ask
-    again. `attempts`: failures in a row. `status`, `body`, `reason`: what came back, for the store.
+    again. `attempts`: failures in a row. `status`, `body`, `reason`: of the answer, for the store.
     """
 
     rules: RobotsRules | None
@@ -217,7 +217,7 @@ class RobotsState:
     reason: str | None = None
 
     def refusal(self, user_agent: str, url: str) -> tuple[State, str] | None:
-        """What becomes of a page that may not be fetched: its state and reason; None if it may be."""
+        """State and reason of a page that may not be fetched; None if it may be."""
         if self.rules is None:
             if self.status is not None:
                 return State.DISALLOWED, PARSER_FAILED if self.reason == PARSER_FAILED else "robots-unreachable"
@@ -228,24 +228,24 @@ class RobotsState:
             return State.DISALLOWED, parser_failed(url, error)
 
     def crawl_delay(self, user_agent: str) -> float:
-        """Seconds it asks for between two requests; 0 if it asks for none, or is not known."""
+        """Seconds between two requests that it asks for; 0 if none, or not known."""
         return 0.0 if self.rules is None else self.rules.crawl_delay(user_agent) or 0.0
 
     def row(self, origin: str) -> RobotsRow:
-        """The state as the store keeps it; `restored` reads it back."""
+        """The state as a row of the store; `restored` is the inverse."""
         return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
 
     @property
     def is_undecided(self) -> bool:
-        """Whether the host's pages should wait for another try to reach its robots.txt."""
+        """True if the host's pages should wait for another try to reach its robots.txt."""
         return self.rules is None and self.attempts < MAX_ATTEMPTS and self.reason not in _HOPELESS
 
 
 def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STANDARD) -> RobotsState:
-    """What an answer to the request for robots.txt means. `attempts`: failures before this one.
+    """The state after an answer to the request for robots.txt. `attempts`: failures before this one.
 
     RFC 9309 2.3.1: a success is parsed, "unavailable" (4xx) allows everything, "unreachable" (5xx, no answer,
-    and too many requests) allows nothing. Nor does one that we fail to read: what it forbids is not known.
+    and too many requests) allows nothing. A file that our parser fails on allows nothing, either.
     """
     try:
         return _judged(fetched, now, attempts, timing)
@@ -262,7 +262,7 @@ def _judged(fetched: Fetched, now: float, attempts: int, timing: Timing) -> Robo
 
 
 def is_unreachable(fetched: Fetched) -> bool:
-    """Whether an answer to the request for robots.txt is none, or one that asks for another try (2.3.1.4)."""
+    """True if a robots.txt is unreachable: no answer, or one that asks for another try (2.3.1.4)."""
     status = fetched.status
     return status is None or fetched.reason is not None or status == 429 or not 200 <= status < 500
 
@@ -276,7 +276,7 @@ def _unreachable(fetched: Fetched, now: float, attempts: int, timing: Timing) ->
 
 
 def restored(row: RobotsRow) -> RobotsState:
-    """What the store remembers."""
+    """The state from its row in the store."""
     rules, reason = None, row.reason
     if reason is None:
         try:

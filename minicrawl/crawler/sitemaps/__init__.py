@@ -1,6 +1,6 @@
-"""What sitemaps list.
+"""Sitemaps: the URLs that a host itself lists.
 
 reading    bytes in, URLs out
-documents  the URLs that XML or lines of text list
-queue      which sitemap is asked for next, and which of its URLs become known when
+documents  the URLs in XML, or in lines of text
+queue      the next sitemap to ask for, and the rate at which listed URLs become known
 """

@@ -1,4 +1,4 @@
-"""The text of a sitemap as it comes: URLs in XML, or one a line. What is read of it is told in reading.py."""
+"""The text of a sitemap, parsed as it comes: URLs in XML, or one a line. See reading.py for what counts."""
 
 import re
 from typing import Protocol
@@ -9,10 +9,10 @@ _HOPELESS = 64 * 1024  # characters of text without a URL
 _MOST_ELEMENTS = 1_000_000  # or lines
 _DEEPEST = 100
 _LONGEST_TAG = 64 * 1024
-_LONGEST_TEXT = 10 * (MAX_URL_LENGTH + 1)  # no reference is longer than 10 characters: more is no URL of ours
+_LONGEST_TEXT = 10 * (MAX_URL_LENGTH + 1)  # no reference is longer than 10 characters: longer texts are no URLs
 _ABSOLUTE = re.compile(r"\s*https?://", re.IGNORECASE)
 _LASTMOD = re.compile(r"<lastmod>([^<]*+)</lastmod>")
-# Per root what lists a URL: the element, and the one around it.
+# By root: the element of an entry, and the one in it that has the URL.
 _LISTED = {
     "urlset": ("url", "loc"),
     "sitemapindex": ("sitemap", "loc"),
@@ -22,9 +22,9 @@ _LISTED = {
 }
 _DECLARATION = re.compile(r"<\?xml\s")
 _ROOT = re.compile(rf"<(?:\w+:)?(?:{'|'.join(_LISTED)})\b")
-# Some text, then a tag: whether it is an end tag, its name, its attributes. In quotes there may be a ">", but no "<".
+# Text, then a tag: the slash of an end tag, its name, its attributes. A ">" may stand in quotes, a "<" may not.
 _TAG = re.compile(r"""([^<]*+)<(/?)([^\W\d][^\s<>/"']*+)((?:[^<>"']++|"[^<"]*+"|'[^<']*+')*+)>""")
-# An entry as most are, at one go: elements with nothing but text in them, one of which is the URL.
+# A plain entry in one match: elements with nothing but text in them, one of which is the URL.
 _TEXT_ELEMENTS = r"(?:\s*+<((?:\w++:)?(?!(?:%s|%s)>)\w++)>[^<]*+</\%d>)*+"
 _PLAIN_ENTRIES = {
     (entry, link): re.compile(
@@ -44,27 +44,27 @@ _MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class Document(Protocol):
-    """A text that is read as it comes. `is_index`: it lists other sitemaps. `hopeless`: why there is no use in reading
-    on. `dated`: its URLs with their lastmod, as written, where there is one."""
+    """A text parsed as it comes. `is_index`: it lists other sitemaps. `hopeless`: the reason for which reading on is of
+    no use. `dated`: lastmod by URL, as written."""
 
     is_index: bool
     hopeless: str | None
     dated: dict[str, str]
 
     def feed(self, text: str) -> list[str]:
-        """The URLs in some more of it."""
+        """Parse some more text, and return its URLs."""
 
     def rest(self) -> list[str]:
-        """What its end adds."""
+        """The URLs that its end adds."""
 
     def verdict(self) -> str:
-        """What can be said of a document that has ended here."""
+        """The reason code of a document that has ended here."""
 
 
 def document_of(head: str, *, is_dated: bool = False) -> tuple[Document, int]:
-    """What reads a text that begins like this, and from where on: XML may have something before it.
+    """The parser for a text that begins like this, and where to start: XML may have something before it.
 
-    is_dated: whether lastmod is read, too.
+    is_dated: lastmod is read, too.
     """
     start = _DECLARATION.search(head) or (None if head.startswith("<") else _ROOT.search(head))
     if start is not None:
@@ -73,7 +73,7 @@ def document_of(head: str, *, is_dated: bool = False) -> tuple[Document, int]:
 
 
 class _Xml:
-    """The URLs that XML lists. `hopeless`: why there is no use in reading on."""
+    """The URLs that XML lists."""
 
     def __init__(self, is_dated: bool = False) -> None:
         self._is_dated = is_dated
@@ -86,12 +86,12 @@ class _Xml:
         self._open: list[str] = []
         self._left = _MOST_ELEMENTS
         self._rest = ""  # a tag as far as it has come
-        self._until = ""  # what ends the comment or CDATA that is open
-        # Of the URL that is open: the texts in it, and that behind these, whose last reference may go on.
+        self._until = ""  # the end of the open comment or CDATA
+        # The open URL: its settled texts, and the text behind these, whose last reference may go on.
         self._texts: list[str] | None = None
         self._raw = ""
         self._length = 0
-        self._is_wrapped = False  # in an element within the one that lists it
+        self._is_wrapped = False  # the URL is in an element within its own
 
     def feed(self, text: str) -> list[str]:
         text, at, goes_on = self._rest + text, 0, True
@@ -107,17 +107,17 @@ class _Xml:
         return urls
 
     def rest(self) -> list[str]:
-        """What a last tag adds that is broken; half a URL is none."""
+        """The URLs that a last broken tag adds; half a URL is none."""
         return self.feed("<")
 
     def verdict(self) -> str:
-        """What can be said of a document that has ended here."""
+        """The reason code of a document that has ended here."""
         if self._listed is None:
             return "not-a-sitemap"
         return "malformed" if self._open else "ok"
 
     def _tags(self, text: str, at: int) -> int:
-        """Read texts and tags up to where something else begins, or what is not whole yet."""
+        """Parse texts and tags up to the first other or incomplete item."""
         while self.hopeless is None:
             if match := self._plain_entry(text, at):
                 self._spend()
@@ -140,16 +140,16 @@ class _Xml:
         return at
 
     def _plain_entry(self, text: str, at: int) -> re.Match[str] | None:
-        """The entry that begins there, if it is as most are, and no other one is open."""
+        """The plain entry that begins there, if no other one is open."""
         if self._listed not in _PLAIN_ENTRIES or self._listed[0] in self._open or not self._open:
             return None
         match = _PLAIN_ENTRIES[self._listed].match(text, at)
         return match if match and len(match[2]) <= _LONGEST_TEXT else None
 
     def _other(self, text: str, at: int) -> tuple[int, bool]:
-        """Read on where there is a text without a tag behind it, or something that is no whole tag.
+        """Parse a text without a tag behind it, or an item that is no whole tag.
 
-        Returns from where to read on, and whether that can be done before more has come.
+        Returns where to go on, and False if more text is needed first.
         """
         start = text.find("<", at)
         self._write(text[at:start] if start >= 0 else text[at:])
@@ -183,7 +183,7 @@ class _Xml:
         return broken.end(), True
 
     def _inside(self, text: str, at: int) -> tuple[int, bool]:
-        """The same within a comment or CDATA."""
+        """`_other` within a comment or CDATA."""
         end = text.find(self._until, at)
         stop = end if end >= 0 else max(at, len(text) - len(self._until) + 1)
         if self._until == _CDATA_END and self._texts is not None:
@@ -214,11 +214,12 @@ class _Xml:
             self._open.append(name)
 
     def _begin(self, name: str, attributes: str) -> None:
-        """An element begins. One that lists a URL has none behind it, and an entry no entry: those have ended."""
+        """Begin an element. An open URL ends where an element begins behind it, an open entry where another entry
+        begins."""
         assert self._listed is not None
         entry, link = self._listed
         if self._texts is not None:
-            if not (self._texts or self._raw):  # <loc><url>http://...: what the first element in it holds
+            if not (self._texts or self._raw):  # <loc><url>http://...: the URL is in the first element
                 self._is_wrapped = True
                 self._enter(name, attributes)
                 return
@@ -242,7 +243,7 @@ class _Xml:
             self.hopeless = "malformed"
 
     def _close(self, name: str) -> None:
-        """An element ends, and what is still open in it; an end of nothing is none."""
+        """End an element and all that are open in it; the end of an element that is not open is ignored."""
         if name not in self._open:
             return
         if self._texts is not None:
@@ -255,7 +256,7 @@ class _Xml:
             pass
 
     def _reference(self, attributes: str) -> None:
-        """The URL of Atom's link."""
+        """Add the URL of Atom's link."""
         values_of: dict[str, str] = {}
         for name, *values in _ATTRIBUTE.findall(attributes):
             values_of.setdefault(name, _resolved("".join(values)))
@@ -263,7 +264,7 @@ class _Xml:
             self._list(values_of.get("href", ""))
 
     def _write(self, text: str) -> None:
-        """Add to the URL that is open, if one is, as much as there is any use in."""
+        """Add to the open URL, if any, up to the longest useful text."""
         if self._texts is None:
             return
         if not (self._texts or self._raw):
@@ -273,7 +274,7 @@ class _Xml:
         self._length += len(text)
 
     def _settle(self, *, is_literal: bool = False) -> None:
-        """The text so far is whole: no reference goes on behind it."""
+        """Settle the text so far: no reference goes on behind it."""
         if self._texts is not None and self._raw:
             self._texts.append(self._raw if is_literal else _resolved(self._raw))
             self._raw = ""
@@ -291,14 +292,14 @@ class _Xml:
             self._date(self._lastmod)
 
     def _date(self, text: str) -> None:
-        """The entry that is open has a lastmod, before its URL or behind it."""
+        """Set the lastmod of the open entry, before its URL or behind it."""
         self._lastmod = text.strip()
         if self._last_url and self._lastmod:
             self.dated[self._last_url] = self._lastmod
 
 
 def _resolved(text: str) -> str:
-    """The text with the characters that its references mean. A lone "&", a frequent mistake in URLs, stays."""
+    """The text with its references resolved. A lone "&", a frequent mistake in URLs, stays."""
     return _REFERENCE.sub(_meant, text) if "&" in text else text
 
 
@@ -329,7 +330,7 @@ class _Lines:
         if last.endswith(("\n", "\r")):
             lines.append(last)
             last = ""
-        self._line = last.lstrip()[: 2 * MAX_URL_LENGTH]  # of what is longer so much is enough to refuse it
+        self._line = last.lstrip()[: 2 * MAX_URL_LENGTH]  # enough of a longer line to refuse it
         urls = self._urls(lines)
         self._left -= len(lines)
         if self._left < 0:

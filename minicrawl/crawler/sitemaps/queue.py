@@ -1,14 +1,14 @@
-"""Which sitemaps are asked for next, and which of their URLs become known when.
+"""The queue of sitemaps to ask for, and of their URLs, which become known at a limited rate.
 
-A host's robots.txt names sitemaps; those lead to others by redirects and indexes. Of one host's sitemaps one at a time
-is asked for. What is found in them is believed of that host alone (sitemaps.org: naming a sitemap in robots.txt is the
-proof), whatever server the sitemap itself is on, so no site can list pages of others. Nobody's sitemap is guessed:
-most hosts that have one name it, and asking all others for /sitemap.xml would cost each a request for nothing.
+A host's robots.txt names sitemaps; those lead to others by redirects and indexes. One sitemap of a host is asked for at
+a time. Its URLs count only for that host (sitemaps.org: naming a sitemap in robots.txt is the proof), whatever server
+has the sitemap, so no site can list pages of others. Sitemaps are never guessed: most hosts that have one name it, and
+asking all others for /sitemap.xml would cost each a request for nothing.
 
-Their URLs wait in the store. For every three pages that links made known one of them becomes known, so at most a
-quarter of the birth grants of any stretch of the crawl goes to them, of hosts that have linked pages waiting; next is
-always the host that has had the fewest let in. A host that may be asked and has no page left gets some of its own,
-however busy others are. Where many wait, no more sitemaps are asked for.
+The URLs wait in the store. For every three pages that links made known, one of them becomes known, so at most a quarter
+of the birth grants goes to them while linked pages wait; next is always the host with the fewest URLs let in so far. A
+host that may be asked and has no page left gets some of its own URLs, however busy others are. While many URLs wait, no
+more sitemaps are asked for.
 
 Pure but for reading the store: time is passed in, and what changes waits in `take_rows` for the next commit.
 """
@@ -23,11 +23,11 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import ListedUrl, SitemapRow
 
 LINKS_PER_URL = 3
-"""Pages that links have to make known before one from a sitemap is."""
+"""Pages made known by links for each URL let in from a sitemap."""
 MOST_LEVELS = 5
 """Redirects and indexes between robots.txt and a sitemap."""
 MOST_SITEMAPS = 1_000
-"""Of one host; those beyond are counted, but nothing else is kept of them."""
+"""Sitemaps of one host; those beyond are only counted."""
 MOST_IN_ALL = 100_000
 MOST_WAITING = 10_000
 """A host's next sitemap is asked for while fewer of its URLs wait; all hosts together may have a million."""
@@ -38,8 +38,8 @@ DUE = "due"
 
 
 class ChangedRows(NamedTuple):
-    """What a commit writes. `made`: (page, sitemap that made it known). `left_out`: how many, by what names them; None
-    if that has not changed.
+    """The rows of a commit. `made`: (page, sitemap that made it known). `left_out`: counts of sitemaps left out, by
+    their source; None if unchanged.
     """
 
     sitemaps: list[SitemapRow]
@@ -50,10 +50,10 @@ class ChangedRows(NamedTuple):
 
 
 class SitemapQueue:
-    """Sitemaps and their URLs, as far as they have not become pages.
+    """Sitemaps, and their URLs that have not become pages.
 
-    Invariant: a sitemap is due until its request has been taken in, a URL waits until it is let in; both are in the
-    store, so a crawl that is killed asks again for what was in flight and lets nothing in twice.
+    Invariant: a sitemap is due until its answer is absorbed, a URL waits until it is let in; both are in the store, so
+    a crawl that is killed repeats the requests in flight and lets no URL in twice.
     """
 
     def __init__(self, store: Store) -> None:
@@ -62,19 +62,20 @@ class SitemapQueue:
         self._numbers = {(row.host, row.url): row.id for row in self._rows.values()}
         self._per_host: defaultdict[int, int] = defaultdict(int)
         self._due: defaultdict[int, deque[int]] = defaultdict(deque)
-        self._idle: dict[int, None] = {}  # hosts with sitemaps due, none of them asked for
+        self._idle: dict[int, None] = {}  # hosts with sitemaps due and none in flight
         self._resting: list[tuple[float, int]] = []
-        self._taken: defaultdict[int, int] = defaultdict(int)  # let in per host
+        self._taken: defaultdict[int, int] = defaultdict(int)  # URLs let in by host
         self._waiting: dict[int, int] = {}
         self._last: dict[int, int] = {}
         self._read_to: dict[int, int] = {}
-        self._turns: list[tuple[int, int]] = []  # (let in, host), a host once at most, all that have URLs waiting
+        self._turns: list[tuple[int, int]] = []  # (URLs let in, host) of all hosts with URLs waiting, each at most once
         self._has_turn: set[int] = set()
-        # Sitemaps too many or too deep, by the sitemap that names them; those of robots.txt by the host with a "-".
+        # Counts of sitemaps too many or too deep, by the sitemap that names them, or by "-" and the host for
+        # robots.txt.
         self._left_out: dict[str, int] = store.meta_json("sitemaps_left_out")
         self._has_news_of_left_out = False
         self.waiting = 0
-        self.thirds = int(store.meta("sitemap_thirds") or 0)  # of a URL, earned and not spent yet
+        self.thirds = int(store.meta("sitemap_thirds") or 0)  # thirds of a URL, earned and not spent yet
         self._changed: set[int] = set()
         self._listed: list[ListedUrl] = []
         self._unlisted: list[ListedUrl] = []
@@ -92,15 +93,15 @@ class SitemapQueue:
     def row(self, sitemap: int) -> SitemapRow:
         return self._rows[sitemap]
 
-    # Which to ask for.
+    # Sitemaps to ask for.
 
     def named_by_robots(self, host: int, urls: Iterable[str], page: int, now: float) -> None:
-        """Take in that robots.txt of `host`, whose `page` had its turn, names the sitemaps at normalised `urls`."""
+        """Add the sitemaps at normalised `urls` that robots.txt of `host` names; its `page` had its turn."""
         self._forget_left_out(f"-{host}")
         self._name(f"-{host}", host, urls, page, 0, now)
 
     def named_by(self, sitemap: int, urls: Iterable[str], now: float) -> None:
-        """Take in that a sitemap leads to those at normalised `urls`."""
+        """Add the sitemaps at normalised `urls` that a sitemap leads to."""
         row = self._rows[sitemap]
         self._name(str(sitemap), row.host, urls, row.page, row.nesting + 1, now)
 
@@ -109,7 +110,7 @@ class SitemapQueue:
             number = self._numbers.get((host, url))
             if number is not None:
                 row = self._rows[number]
-                # Asked for in the future: by a clock that has been set back since, nobody knows by how much.
+                # A time in the future comes from a clock that has been set back since, by an unknown span.
                 is_recent = 0 <= now - (row.asked_at or 0.0) < LIFETIME
                 if row.reason != DUE and not row.attempts and not is_recent:
                     self._note(row._replace(reason=DUE, nesting=level))
@@ -125,7 +126,7 @@ class SitemapQueue:
                 self._has_news_of_left_out = True
 
     def to_ask(self, now: float) -> Iterator[SitemapRow]:
-        """Sitemaps to ask for, one per host at most; each is `tried` or `closed` later."""
+        """Sitemaps to ask for, at most one per host; each is `tried` or `closed` later."""
         while self._resting and self._resting[0][0] <= now:
             self._idle[self._rows[heapq.heappop(self._resting)[1]].host] = None
         if not self._idle or self.waiting >= MOST_WAITING_IN_ALL:
@@ -134,25 +135,25 @@ class SitemapQueue:
             if self._waiting.get(host, 0) < MOST_WAITING:
                 del self._idle[host]
                 row = self._rows[self._due[host][0]]
-                self._forget_left_out(str(row.id))  # it will say again what it leads to
+                self._forget_left_out(str(row.id))  # its answer names them again
                 yield row
 
     def next_ready(self) -> float | None:
-        """Unix seconds at which a sitemap may be tried again; None when none waits for that."""
+        """Unix seconds at which the next sitemap may be tried again; None if none waits."""
         return self._resting[0][0] if self._resting else None
 
     def rest(self, sitemap: int, until: float) -> None:
-        """A sitemap could not be asked for; it can be `until` then."""
+        """Let a sitemap wait `until` it can be asked for."""
         heapq.heappush(self._resting, (until, sitemap))
 
     def tried(self, sitemap: int, reason: str, status: int | None, until: float) -> None:
-        """A request came to nothing; another may follow."""
+        """Record a failed request; another may follow."""
         row = self._rows[sitemap]
         self._note(row._replace(reason=reason, attempts=row.attempts + 1, status=status))
         self.rest(sitemap, until)
 
     def closed(self, sitemap: int, reason: str, status: int | None, found: int, now: float) -> None:
-        """Take in what became of a sitemap; its URLs have been listed."""
+        """Record the outcome of a sitemap; its URLs have been enqueued."""
         row = self._rows[sitemap]
         self._note(row._replace(reason=reason, attempts=0, status=status, found=found, asked_at=now))
         due = self._due[row.host]
@@ -160,7 +161,7 @@ class SitemapQueue:
         if due:
             self._idle[row.host] = None
 
-    # What is let in.
+    # URLs to let in.
 
     def enqueue(self, sitemap: int, urls: Sequence[str]) -> None:
         """Let URLs on the sitemap's host wait."""
@@ -172,18 +173,18 @@ class SitemapQueue:
         self._count(row.host, len(urls))
 
     def earned(self, born: int) -> int:
-        """How many URLs may be let in behind a page whose links made `born` pages known."""
+        """The number of URLs that may be let in after a page whose links made `born` pages known."""
         earned, self.thirds = divmod(self.thirds + born, LINKS_PER_URL)
         return earned
 
     def hosts(self) -> list[int]:
-        """Those of which URLs wait."""
+        """The hosts with URLs waiting."""
         return [host for host, waiting in self._waiting.items() if waiting]
 
     def next_urls(self, most: int, host: int | None = None) -> tuple[SitemapRow, list[str]] | None:
-        """Up to so many URLs of one sitemap, committed ones; they wait no longer. None when there are none.
+        """Take out up to `most` committed URLs of one sitemap; None if there are none.
 
-        host: whose, None for the one that has had the fewest let in.
+        host: theirs; None for the host with the fewest URLs let in.
         """
         if host is not None:
             return self._taken_out(self._listed_of(host, most))
@@ -204,7 +205,7 @@ class SitemapQueue:
         )
 
     def _taken_out(self, rows: Sequence[ListedUrl]) -> tuple[SitemapRow, list[str]] | None:
-        """The first of some URLs that wait, those of one sitemap; they wait no longer."""
+        """Take out the first of these URLs that are of one sitemap."""
         for sitemap, of_it in groupby(rows, lambda row: row.sitemap):
             same = list(of_it)
             self._unlisted += same
@@ -214,7 +215,7 @@ class SitemapQueue:
         return None
 
     def let_in(self, sitemap: int, pages: Iterable[int]) -> None:
-        """Take in which pages a sitemap has made known."""
+        """Record the pages that a sitemap has made known."""
         made = [(page, sitemap) for page in pages]
         row = self._rows[sitemap]
         self._made += made
@@ -222,7 +223,7 @@ class SitemapQueue:
         self._note(row._replace(made_known=row.made_known + len(made)))
 
     def take_rows(self) -> ChangedRows:
-        """What changed since the last call."""
+        """The rows that changed since the last call."""
         changed = [self._rows[number] for number in sorted(self._changed)]
         left_out = self._left_out if self._has_news_of_left_out else None
         rows = ChangedRows(changed, self._listed, self._unlisted, self._made, left_out)

@@ -1,18 +1,18 @@
-"""Which URLs a sitemap lists (sitemaps.org protocol 0.9): bytes in, URLs out, a small step at a time.
+"""Reading a sitemap (sitemaps.org protocol 0.9): bytes in, URLs out, a small step at a time.
 
-A sitemap is what it looks like, whatever its Content-Type says: XML with the root urlset or sitemapindex, an RSS or
-Atom feed, or a URL per line; all of it also in gzip. No tree is built and no entity but XML's own five is known, so
-there is nothing that could grow. What is wrong with a sitemap is a reason, never an exception; the URLs up to there
-count. changefreq and priority are not read: sites set them as they like, and cash decides on the order. lastmod is for
-pages that are fetched again, see minicrawl.crawler.frontier.schedules.
+The format is told from the bytes, not from Content-Type: XML with the root urlset or sitemapindex, an RSS or Atom feed,
+or a URL per line; all of these also in gzip. No tree is built and no entity but XML's own five is known, so nothing can
+grow. A fault in a sitemap is a reason, never an exception; the URLs up to there count. changefreq and priority are
+ignored: sites set them as they like, and cash decides on the order. lastmod is for pages that are fetched again, see
+minicrawl.crawler.frontier.schedules.
 
-Much of the XML out there is none. Here tags and text are told apart, and that is all: control characters, a lone "&",
-"]]>" in a text, a doubled attribute, "--" in a comment, an unknown entity change nothing; what stands before the XML
-declaration is skipped, and an element ends where one begins that cannot be inside it, or the one around it ends.
+Much of the XML out there is malformed. The parser only tells tags from text: control characters, a lone "&", "]]>" in a
+text, a doubled attribute, "--" in a comment, an unknown entity change nothing; text before the XML declaration is
+skipped, and an element ends where one begins that cannot be inside it, or the one around it ends.
 
-The bytes are read in steps of the same size, in whatever pieces they come: what is found does not depend on these.
+The bytes are read in steps of the same size, so the result does not depend on the pieces in which they come.
 
-reason           what was read
+reason           extent that was read
 ok               all of it
 truncated        up to where the connection broke, or the gzip did
 malformed        all of it, but elements stay open; or up to where it is no sane XML: entities are declared,
@@ -47,10 +47,10 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class SitemapReader:
-    """Reads one sitemap. `is_index`: its URLs are those of other sitemaps. `found`: number of its URLs, good or bad.
+    """Reader of one sitemap. `is_index`: its URLs are other sitemaps. `found`: number of its URLs, good or bad.
 
-    step: bytes that are read at a time, but for the first 1,024. most: bytes, unpacked, that are read at all. dated:
-    whether lastmod is read, too.
+    step: bytes read at a time, but for the first 1,024. most: bytes, unpacked, read in all. dated: lastmod is read,
+    too.
     """
 
     def __init__(self, url: str, step: int = STEP, most: int = MAX_BYTES, *, dated: bool = False) -> None:
@@ -71,7 +71,7 @@ class SitemapReader:
         self._document: Document | None = None
 
     def feed(self, chunk: bytes) -> Iterator[list[str]]:
-        """Read on; yields the normalised URLs of each step, often none. Nothing more is read once it `is_over`."""
+        """Read on; yields the normalised URLs of each step, often none. Nothing is read once it `is_over`."""
         try:
             for piece in self._unpacked(chunk):
                 self._block += piece
@@ -86,7 +86,7 @@ class SitemapReader:
             self._end("undecodable")
 
     def close(self, *, truncated: bool = False) -> Iterator[list[str]]:
-        """The rest, when all has been fed, or the connection broke (`truncated`)."""
+        """The rest, after all bytes, or after the connection broke (`truncated`)."""
         if self.is_over:
             return
         is_cut = truncated or not (self._packing is None or self._packing.is_whole)
@@ -95,7 +95,7 @@ class SitemapReader:
         self._end("truncated" if is_cut and reason != "not-a-sitemap" else reason)
 
     def take_lastmods(self) -> dict[str, float]:
-        """Unix seconds of lastmod by normalised URL, what was read since the last call: with the URL, or after it."""
+        """Unix seconds of lastmod by normalised URL, as read since the last call."""
         if self._document is None:
             return {}
         read = {raw: read_lastmod(text) for raw, text in self._document.dated.items()}
@@ -168,18 +168,18 @@ class _Bare:
 
 
 class _Gzip:
-    """The bytes of a sitemap out of gzip. `is_whole`: whether nothing of it is missing so far."""
+    """The bytes of a gzipped sitemap. `is_whole`: the last member is complete."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(_GZIP)
-        self._behind: bytes | None = b""  # a member, what may begin the next one; None once that is something else
+        self._behind: bytes | None = b""  # bytes behind a member that may begin the next; None if they do not
 
     @property
     def is_whole(self) -> bool:
         return self._member.eof
 
     def unpacked(self, sip: bytes) -> Iterator[bytes]:
-        """What comes out of some bytes, a step's worth at a time at most. All that is sound, then zlib.error."""
+        """Unpack some bytes, at most a step at a time: all that is sound, then zlib.error."""
         while sip:
             if self._member.eof:
                 sip = self._next_member(sip)
@@ -188,7 +188,7 @@ class _Gzip:
             try:
                 piece = self._member.decompress(sip, STEP)
             except zlib.error:
-                # It has kept to itself what came out of the sound bytes before.
+                # zlib withheld the output of the sound bytes before the error.
                 yield from (before.decompress(sip[at : at + 1]) for at in range(len(sip)))
                 raise
             yield piece
@@ -198,7 +198,7 @@ class _Gzip:
                 yield piece
 
     def _next_member(self, sip: bytes) -> bytes:
-        """What to read on with behind a member: gzip may have several (RFC 1952 2.2); anything else is ignored."""
+        """The bytes of the next member: gzip may have several (RFC 1952 2.2); anything else is ignored."""
         if self._behind is None:
             return b""
         sip = self._behind + sip

@@ -1,9 +1,9 @@
-"""Which requests are refused. A server on loopback can be reached by every page that a browser on this machine shows.
+"""Access control. A server on loopback can be reached by every page that a browser on this machine shows.
 
-Host      of a page that has rebound its own name to 127.0.0.1: it names that, not us. 421
-Origin    of a page from elsewhere: the browser says from where. 403
-token     of whoever has not been given the URL that we print: another user, a page that guesses. 401
-JSON      what a form of another page could send is not it. 415
+Host      a page that has rebound its own name to 127.0.0.1 sends that name, not ours. 421
+Origin    a page from elsewhere: the browser sends its origin. 403
+token     a client without the URL that we print: another user, a page that guesses. 401
+JSON      a form of another page cannot send it. 415
 """
 
 import hmac
@@ -13,18 +13,18 @@ from minicrawl.dashboard.web.http_server import Answer, Request, refused
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _SAME = ("same-origin", "none")
-"""Sec-Fetch-Site of our page, and of an address that somebody has typed."""
+"""Sec-Fetch-Site of our page, and of a typed address."""
 
 
 @dataclass(frozen=True)
 class Guard:
-    """`port`: on which we listen; `token`: without which nothing is told or done."""
+    """Refuses requests. `port`: our own; `token`: required for all but the page itself."""
 
     port: int
     token: str
 
     def refusal(self, request: Request, *, needs_token: bool) -> Answer | None:
-        """The answer to a request that is refused; None to one that is not."""
+        """The answer to a refused request; None if it is not refused."""
         headers = request.headers
         hosts = {f"{name}:{self.port}" for name in _NAMES} | (set(_NAMES) if self.port == 80 else set())
         if headers.get("host", "").lower() not in hosts:

@@ -15,8 +15,8 @@ from minicrawl import log
 
 LARGEST_HEAD, LARGEST_BODY = 16 * 1024, 256 * 1024
 
-# Whatever is served: the browser asks nobody but us, runs no script but ours, and shows us in no frame. Text of the web
-# can become neither markup nor script, as no script of ours may write markup either ('trusted-types' names no policy).
+# For all answers: the browser connects only to us, runs only our scripts, and shows us in no frame. Text of the web can
+# become neither markup nor script, as our own scripts may not write markup either ('trusted-types' names no policy).
 SAFETY = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -32,7 +32,7 @@ SAFETY = {
 
 
 class BadRequestError(Exception):
-    """A request that cannot be read. `status`: of the answer to it."""
+    """A malformed request. `status`: of the answer."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -41,7 +41,7 @@ class BadRequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`query`: the first value of each name. `headers`: by name in small letters."""
+    """A request. `query`: the first value of each name. `headers`: by lower-case name."""
 
     method: str
     path: str
@@ -56,7 +56,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`headers`: those beside SAFETY, the length and the type."""
+    """An answer. `headers`: those beside SAFETY, length and type."""
 
     status: int
     body: bytes = b""
@@ -65,7 +65,7 @@ class Answer:
 
 
 def request_of(head: bytes) -> tuple[Request, int]:
-    """What the head of a request says, and how many bytes of body come behind it. Raises BadRequestError."""
+    """Parse the head of a request; returns it with the length of its body. Raises BadRequestError."""
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ")
     if len(words) != 3 or words[2] not in ("HTTP/1.1", "HTTP/1.0") or not words[1].startswith("/"):
@@ -93,7 +93,7 @@ def request_of(head: bytes) -> tuple[Request, int]:
 
 
 def json_answer(value: object, status: int = 200) -> Answer:
-    """A value as JSON, in ASCII, so that nothing in it is half a character. What is no finite number is null."""
+    """A value as JSON in ASCII, safe for lone surrogates. Numbers that are not finite become null."""
     try:
         text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     except ValueError:
@@ -110,12 +110,12 @@ def _finite(value: object) -> object:
 
 
 def refused(status: int, sentence: str) -> Answer:
-    """An answer that says why nothing was done."""
+    """An answer with the reason for a refusal."""
     return json_answer({"failed": sentence}, status)
 
 
 def bytes_of(answer: Answer, *, stays_open: bool, with_body: bool = True) -> bytes:
-    """An answer as it goes over the line."""
+    """An answer as bytes."""
     reason = HTTPStatus(answer.status).phrase
     fields = {
         **SAFETY,
@@ -133,8 +133,8 @@ Answering = Callable[[Request], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Room:
-    """`silent`: seconds for which a connection may be that has shown the token; `request`: seconds until one has come
-    that has begun, and for which others are waited for. `connections`: at once; `strangers`: without the token."""
+    """Limits of connections. `silent`: idle seconds of a connection that has shown the token; `request`: those of any
+    other, and seconds in which a request must be complete. `connections`: at once; `strangers`: without the token."""
 
     silent: float = 75.0
     request: float = 5.0
@@ -145,8 +145,8 @@ class Room:
 class Connections:
     """Answers requests until `end`.
 
-    A connection is a stranger's until a request with the token has come over it. Where there are too many of those, the
-    oldest one ends: whoever opens one and asks is answered, though others open many and say nothing.
+    A connection is a stranger until a request with the token has come over it. If there are too many strangers, the
+    oldest is closed: a new connection is answered even if others open many and stay silent.
     """
 
     def __init__(self, answering: Answering, has_token: Callable[[Request], bool], room: Room = Room()) -> None:
@@ -157,7 +157,7 @@ class Connections:
         self._strangers: dict[asyncio.Task[None], None] = {}  # the oldest first
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer what comes over one connection. For asyncio.start_server."""
+        """Answer the requests of one connection. For asyncio.start_server."""
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
@@ -166,7 +166,7 @@ class Connections:
             if len(self._tasks) <= self._room.connections:
                 while await self._answer_next(reader, writer, task):
                     pass
-        except (OSError, TimeoutError, asyncio.CancelledError):  # it has gone, is too slow, or we end
+        except (OSError, TimeoutError, asyncio.CancelledError):  # the browser has gone or is too slow, or we end
             pass
         finally:
             self._tasks.discard(task)
@@ -174,14 +174,14 @@ class Connections:
             writer.transport.abort() if writer.is_closing() else writer.close()
 
     async def end(self) -> None:
-        """Let nobody wait any more."""
+        """Close all connections."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _make_room(self, newcomer: asyncio.Task[None]) -> None:
-        """Take in one more stranger."""
+        """Add a stranger, and close the oldest one if there are too many."""
         if len(self._strangers) >= self._room.strangers:
             oldest = next(iter(self._strangers))
             del self._strangers[oldest]
@@ -191,7 +191,7 @@ class Connections:
     async def _answer_next(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, task: asyncio.Task[None]
     ) -> bool:
-        """Answer one request; returns whether another one may come."""
+        """Answer one request; returns False if the connection ends."""
         try:
             async with asyncio.timeout(self._patience(task)):
                 first = await reader.read(1)
@@ -213,19 +213,19 @@ class Connections:
         return stays_open
 
     def _patience(self, task: asyncio.Task[None]) -> float:
-        """Seconds for which one end is waited for."""
+        """Seconds to wait for a connection."""
         return self._room.request if task in self._strangers else self._room.silent
 
     async def _answer(self, request: Request) -> Answer:
         try:
             return await self._answering(request)
-        except Exception as error:  # whatever somebody asks for: it never ends the server
+        except Exception as error:  # no request ends the server
             log.dashboard_failed(method=request.method, path=request.path[:200], error=error)
             return refused(500, "the dashboard failed over this; its log tells where")
 
 
 async def _read(first: bytes, reader: asyncio.StreamReader) -> Request | None:
-    """The request that begins with a byte; None when there is none. Raises BadRequestError."""
+    """The request that begins with a byte; None at the end of the stream. Raises BadRequestError."""
     try:
         head = first + await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:

@@ -1,4 +1,4 @@
-"""Several pages that look at the same share one look, and what takes long is not looked at often."""
+"""Shared values: pages that ask for the same share one computation, and slow ones are rarely repeated."""
 
 import asyncio
 import time
@@ -10,13 +10,13 @@ _T = TypeVar("_T")
 
 
 class NotYetError(Exception):
-    """A value is still being worked out, and there is no earlier one."""
+    """A value is still being computed, and there is no earlier one."""
 
 
 @dataclass
 class _Entry:
-    """`task`: works the next value out, begun after so many `renewals`. `value`: the last one, if there `is_known`.
-    `until`: it is good till then."""
+    """`task`: computes the next value, begun after so many `renewals`. `value`: the last one, if it `is_known`, valid
+    `until` then."""
 
     task: asyncio.Task[None] | None = None
     renewals: int = 0
@@ -26,11 +26,11 @@ class _Entry:
 
 
 class Shared:
-    """Values by key, each worked out in a thread, by one at a time.
+    """Values by key, each computed in a thread, one at a time.
 
-    A value is good for `least` seconds, and for `apart` times as long as it took: so of the time of a core one part in
-    `apart` at most goes into each key. `patience`: seconds for which somebody waits for a new value; None: until it is
-    there. `most`: how many values are kept.
+    A value is valid for `least` seconds and for `apart` times as long as it took: so each key takes at most one part in
+    `apart` of a core's time. `patience`: seconds that a caller waits for a new value; None: until it is there. `most`:
+    number of values in memory.
     """
 
     def __init__(
@@ -51,10 +51,10 @@ class Shared:
         self._renewals = 0
 
     async def get(self, key: Hashable, work: Callable[[], _T]) -> _T:
-        """The value of a key: the last one while that is good, else what comes of `work`, which may raise anything.
+        """The value of a key: the last one while valid, else the result of `work`, whose exceptions are raised.
 
-        Where that takes longer than somebody waits, it is the last one all the same. Raises NotYetError if there is
-        none.
+        If `work` takes longer than callers wait, the last value is returned all the same; raises NotYetError if there
+        is none.
         """
         entry = self.begin(key, work)
         task = entry.task
@@ -69,9 +69,9 @@ class Shared:
         return value
 
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
-        """Let a value that is no longer good be worked out, as somebody is about to ask for it."""
+        """Begin to compute a value if it is no longer valid, as it will be asked for soon."""
         entry = self._entries.setdefault(key, _Entry())
-        # What was begun before something has changed may be of before: who asks later waits for the one behind it.
+        # A computation from before a renewal may be outdated: later callers wait for the next one.
         is_late = entry.task is not None and entry.renewals != self._renewals
         if is_late or (entry.task is None and self._clock() >= entry.until):
             entry.task = asyncio.create_task(self._renewed(entry, work, entry.task))
@@ -87,14 +87,14 @@ class Shared:
             entry.value = await asyncio.to_thread(work)
             entry.is_known = True
             ended = self._clock()
-            if renewals == self._renewals:  # else something has changed while it was worked out
+            if renewals == self._renewals:  # else the value was renewed meanwhile
                 entry.until = ended + max(self._least, self._apart * (ended - began))
         finally:
             if entry.task is asyncio.current_task():
                 entry.task = None
 
     def renew(self) -> None:
-        """Something has changed: no value is good any more."""
+        """Invalidate all values."""
         self._renewals += 1
         for entry in self._entries.values():
             entry.until = 0.0
@@ -105,6 +105,6 @@ class Shared:
 
 
 def _noticed(task: asyncio.Task[None]) -> None:
-    """A failure has been seen by those who waited; it may be that nobody does any more."""
+    """Retrieve the exception of a task for which nobody waits any more."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""What is true of the changing web, for whoever measures a crawl of it: asked for over HTTP, at a host of its own.
+"""The truth about the changing web, for benchmarks: served over HTTP at a host of its own.
 
     http://truth.test/                   every URL as it is now
     http://truth.test/?since=1767225600  the same, and all its changes after that time
@@ -17,13 +17,13 @@ from minicrawl.demo.resources import Redirect, Reply, Resource
 
 HOST = "truth.test"
 LONGEST = 86400.0
-"""Seconds before `at` from which changes are listed at most."""
+"""Longest span before `at`, in seconds, whose changes are listed."""
 _LAST_DAY = 32_503_680_000.0
 """The year 3000."""
 
 
 def answering(web: ChangingWeb, clock: Callable[[], float]) -> Callable[[str, Mapping[str, str]], Reply]:
-    """What answers a GET of a URL with header fields: the web, and its truth."""
+    """The function that answers a GET of a URL with header fields: the web, and its truth."""
     prefix = f"http://{HOST}/"
 
     def answer(url: str, asked: Mapping[str, str]) -> Reply:
@@ -33,11 +33,11 @@ def answering(web: ChangingWeb, clock: Callable[[], float]) -> Callable[[str, Ma
 
 
 def truth(web: ChangingWeb, at: float, since: float | None = None) -> dict[str, object]:
-    """What is true at a time, as JSON has it; `pages` by their URL.
+    """The truth at a time, as JSON; `pages` by their URL.
 
     importance: exact, by the links at that time. rate: changes per second. kind: plain, goes, moves, constant, or the
-    kind of noise. changed_at: when what a GET finds changed last, noise apart. status: what a GET is answered.
-    manner: how the host speaks of versions; lies: whether it lies. changes: all times after `since`.
+    kind of noise. changed_at: the last change of the answer to a GET, noise apart. status: of that answer. manner: the
+    host's use of ETag and Last-Modified; lies: it is wrong. changes: all times after `since`.
     """
     pages = {}
     for url, importance in web.importance(at).items():

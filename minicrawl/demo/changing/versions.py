@@ -20,18 +20,18 @@ from random import Random
 from typing import Literal
 
 BEGINNING = 946_684_800
-"""1 January 2000 in seconds since 1970: what has never changed since is as old."""
+"""1 January 2000 in seconds since 1970: the date of pages that never changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes of what is called `name`. rate: changes per second, 0 or more; times are seconds since 1970."""
+    """The changes of a page called `name`. rate: changes per second, 0 or more; times are seconds since 1970."""
 
     name: str
     rate: float
 
     def last(self, now: float) -> int:
-        """When it last changed before or at `now`; BEGINNING where it has not."""
+        """The last change before or at `now`; BEGINNING if there was none."""
         if self.rate > 0:
             for number in range(self._slice(now), self._slice(BEGINNING) - 1, -1):
                 times = [time for time in self._times(number) if time <= now]
@@ -40,7 +40,7 @@ class Changes:
         return BEGINNING
 
     def between(self, since: float, now: float) -> list[int]:
-        """When it changed after `since` and before or at `now`, rising."""
+        """The changes after `since` and before or at `now`, rising."""
         if self.rate == 0:
             return []
         numbers = range(self._slice(max(since, BEGINNING)), self._slice(now) + 1)
@@ -61,7 +61,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Absences:
-    """When what is called `name` is away: once in every `period`, for `lasting` whole seconds; never if that is 0."""
+    """The absences of a page called `name`: one in every `period`, for `lasting` whole seconds; none if that is 0."""
 
     name: str
     period: float
@@ -71,13 +71,13 @@ class Absences:
         return bool(self.lasting) and any(left <= now < back for left, back in self._around(now, now))
 
     def turns(self, since: float, now: float) -> list[int]:
-        """When it left, and when it came back, after `since` and before or at `now`, rising."""
+        """The times of leaving and coming back, after `since` and before or at `now`, rising."""
         if not self.lasting:
             return []
         return [turn for times in self._around(since, now) for turn in times if since < turn <= now]
 
     def last_turn(self, now: float) -> int:
-        """When it left or came back last; BEGINNING where it never does."""
+        """The last time of leaving or coming back; BEGINNING if there was none."""
         return max(self.turns(now - 2.0 * self.period, now), default=BEGINNING)
 
     def _around(self, since: float, now: float) -> Iterator[tuple[int, int]]:
@@ -94,13 +94,13 @@ _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What a host says of the versions of its pages.
+    """A host's use of ETag, Last-Modified and 304.
 
-    etag: None where it says nothing; "own" of each version, "weak" the same with W/, "long" the same with 2 kB,
-    "stuck" never changes, "new" changes with every answer.
+    etag: None for none; "own" of each version, "weak" the same with W/, "long" the same with 2 kB, "stuck" never
+    changes, "new" changes with every answer.
     date: None; "own" of each version; "future" a year later than that; "now" the time of the answer.
-    judges: "none" answers 200 whatever is asked; "equal" takes If-Modified-Since at its word, as nginx does; "later"
-    compares dates, as Apache does; "always" says 304 to all that has a condition.
+    judges: "none" ignores conditions; "equal" compares If-Modified-Since for equality, as nginx does; "later" compares
+    dates, as Apache does; "always" answers 304 to all conditional requests.
     """
 
     etag: Literal["own", "weak", "long", "stuck", "new"] | None
@@ -122,12 +122,12 @@ MANNERS = {
     "always 304": Manner("own", "own", "always"),
     "long ETag": Manner("long", None, "later"),
 }
-"""The hosts of a web take them in turn, the largest host the first: the largest hosts tell the truth."""
+"""Assigned to the hosts of a web in turn, the largest first: the largest hosts tell the truth."""
 LIARS = frozenset({"stuck ETag", "new ETag", "future date", "date of now", "always 304"})
 
 
 def validators(manner: Manner, version: int, now: float) -> dict[str, str]:
-    """The header fields that tell a version; version: when it came, in seconds since 1970."""
+    """The header fields that identify a version, given by its time in seconds since 1970."""
     tags = {
         "own": f'"{version:x}"',
         "weak": f'W/"{version:x}"',
@@ -145,9 +145,9 @@ def validators(manner: Manner, version: int, now: float) -> dict[str, str]:
 
 
 def is_not_modified(manner: Manner, fields: Mapping[str, str], asked: Mapping[str, str]) -> bool:
-    """Whether the answer to a GET is 304. fields: the `validators` of now; asked: the request's header fields.
+    """True if a GET is answered 304. fields: the current `validators`; asked: the request's header fields.
 
-    If-None-Match goes first: where it stands, If-Modified-Since is not looked at, unless the host has no ETags.
+    If-None-Match takes precedence: beside it If-Modified-Since is ignored, unless the host has no ETags.
     """
     tags, since = asked.get("If-None-Match"), asked.get("If-Modified-Since")
     if manner.judges == "none" or (tags is None and since is None):

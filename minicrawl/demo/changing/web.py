@@ -1,9 +1,9 @@
-"""What a page has that differs at every fetch, though nothing in it has changed.
-What every URL of the changing web answers at a time: a function of the seed, the speed and the time, and no more.
+"""The changing web: the answer of every URL at a time, a function of the seed, the speed and the time alone.
 
-Rates are lognormal, as those of real webs are about. Of the pages a few are taken down for a while and come back, a few
-move to another address and back, and a quarter differs at every fetch though nothing in it has changed. Every host has
-its manner to speak of versions. Files, redirects, print versions, the calendar and what is not there never change.
+Change rates are lognormal, about as those of real webs. A few pages are taken down for a while and come back, a few
+move to another address and back, and a quarter differs at every fetch though nothing in it has changed: noise. Every
+host has its own use of ETag and Last-Modified. Files, redirects, print versions, the calendar and missing pages never
+change.
 """
 
 from collections.abc import Callable, Mapping
@@ -63,7 +63,7 @@ NOISES: Mapping[str, Callable[[str, float], str]] = {
     "rotating list": _rotating_list,
     "comments": _comments,
 }
-"""HTML for a page's URL and the time: seconds; of comments, how many have been written anywhere."""
+"""HTML by a page's URL and the time in seconds, or for comments their number so far on all pages."""
 
 
 def _random(now: float) -> Random:
@@ -71,25 +71,25 @@ def _random(now: float) -> Random:
 
 
 MEAN_INTERVAL = 3 * 86400.0
-"""Seconds of the web's time in which a page changes once in the mean."""
+"""Mean seconds of the web's time between two changes of a page."""
 FASTEST = 0.1
-"""Changes per second that no page passes, so that seconds tell its versions apart."""
+"""Most changes per second of a page, so that seconds tell its versions apart."""
 LEAST_SPEED, MOST_SPEED = 1e-3, 1e6
 _SPREAD = 1.5
 """Standard deviation of the logarithm of the rates."""
 _RELINKED = 0.3
-"""Links change so often per change of the text."""
+"""Fraction of changes that change links."""
 _SEE_ALSO = 2
 _KINDS = {"plain": 0.72, "goes": 0.02, "moves": 0.02, **dict.fromkeys(NOISES, 0.04)}
-"""Shares of the pages: ordinary ones; taken down now and then; moved now and then; with each kind of noise."""
+"""Fractions of pages: plain; taken down now and then; moved now and then; with each kind of noise."""
 _PERIOD, _ABSENCE = 20.0, 3.0
-"""Mean times between two changes of a page, in which it goes or moves once; and how many of them it stays away."""
+"""In mean times between two changes of a page: the period in which it goes or moves once, and its absence."""
 _COMMENT_EVERY = 7200.0
 """Seconds of the web's time between two comments."""
 
 
 class Life(NamedTuple):
-    """How a page changes. kind: plain, goes, moves, the name of its noise, or constant."""
+    """The changes of a page. kind: plain, goes, moves, the name of its noise, or constant."""
 
     kind: str
     text: Changes
@@ -102,11 +102,11 @@ class Life(NamedTuple):
         return self.text.rate + self.links.rate
 
     def last_change(self, now: float) -> int:
-        """When what a GET finds there changed last, noise apart: text, links, status or address."""
+        """The last change of the answer to a GET, noise apart: text, links, status or address."""
         return max(self.text.last(now), self.links.last(now), self.away.last_turn(now))
 
     def changes(self, since: float, now: float) -> list[int]:
-        """When that changed after `since`, and before or at `now`, rising."""
+        """Those changes after `since`, and before or at `now`, rising."""
         turns = self.away.turns(since, now)
         return sorted({*self.text.between(since, now), *self.links.between(since, now), *turns})
 
@@ -117,7 +117,7 @@ _CONSTANT = Life("constant", _NEVER, _NEVER, Absences("", 1.0, 0))
 
 @dataclass(frozen=True)
 class ChangingWeb:
-    """The pages of `web`, which change. speed: how many times as fast as the clock the web's time runs.
+    """The pages of `web`, which change. speed: of the web's time, relative to the clock.
 
     seed: of the changes. Raises SettingError.
     """
@@ -133,7 +133,7 @@ class ChangingWeb:
 
     @property
     def mean_rate(self) -> float:
-        """Changes per second of a page in the mean, before FASTEST cuts some off."""
+        """Mean changes per second of a page, before the limit FASTEST."""
         return self.speed / MEAN_INTERVAL
 
     def respond(self, url: str, asked: Mapping[str, str], now: float) -> Reply:
@@ -153,7 +153,7 @@ class ChangingWeb:
         return replace(reply, headers={**reply.headers, **fields})
 
     def resource(self, url: str, now: float) -> Resource | None:
-        """What a URL is at `now`, noise apart; None where there is nothing."""
+        """The resource at a URL at `now`, noise apart; None if there is none."""
         old = self._moved.get(url)
         if old is not None:
             is_here = self.life(old).away.is_away(now)
@@ -168,23 +168,23 @@ class ChangingWeb:
         return self._written(url, now)
 
     def importance(self, now: float) -> dict[str, float]:
-        """Exact importance of every URL by the links of `now`, as `DemoWeb.truth` has it."""
+        """Exact importance of every URL by the links at `now`, as in `DemoWeb.truth`."""
         urls = [*self._targets, *self._moved]
         return self.web.with_resources({url: self.resource(url, now) for url in urls}).truth()
 
     def life(self, url: str) -> Life:
-        """How what stands at a URL changes."""
+        """The life of the resource at a URL."""
         if url not in self._lives:
             self._lives[url] = self._drawn_life(url) if url in self._changing else _CONSTANT
         return self._lives[url]
 
     def manner(self, url: str) -> str:
-        """The name of the manner in which a URL's host speaks of versions."""
+        """The name of the manner of a URL's host."""
         host = root_of(url).removeprefix("http://").removesuffix("/")
         return self._manners.get(host, "nothing")
 
     def _written(self, url: str, now: float) -> Page:
-        """A page as it is written at `now`: with a paragraph of its latest version, and links of the latest."""
+        """A page as of `now`, with the paragraph and the links of its latest version."""
         page = self.web.resource(url)
         assert isinstance(page, Page)
         life = self.life(url)
@@ -199,7 +199,7 @@ class ChangingWeb:
         manner = MANNERS[self.manner(url)]
         if life.kind not in NOISES:
             return validators(manner, life.last_change(now), now)
-        # What is made anew for every visitor has no date, and its ETag is of its bytes.
+        # A page made anew for every visitor has no date, and its ETag is that of its bytes.
         fields = validators(replace(manner, date=None), life.last_change(now), now)
         return fields if manner.judges == "always" or "ETag" not in fields else {"ETag": f'"{now!r}"'}
 
@@ -226,7 +226,7 @@ class ChangingWeb:
 
     @cached_property
     def _moved(self) -> dict[str, str]:
-        """The address that a page may move to, and where it was."""
+        """The former address of each page that may move, by its new address."""
         return {moved(url): url for url in self._targets if self.life(url).kind == "moves"}
 
     @cached_property

@@ -1,8 +1,8 @@
-"""What links say of the page they lead to, gathered by page.
+"""Anchor texts of links, gathered by target page.
 
-A text counts by the logarithm of the sites that say it, however many of their pages do. What the page's own site says
-stands in a column of its own, which weighs less, each text once: so nobody can make a page win by links of their own.
-What leads to an alias counts for the page it stands for.
+A text counts by the logarithm of the number of sites with such links, however many of their pages have them. Texts from
+the page's own site go to a column of their own, which weighs less, each text once: so no site can push a page by its
+own links. Links to an alias count for the page that it stands for.
 """
 
 import json
@@ -16,19 +16,19 @@ from itertools import chain
 import numpy as np
 
 MOST_OTHERS, MOST_OWN = 20, 10
-"""Texts of a page that count: those that most sites say, and those that most pages of its own site say."""
+"""Texts of a page that count: those of the most other sites, and those of the most pages of its own site."""
 NOTHING = -1
-"""What a page stands for that is not there."""
+"""The target of a page that is not there."""
 _LONGEST_CHAIN = 16
 ANCHOR_BITS = 20
-"""The lower bits of an anchors.id number the texts of a target, those above are the target: so what is said of a page
-stands together."""
+"""The lower bits of an anchors.id number the texts of a target, the bits above are the target: so the texts of a page
+are adjacent."""
 
 
 LinkText = tuple[int, int | None, str]
-"""The target of a link (pages.id), a hash of the linking page's site (None: it is the target's own), and the text."""
+"""The target of a link (pages.id), a hash of the linking page's site (None: the target's own), and the text."""
 _MOST_KNOWN = 200_000
-"""Texts of links that are kept in memory."""
+"""Texts of links in memory, at most."""
 
 
 class AnchorBook:
@@ -39,22 +39,23 @@ class AnchorBook:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        # Of some targets all that is said of them is in memory: anchors.id of what links say, the number of links by
-        # that, which are of the target's own site, and the next free id.
+        # Some targets are in memory as a whole: the anchors.id of their texts, the number of links of each, the ids
+        # from the target's own site, and the next free id.
         self._ids: dict[LinkText, int] = {}
         self._links: dict[int, int] = {}
         self._own: set[int] = set()
         self._free: dict[int, int] = {}
 
     def forget(self) -> None:
-        """Trust in nothing that is in memory, as a transaction came to nothing."""
+        """Drop the caches after a rollback."""
         self._ids.clear()
         self._links.clear()
         self._own.clear()
         self._free.clear()
 
     def add(self, by_page: Mapping[int, Collection[LinkText]]) -> dict[int, bytes]:
-        """Count the links of some pages; of each the anchors.id of its links, packed. Their targets become stale."""
+        """Count the links of some pages; returns the packed anchors.id of each page's links. Their targets become
+        stale."""
         self._look_up({target for links in by_page.values() for target, _, _ in links})
         new: dict[int, LinkText] = {}
         numbers = {page: self._numbers(links, new) for page, links in by_page.items()}
@@ -68,7 +69,7 @@ class AnchorBook:
         return {page: _packed(some) for page, some in numbers.items()}
 
     def remove(self, packed: Iterable[bytes]) -> None:
-        """Count the links of some pages no longer."""
+        """Subtract the links of some pages."""
         counts = Counter(number for ids in packed for number in _unpacked(ids))
         self._look_up({number >> ANCHOR_BITS for number in counts})
         changes = {number: -count for number, count in counts.items() if number in self._links}
@@ -83,13 +84,13 @@ class AnchorBook:
             del self._links[number]
 
     def _numbers(self, links: Iterable[LinkText], new: dict[int, LinkText]) -> set[int]:
-        """The anchors.id of links. new: gets those that had none yet."""
+        """The anchors.id of links. new: receives links without one so far."""
         numbers = set()
         for link in links:
             number = self._ids.get(link)
             if number is None:
                 number = self._free[link[0]]
-                if number >> ANCHOR_BITS != link[0]:  # there are as many texts as can be told apart
+                if number >> ANCHOR_BITS != link[0]:  # no free id is left
                     continue
                 self._ids[link] = number
                 self._free[link[0]] = number + 1
@@ -98,7 +99,7 @@ class AnchorBook:
         return numbers
 
     def _change(self, changes: Mapping[int, int]) -> None:
-        """Count so many links more, or fewer. Their targets become stale where that changes what their rows say."""
+        """Add to the numbers of links. Targets whose rows change by that become stale."""
         stale = set()
         for number, change in changes.items():
             before = self._links[number]
@@ -110,7 +111,7 @@ class AnchorBook:
         self.mark_stale(stale)
 
     def _look_up(self, targets: set[int]) -> None:
-        """Have all in memory that is said of some pages."""
+        """Load all texts of some targets."""
         if len(self._ids) > _MOST_KNOWN:
             self.forget()
         query = """
@@ -126,7 +127,7 @@ class AnchorBook:
                 self._own.add(number)
 
     def set_aliases(self, aliases: dict[int, int]) -> None:
-        """Which pages stand for which other ones now."""
+        """Set the aliases, by page."""
         before = dict(self._db.execute("SELECT page, target FROM aliases"))
         changed = {page for page in before.keys() | aliases.keys() if before.get(page) != aliases.get(page)}
         ends = {_end(page, known) for known in (before, aliases) for page in changed}
@@ -138,15 +139,16 @@ class AnchorBook:
         self.mark_stale((changed | ends) - {NOTHING})
 
     def mark_stale(self, pages: Iterable[int]) -> None:
-        """Have the rows of pages in the short barrel written anew; of an alias, that of the page it stands for."""
+        """Let the rows of pages in the short barrel be written anew; for an alias, the row of the page it stands
+        for."""
         self._db.executemany("INSERT OR IGNORE INTO stale (page) VALUES (?)", ((page,) for page in pages))
 
     def stands_for(self, page: int) -> int:
-        """The page that an alias stands for; itself if it is none."""
+        """The page that an alias stands for; the page itself if it is no alias."""
         return self.ends_of([page]).get(page, page)
 
     def ends_of(self, pages: Iterable[int]) -> dict[int, int]:
-        """The pages that aliases stand for, those that are none left out."""
+        """The pages that aliases stand for; pages that are no aliases are left out."""
         query = "SELECT page, target FROM json_each(?) CROSS JOIN aliases ON page = value"
         ends = dict(self._db.execute(query, (json.dumps(list(pages)),)))
         for _ in range(_LONGEST_CHAIN):
@@ -157,7 +159,7 @@ class AnchorBook:
         return ends
 
     def texts_of(self, pages: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """By page, what other sites say of it and of its aliases, and what its own site does: texts for two columns.
+        """By page, the texts of links from other sites and from its own site, its aliases' included: two columns.
         pages: no aliases."""
         owners = self._with_aliases(pages)
         others: dict[int, dict[str, set[int]]] = {page: {} for page in set(owners.values())}
@@ -177,7 +179,7 @@ class AnchorBook:
         return {page: (_of_others(others[page], spelled[page]), _of_own(own[page], spelled[page])) for page in others}
 
     def _with_aliases(self, pages: Iterable[int]) -> dict[int, int]:
-        """Of some pages and of all their aliases, which of the pages they stand for."""
+        """Pages and all their aliases, each with the page that it stands for."""
         owners = {page: page for page in pages}
         new = list(owners)
         while new:
@@ -199,7 +201,7 @@ def _of_own(tiers: Mapping[str, int], spelled: Mapping[str, str]) -> str:
 
 
 def _packed(ids: Iterable[int]) -> bytes:
-    """Numbers as what each is more than the one before; those have many zeros, which are packed well."""
+    """Compress sorted numbers as differences, whose many zero bytes compress well."""
     steps = np.diff(np.array(sorted(ids), dtype=np.int64), prepend=0)
     # All first bytes, then all second ones, and so on.
     return zlib.compress(steps.view(np.uint8).reshape(-1, 8).T.tobytes(), 1)
@@ -212,7 +214,7 @@ def _unpacked(packed: bytes) -> list[int]:
 
 
 def _tier(links: int) -> int:
-    """About the logarithm of so many links: it changes so seldom that rows need not be written at every link."""
+    """About the logarithm of a number of links: it changes rarely, so rows need not be written at every link."""
     return links.bit_length()
 
 

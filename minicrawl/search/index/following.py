@@ -34,17 +34,17 @@ from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store, open_store
 
 BATCH = 200
-"""Texts that are taken in with one commit of the index."""
+"""Texts indexed in one commit."""
 _MOST_KNOWN = 300_000
 _PAGES_PER_DEAD = 4
-"""An index is built anew once more than one text in so many is dead."""
+"""The index is rebuilt once more than one text in so many is dead."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What the index lacks. `new`: pages whose text is to be taken in, in the order in which the texts came; `gone`:
-    pages whose text is to be taken out; `aliases`: pages that stand for others, or
-    for nothing; `end`: where the last text begins; `texts`: how often the file of texts was made, and its size."""
+    """The difference between store and index. `new`: pages whose text is to be added, in the order of the texts;
+    `gone`: pages whose text is to be removed; `aliases`: pages that stand for others, or for nothing; `end`: where the
+    last text begins; `texts`: number of times that the file of texts was made, and its size."""
 
     new: tuple[int, ...]
     gone: tuple[int, ...]
@@ -58,16 +58,16 @@ class Difference:
 
 
 class Progress(NamedTuple):
-    """How far the index has come: texts taken in or out of those that were to be."""
+    """Texts added or removed so far, and in all."""
 
     done: int
     all: int
 
 
 class Follower:
-    """Brings an index up to its store. Nobody else may write to the index meanwhile.
+    """Brings an index up to date with its store. Nobody else may write to the index meanwhile.
 
-    `seconds_to_look`: how long the last look at what the store has took.
+    `seconds_to_look`: duration of the last scan of the store.
     """
 
     def __init__(self, store: Store, index: IndexFile) -> None:
@@ -81,11 +81,11 @@ class Follower:
         self.seconds_to_look = 0.0
 
     def difference(self) -> Difference:
-        """What the index lacks as of the store's last commit. Looks at every page."""
+        """The difference as of the store's last commit. Scans all pages."""
         started = time.monotonic()
         with self._store.snapshot():
             wanted = dict(self._store.texts.of_fetched())
-            end = self._store.texts.last_start()  # be it of a page that cannot be shown
+            end = self._store.texts.last_start()  # also of a page that cannot be shown
             texts = f"{self._store.texts.made} {self._store.texts.size}"
             aliases = dict(self._store.link_table.aliases())
             aliases.update((page, NOTHING) for page in self._store.page_table.not_there())
@@ -98,7 +98,7 @@ class Follower:
     def catch_up(
         self, stop: Callable[[], bool] = lambda: False, on_progress: Callable[[Progress], None] | None = None
     ) -> Progress:
-        """Take in all that the store has now; how much that was. stop: asked between two commits."""
+        """Index everything in the store. stop: asked between two commits."""
         lacks = self.difference()
         done = 0
         with self._index.transaction():
@@ -118,13 +118,13 @@ class Follower:
         return Progress(done, lacks.size)
 
     def needs_rebuilding(self) -> bool:
-        """Whether so much of the index is dead that it had better be built anew."""
+        """True if so much of the index is dead that a rebuild is better."""
         (dead,) = self._db.execute("SELECT count(*) FROM dead").fetchone()
         (documents,) = self._db.execute("SELECT count(*) FROM pages").fetchone()
         return int(dead) * _PAGES_PER_DEAD > int(documents) + BATCH
 
     def pages(self) -> int:
-        """Pages whose text the index has."""
+        """Number of pages whose text is in the index."""
         return int(self._db.execute("SELECT count(*) FROM pages WHERE document IS NOT NULL").fetchone()[0])
 
     def size(self) -> int:
@@ -133,19 +133,19 @@ class Follower:
         return self._index.path.stat().st_size
 
     def optimize(self) -> None:
-        """Merge the pieces of both barrels, so that a search has fewer to look into, and give back the room of them."""
+        """Merge the segments of both barrels, so that a search reads fewer, and give back their room."""
         for barrel in ("short", "full"):
             with self._index.transaction():
                 self._db.execute(f"INSERT INTO {barrel} ({barrel}) VALUES ('optimize')")
         with index_errors(self._index.path):
-            self._db.executescript("PRAGMA incremental_vacuum")  # execute() would give back one page alone
+            self._db.executescript("PRAGMA incremental_vacuum")  # execute() would free one page only
         with self._index.transaction():
             self._index.set_meta(without_text=self._store.texts.missing())
 
     # Texts.
 
     def _take(self, pages: Sequence[tuple[int, bool]]) -> None:
-        """Take in the texts of some pages, or out where they are gone."""
+        """Add the texts of some pages, and remove those of gone pages."""
         texts = {page: None if is_gone else self._read(page) for page, is_gone in pages}
         try:
             with self._index.transaction():
@@ -155,39 +155,44 @@ class Follower:
             raise
 
     def _change(self, texts: Mapping[int, "_Text | None"]) -> None:
-        """Have the index say what pages say; None: of one that is gone."""
+        """Replace the texts of pages in the index; None: the page is gone."""
         before = self._before(texts)
         same = {page for page, text in texts.items() if page in before and text and text.digest == before[page][0]}
-        # The same text at another place: the file of texts was made anew.
+        # The same text at another place: the file of texts was rewritten.
         moved = ((text.start, page) for page, text in texts.items() if text and page in same)
         self._db.executemany("UPDATE pages SET start = ? WHERE page = ?", moved)
         changed = {page: text for page, text in texts.items() if page not in same}
         removed = [before[page] for page in changed if page in before]
-        self._db.executemany("DELETE FROM pages WHERE page = ?", ((page,) for page in changed))
-        dead = ((document,) for _, document, _ in removed if document is not None)
-        self._db.executemany("INSERT OR IGNORE INTO dead (document) VALUES (?)", dead)
         new = {page: text for page, text in changed.items() if text is not None}
+        self._remove_pages(changed, (document for _, document, _ in removed))
+        # New links first: a link that stays must not lose its row.
         packed = self._book.add(self._links(new))
         self._book.remove(anchors for *_, anchors in removed)
-        self._short.note_heads(
-            (page, *(("", "") if text is None else (text.words.title, text.words.headings)))
-            for page, text in changed.items()
-        )
+        self._short.note_heads((page, *(text.heads if text else ("", ""))) for page, text in changed.items())
+        self._add_pages(new, packed)
+
+    def _remove_pages(self, pages: Iterable[int], documents: Iterable[int | None]) -> None:
+        self._db.executemany("DELETE FROM pages WHERE page = ?", ((page,) for page in pages))
+        dead = ((document,) for document in documents if document is not None)
+        self._db.executemany("INSERT OR IGNORE INTO dead (document) VALUES (?)", dead)
+
+    def _add_pages(self, texts: Mapping[int, "_Text"], packed: Mapping[int, bytes]) -> None:
+        """packed: the anchors.id of each page's links."""
         self._db.executemany(
             "INSERT INTO pages (page, start, digest, document, language, anchors) VALUES (?, ?, ?, ?, ?, ?)",
             [
                 (page, text.start, text.digest, self._document(page, text), text.words.language, packed[page])
-                for page, text in new.items()
+                for page, text in texts.items()
             ],
         )
 
     def _before(self, pages: Iterable[int]) -> dict[int, tuple[int, int | None, bytes]]:
-        """What the index has of some pages: digest, document and anchors."""
+        """Digest, document and anchors of pages in the index."""
         query = "SELECT page, digest, document, anchors FROM json_each(?) CROSS JOIN pages ON page = value"
         return {page: tuple(row) for page, *row in self._db.execute(query, (json.dumps(list(pages)),))}
 
     def _read(self, page: int) -> "_Text | None":
-        """The text of a page as of now; None if it has gone meanwhile."""
+        """The current text of a page; None if it is gone by now."""
         with self._store.snapshot():
             row, record = self._store.texts.row(page), self._store.texts.record(page)
             if row is None or record is None:
@@ -196,7 +201,7 @@ class Follower:
         return _Text(url, row.start, zlib.crc32(record), page_words(record, url))
 
     def _document(self, page: int, found: "_Text") -> int | None:
-        """Put a text into the full barrel; its number there."""
+        """Add a text to the full barrel, and return its number there."""
         if not found.words.shown:
             return None
         number = page
@@ -209,7 +214,7 @@ class Follower:
     # Links.
 
     def _links(self, texts: Mapping[int, "_Text"]) -> dict[int, list[LinkText]]:
-        """By page, what its links say, those to pages that the store knows."""
+        """The links of each page to known pages, with their texts."""
         self._look_up({url for text in texts.values() for url, _ in text.words.anchors})
         links: dict[int, list[LinkText]] = {}
         for page, text in texts.items():
@@ -223,7 +228,7 @@ class Follower:
         return links
 
     def _look_up(self, urls: set[str]) -> None:
-        """Learn which pages some URLs are."""
+        """Look up the pages of URLs."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         if new := [url for url in urls if url not in self._known]:
@@ -232,7 +237,7 @@ class Follower:
             self._known.update((url, _Target(page, self._site(url))) for url, page in found.items())
 
     def _site(self, url: str) -> str:
-        """Whose site a URL is on."""
+        """The site of a URL."""
         host = url.split("/", 3)[2]
         if host not in self._sites:
             self._sites[host] = site_of(url)
@@ -249,26 +254,31 @@ class Follower:
 
 
 class _Target(NamedTuple):
-    """A page that links lead to, and whose site it is on."""
+    """The target of links, and its site."""
 
     page: int
     site: str
 
 
 class _Text(NamedTuple):
-    """A kept text: of which page, where it begins, a digest of it."""
+    """A stored text: the URL of its page, its start, its digest."""
 
     url: str
     start: int
     digest: int
     words: PageWords
 
+    @property
+    def heads(self) -> tuple[str, str]:
+        """Title and headings."""
+        return self.words.title, self.words.headings
+
 
 @contextmanager
 def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
-    """What brings the index of the store at `path` up to date; it is made where there is none.
+    """The `Follower` of the store at `path`; the index is made if there is none.
 
-    rebuild: throw away the one there is. Raises StoreError.
+    rebuild: remove the old index first. Raises StoreError.
     """
     index = index_path(path)
     with open_store(path) as store, hold_index(index):
@@ -286,7 +296,7 @@ def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
 
 
 def need_texts(path: Path) -> None:
-    """Raise SettingError where a store has no texts to make an index of."""
+    """Raise SettingError if a store has no texts to index."""
     with open_store(path) as store:
         if not store.texts.size:
             raise SettingError(f"{path} has no texts to make an index of; let the crawl go on with --search")

@@ -1,11 +1,11 @@
-"""The index: a SQLite file of its own beside the store, which can be thrown away at any time and be built anew.
+"""The index file: a SQLite file beside the store, which can be removed and rebuilt at any time.
 
-It has two barrels, each a table of FTS5. The short one has what is said of a page in few words: title, what links say
-that lead to it, headings, URL. The full one has its whole text. Both are apart because a score is divided by the length
-of a row: in one table a long text would drown its title.
+It has two barrels, each a table of FTS5. The short barrel has a page's title, anchor texts, headings and URL, the full
+barrel its whole text. They are separate because a score is divided by the length of a row: in one table a long text
+would drown its title.
 
-Only what SQLite 3.40 can do is used. The full barrel keeps no text, so nothing can be taken out of it: a text that is
-no longer so is noted in `dead`, and goes when the index is built anew.
+Only features of SQLite 3.40 are used. The full barrel stores no text, so nothing can be removed from it: outdated texts
+are listed in `dead` until the index is rebuilt.
 """
 
 import contextlib
@@ -58,18 +58,18 @@ SCHEMA = f"""
     CREATE VIRTUAL TABLE full USING fts5 (text, content = '', tokenize = '{TOKENIZER}');
 """
 DOCUMENT_BITS = 32
-"""The lower bits of a document are its page; those above count the texts that the page has had."""
+"""The lower bits of a document are its page; the bits above count the page's texts so far."""
 _PIECES_IN_MEMORY = 16 << 20
-"""Bytes of a barrel that are gathered before they are written: fewer pieces have to be merged then."""
+"""Bytes of a barrel gathered before they are written, so that fewer segments must be merged."""
 
 
 def index_path(store: Path) -> Path:
-    """Where the index of a store is."""
+    """The path of a store's index."""
     return beside(real_path(store), ENDING)
 
 
 def store_mark(hash_key: bytes) -> str:
-    """What tells a store from all others. hash_key: which no two stores share."""
+    """The mark of a store. hash_key: no two stores share one."""
     return blake2b(hash_key, digest_size=16).hexdigest()
 
 
@@ -112,7 +112,7 @@ class IndexFile:
 
 @contextlib.contextmanager
 def index_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of the index into a sentence with the way out."""
+    """Turn errors of SQLite into a StoreError with a way out."""
     try:
         yield
     except (sqlite3.DatabaseError, OSError) as error:
@@ -124,7 +124,7 @@ def index_errors(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def hold_index(path: Path) -> Iterator[None]:
-    """Be the only one who writes to the index. Raises StoreError if another does."""
+    """Hold the index's lock for writing. Raises StoreError if another process has it."""
     lock = FileLock(beside(path, ".lock"))
     with index_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def hold_index(path: Path) -> Iterator[None]:
 
 
 def is_index_held(path: Path) -> bool:
-    """Whether somebody writes to the index right now."""
+    """True if a process is writing to the index."""
     try:
         with FileLock(beside(path, ".lock")).acquire(timeout=0):
             return False
@@ -150,9 +150,9 @@ def is_index_held(path: Path) -> bool:
 
 
 def open_index(path: Path, mark: str, *, writes: bool = False) -> IndexFile:
-    """The index at `path`. mark: of its store. writes: an index that is missing is made then.
+    """Open the index at `path`. mark: of its store. writes: a missing index is made.
 
-    Raises SettingError where it is missing, StoreError where it cannot be used.
+    Raises SettingError if it is missing, StoreError if it cannot be used.
     """
     if writes:
         with index_errors(path):
@@ -170,7 +170,7 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> IndexFile:
 
 
 def remove_index(path: Path) -> None:
-    """Throw an index away, whatever is wrong with it."""
+    """Remove an index, whatever its state."""
     with index_errors(path):
         for part in (*logs(path), path):
             part.unlink(missing_ok=True)
@@ -186,7 +186,7 @@ def _connected(path: Path, *, writes: bool) -> sqlite3.Connection:
             if writes:
                 db.execute("PRAGMA synchronous = NORMAL")
             else:
-                # Of the words in the full barrel: in how many texts, and where in which.
+                # Words of the full barrel: numbers of texts, and places.
                 db.execute("CREATE VIRTUAL TABLE temp.full_words USING fts5vocab (main, full, row)")
                 db.execute("CREATE VIRTUAL TABLE temp.full_places USING fts5vocab (main, full, instance)")
                 db.execute("PRAGMA query_only = ON")
@@ -213,7 +213,7 @@ def _check(index: IndexFile, mark: str) -> None:
 
 
 def _make(path: Path, mark: str) -> None:
-    """Make an empty index. It is whole when it gets its name."""
+    """Make an empty index, which gets its name when complete."""
     new = beside(path, ".new")
     for part in (new, beside(new, "-journal"), *logs(new), *logs(path)):
         part.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""The short barrel: what is said of a page in few words. Its rows are written some thousand at a time.
+"""The short barrel: a row a page with title, anchor texts, headings and URL, written some thousand at a time.
 
-A row is written anew where `stale` has its page: the text of the page came or went, or what links say of it changed.
+A row is written anew if `stale` has its page: the page's text came or went, or the texts of links to it changed.
 """
 
 import json
@@ -16,10 +16,10 @@ from minicrawl.search.index.words import indexed
 from minicrawl.store.reader import Store
 
 BATCH = 2_000
-"""Rows that are written with one commit."""
+"""Rows written in one commit."""
 _COLUMNS = "title, anchors, own_anchors, headings, url"
 _ENDINGS = frozenset(("html", "htm", "php", "asp", "aspx"))
-"""Of URLs; they say nothing of a page."""
+"""Endings of URLs without meaning for a search."""
 _LONGEST_URL, _LONGEST_WORD = 300, 40
 _WORD = re.compile(r"[^\W_]{3,}")
 
@@ -35,7 +35,7 @@ class _Row(NamedTuple):
 
 
 class ShortBarrel:
-    """The tables `short` and `spellings` of an index. book: of the same."""
+    """The tables `short` and `spellings` of an index. book: of the same index."""
 
     def __init__(self, store: Store, db: sqlite3.Connection, book: AnchorBook) -> None:
         self._store = store
@@ -43,11 +43,11 @@ class ShortBarrel:
         self._book = book
 
     def note_heads(self, heads: Iterable[tuple[int, str, str]]) -> None:
-        """Have the rows of pages written anew, with what their texts begin with: (page, title, headings)."""
+        """Let rows be written anew with these titles and headings: (page, title, headings)."""
         self._db.executemany("INSERT OR REPLACE INTO stale (page, title, headings) VALUES (?, ?, ?)", heads)
 
     def write_stale(self) -> bool:
-        """Write some of the rows that are stale; whether there were any. A part of one transaction."""
+        """Write some of the stale rows; False if there were none. To be called in a transaction."""
         query = "SELECT page, title, headings FROM stale ORDER BY page LIMIT ?"
         stale = {page: head for page, *head in self._db.execute(query, (BATCH,))}
         if not stale:
@@ -65,7 +65,7 @@ class ShortBarrel:
             [before[page] for page in changed if page in before], [after[page] for page in changed if page in after]
         )
         self._db.execute("DELETE FROM stale WHERE page <= ?", (max(stale),))
-        # What is said of an alias is in the row of the page that it stands for.
+        # The texts of links to an alias are in the row of the page that it stands for.
         self._book.mark_stale(set(ends.values()) - {NOTHING} - (stale.keys() - ends.keys()))
         return True
 
@@ -76,8 +76,8 @@ class ShortBarrel:
     def _rows_to_be(
         self, stale: Mapping[int, Sequence[str | None]], before: Mapping[int, _Row], aliases: Mapping[int, int]
     ) -> dict[int, _Row]:
-        """What the short barrel has to have of pages, those left out that are not to be found. stale: title and
-        headings of their texts; None: as they are in the row."""
+        """The new rows of pages, without pages that cannot be found. stale: title and headings of their texts; None:
+        as in the old row."""
         query = "SELECT page, document IS NOT NULL FROM json_each(?) CROSS JOIN pages ON page = value"
         taken = dict(self._db.execute(query, (json.dumps(list(stale)),)))
         shown = [page for page in stale if page not in aliases and taken.get(page, True)]
@@ -94,7 +94,7 @@ class ShortBarrel:
         return rows
 
     def _spell(self, before: Iterable[_Row], after: Iterable[_Row]) -> None:
-        """Count the words of rows that were, and of those that are instead."""
+        """Update the counts of words for replaced rows."""
         words: Counter[str] = Counter()
         for row in after:
             words.update(_spelled(row))
@@ -109,7 +109,7 @@ class ShortBarrel:
 
 
 def telling_part(url: str) -> str:
-    """A URL without what says nothing of its page, as people read it."""
+    """The telling part of a URL, as people read it."""
     bare = url.partition("://")[2].removeprefix("www.")
     stem, _, ending = bare.rpartition(".")
     if ending in _ENDINGS:
@@ -118,5 +118,5 @@ def telling_part(url: str) -> str:
 
 
 def _spelled(row: _Row) -> set[str]:
-    """The words of a row that a query may be meant to have, its URL left out."""
+    """The words of a row that a misspelt query may mean, without its URL."""
     return {word.lower() for word in _WORD.findall(" ".join(row[:4])) if len(word) <= _LONGEST_WORD and word.isalpha()}

@@ -21,9 +21,9 @@ from minicrawl.errors import StoreError
 from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, HEADING, ITEM, LINK, MARKS
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
-"""What FTS5 makes words with."""
+"""The tokenizer of FTS5."""
 
-# Both begin with what they look for, which a regular expression finds at once; what stands before is looked at then.
+# Both begin with the text they look for, which a regular expression finds fast; the text before is checked then.
 _PLUSPLUS = re.compile(r"\+\+(?![+#])")
 _SHARP = re.compile(r"#(?<=[^\W\d_]#)(?<![^\W_][^\W\d_]#)(?![+#])")
 _NAME_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_]{1,16}\Z")
@@ -40,7 +40,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def indexed(text: str) -> str:
-    """Text as it is given to the index, and a query's words likewise."""
+    """Text as it is passed to FTS5, for the index and for queries."""
     if "++" in text:
         text = _PLUSPLUS.sub(_plusplus, text)
     if "#" in text:
@@ -51,17 +51,17 @@ def indexed(text: str) -> str:
 
 
 def has_words(text: str) -> bool:
-    """Whether there is anything in text that a search could find."""
+    """True if text has words that a search can find."""
     return _WORD.search(text) is not None
 
 
 def words_of(text: str) -> list[str]:
-    """The words of text as people write them, in lower case. What is written without spaces is in pairs."""
+    """The words of text as people write them, in lower case; text of scripts without spaces in pairs."""
     return [word.lower() for word in _WORD.findall(indexed(text))]
 
 
 def is_one_unspaced_character(text: str) -> bool:
-    """Whether text is a single character of a script without spaces: the first of a pair, for all one knows."""
+    """True if text is a single character of a script without spaces, which may be the first of a pair."""
     return len(text) == 1 and _RUN.fullmatch(text) is not None
 
 
@@ -72,8 +72,8 @@ def _plusplus(found: re.Match[str]) -> str:
 
 
 def _may_be_unspaced(text: str) -> bool:
-    """Whether text has a character that is as high as those of such scripts; a look at all with the regular expression
-    takes longer than all the rest."""
+    """True if text has characters as high as those of scripts without spaces; the regular expression would take longer
+    than all the rest."""
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
     return bool((units >= _FIRST_UNSPACED).any())
 
@@ -85,12 +85,12 @@ def _pairs(run: str) -> list[str]:
 _HEADING = re.compile(f"[{''.join(HEADING[:3])}]([^\0{CODE}{ITEM}]*)")
 _ANCHOR = re.compile(f"{LINK}([^{LINK}{END_OF_LINK}\0]*)")
 _HEAD = 8_192
-"""Bytes of a record that are unpacked first: where few links are, all that stands before the text, and its begin."""
+"""Bytes of a record unpacked first: with few links these include the begin of the text."""
 _Unpackable = cast("type[Exception]", zlib_ng.error)
 _BETWEEN_BLOCKS = BETWEEN_BLOCKS.encode()
 _MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
 _LONGEST_MARKED = 1_000
-"""Characters of a link's text with its marks that are looked at."""
+"""Characters of a link's text, with its marks, that count."""
 _LONGEST_TITLE, _LONGEST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 200, 100, 500_000
 DULL = frozenset(
     (
@@ -109,13 +109,13 @@ DULL = frozenset(
         "index",
     )
 )
-"""What links say on so many pages that it says nothing of their targets."""
+"""Texts of links that are too common to describe their targets."""
 
 
 class PageWords(NamedTuple):
-    """Texts as they were written, each of a length that can be borne. `shown`: whether a search may show the page.
+    """Texts of a page as written, cut to a length. `shown`: a search may show the page.
 
-    `anchors`: where links lead, and what they say, in document order.
+    `anchors`: (target URL, text) of its links, in document order.
     """
 
     title: str
@@ -127,7 +127,7 @@ class PageWords(NamedTuple):
 
 
 def page_words(record: bytes, url: str) -> PageWords:
-    """The words of a kept text. url: of its page. Raises StoreError for what is no record."""
+    """The words of a stored text. url: of its page. Raises StoreError for a damaged record."""
     head, text = _unpacked(record, url)
     try:
         title, language, _, shown, urls, targets = json.loads(head)
@@ -146,13 +146,13 @@ def page_words(record: bytes, url: str) -> PageWords:
 
 
 def text_words(record: bytes, url: str, most: int = LONGEST_TEXT) -> str:
-    """The text of a kept text alone, on a line; most: characters of it that are looked at."""
+    """The text of a record on one line; most: characters that are read."""
     return _plain(_unpacked(record, url)[1][:most].replace(BETWEEN_BLOCKS, " "))
 
 
 def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str]:
-    """What the text begins with, on a line, so many bytes of it at most; each length is more than the one before. No
-    more is unpacked than is asked for."""
+    """The begin of the text on one line, up to each of these rising numbers of bytes. No more is unpacked than asked
+    for."""
     unpacking, octets, packed, size, start = zlib_ng.decompressobj(), b"", record, _HEAD, 0
     for length in lengths:
         while not unpacking.eof and (not start or len(octets) < start + length):
@@ -173,7 +173,7 @@ def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str
 
 
 def _unpacked(record: bytes, url: str) -> tuple[str, str]:
-    """What is said of the text, as JSON, and the marked text."""
+    """The head of a record, as JSON, and the marked text."""
     try:
         head, _, text = zlib_ng.decompress(record).decode().partition("\n")
     except (_Unpackable, ValueError) as error:
@@ -186,7 +186,7 @@ def _damaged(url: str, error: Exception) -> StoreError:
 
 
 def _anchors(links: Sequence[str | None], text: str) -> Iterator[tuple[str, str]]:
-    """links: where the links in a marked text lead, in order."""
+    """links: targets of the links in a marked text, in order."""
     if not links:
         return
     for url, marked in dict.fromkeys(zip(links, _ANCHOR.findall(text), strict=False)):
@@ -196,7 +196,8 @@ def _anchors(links: Sequence[str | None], text: str) -> Iterator[tuple[str, str]
 
 @lru_cache(20_000)
 def _telling(marked: str) -> str:
-    """What the marked text of a link says; nothing where that says nothing of its target. Menus stand on many pages."""
+    """The words of a link's marked text, empty if they do not describe its target. Cached, as menus are on many
+    pages."""
     words = _plain(marked)[:_LONGEST_ANCHOR]
     return words if words.lower() not in DULL and has_words(words) else ""
 
@@ -209,5 +210,5 @@ def _plain(text: str) -> str:
 def _without_marks(text: str) -> str:
     if text.isascii():
         return text
-    # Bytes of which the first two are given are found sooner than characters of a kind.
+    # A search for bytes with a fixed begin is faster than for a class of characters.
     return _MARK.sub(b"", text.encode()).decode()
