@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from minicrawl.lab.compiled import Sweep, crawl, paper_book, settle_by_sweeps, settle_greedily, visit_greedily
-from minicrawl.lab.generate import power_law
+from minicrawl.lab.webs import power_law
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph
 

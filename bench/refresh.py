@@ -38,8 +38,7 @@ from minicrawl.demo.changing.web import ChangingWeb
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
 from minicrawl.demo.web import DemoWeb
-from minicrawl.lab.due_pages import LEARNED, World, keep_fresh
-from minicrawl.lab.refresh import optimum
+from minicrawl.lab.refresh import LEARNED, World, keep_fresh, optimum
 from minicrawl.settings import SETTINGS
 
 _PATIENCE = 6

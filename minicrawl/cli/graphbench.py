@@ -1,13 +1,12 @@
 """minicrawl lab graphbench"""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from minicrawl.cli.experiments import Progress, shared, show
 from minicrawl.cli.options import need_extra, teller
@@ -18,15 +17,13 @@ if TYPE_CHECKING:
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
     from minicrawl.rank.growing_distances import Distances
-    from minicrawl.report import Result, Tell
+    from minicrawl.report import Result
 
 _KINDS = ("complete", "sparse", "cubic", "road")
 _BITS = ("8", "16", "32", "64")
 _NODES = 300
 _MOST = 5000
-"""Pages of which a table of all pairs is kept, several times over."""
-_OF_THE_BENCH = ("nodes", "by_page", "algorithms", "bits", "batch", "trials", "timeout", "validate", "memory")
-_OF_ALL = ("quick", "web")
+"""Pages at most, as several tables of all pairs are kept."""
 
 
 @click.command(epilog="Example: minicrawl lab graphbench --kind cubic --trials 5 --validate --memory")
@@ -45,14 +42,8 @@ _OF_ALL = ("quick", "web")
 @click.option("--validate", is_flag=True, help="Hold all distances to scipy's, at eight stops of every trial.")
 @click.option("--memory", is_flag=True, help="Print what the arrays of each algorithm take, too.")
 @click.option("--print-matrix", is_flag=True, help="Print the distances of all pairs at the end.")
-@click.option("--quick", is_flag=True, help="Of all that is told below: sequences of a tenth of the pages.")
-@click.option("--web", type=click.Path(path_type=Path), metavar="GRAPH",
-              help="Of all that is told below: this web is read as by a crawl, instead of a drawn one.")  # fmt: skip
 @shared
-@click.pass_context
 def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
-    ctx: click.Context,
-    /,
     graph: Path | None,
     kind: str | None,
     nodes: int | None,
@@ -65,15 +56,14 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     validate: bool,
     memory: bool,
     print_matrix: bool,
-    quick: bool,
-    web: Path | None,
     seed: int,
     out: Path,
     as_json: bool,
 ) -> None:
-    """Follow the distances of all pairs as links arrive, by several algorithms side by side.
+    """Keep the distances of all pairs up to date as links arrive, by several algorithms side by side.
 
     The links of GRAPH, or of a drawn graph, are inserted in random order, and all distances are known after each batch.
+    With neither GRAPH nor --kind, graphs of all kinds are drawn.
 
     \b
     bfs             breadth-first from every page, after each batch
@@ -86,49 +76,50 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     The kind cubic is the hardest sequence of insertions that there is: 4/3 n - 3 links with some n^3 / 18 updates.
     Updates are pairs of pages that come closer.
 
-    With neither GRAPH nor --kind all kinds are tried, strong components too, and these of a web in the order a crawl
-    reads it.
-
-    How long it takes at most is said before the start: --timeout for each algorithm in every trial. Compiling, and what
-    --validate does, come on top.
+    The greatest duration is told before the start: --timeout for each algorithm in every trial, plus compilation and
+    --validate.
     """
     need_extra("the lab", "numba", "matplotlib")
-    given = {name for name in ctx.params if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE}
-    _check(given)
-    if graph is None and kind is None:
-        progress = Progress()
-        run = partial(_everything, quick, web, seed, progress)
-        show([("graphbench", run)], out, as_json, progress.__str__)
-        return
+    if graph is not None and kind is not None:
+        raise SettingError("GRAPH and --kind name two graphs; give one of them")
+    if by_page and graph is None:
+        raise SettingError("--by-page is for links of a GRAPH; leave it out, or name one")
     setup = _setup(algorithms, bits, batch, trials, timeout, validate)
-    name, draw = _drawn(kind, nodes, seed) if graph is None else _read(graph, nodes, seed, by_page)
-    _check_bits(draw(0).size, setup)
-    teller()(_ahead(name, draw(0), setup))
-    done = _benched(name, draw, setup, out, as_json)
-    if not as_json:
-        click.echo("\n".join(table(done, memory=memory)))
-    if print_matrix:
-        click.echo("\n".join(matrix(done[0].distance)), err=as_json)
-
-
-def _benched(name: str, draw: "Callable[[int], Insertions]", setup: "Setup", out: Path, as_json: bool) -> "list[Trial]":
-    """All trials, of which what they say was printed."""
-    from minicrawl.lab.graphbench.bench import bench
-
-    done: list[Trial] = []
+    kinds = _KINDS if kind is None else (kind,)
+    drawn = [_drawn(one, nodes, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed, by_page)]
+    for name, draw in drawn:
+        _check_bits(draw(0).size, setup)
+        teller()(_ahead(name, draw(0), setup))
     progress = Progress()
+    trials_of = {name: _Trials(name, draw, setup, progress, several=len(drawn) > 1) for name, draw in drawn}
+    show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
+    for name, run in trials_of.items():
+        if not as_json:
+            click.echo("\n".join([*([f"{name}:"] if len(drawn) > 1 else []), *table(run.done, memory=memory)]))
+        if print_matrix:
+            click.echo("\n".join(matrix(run.done[0].distance)), err=as_json)
 
-    def run() -> "Result":
-        result, trials = bench(name, draw, setup, progress)
-        done.extend(trials)
-        return result
 
-    show([(f"graphbench on {name}", run)], out, as_json, progress.__str__)
-    return done
+@dataclass
+class _Trials:
+    """All trials on one graph. several: the result is named by the graph, as others are written beside it."""
+
+    name: str
+    draw: "Callable[[int], Insertions]"
+    setup: "Setup"
+    progress: Progress
+    several: bool
+    done: "list[Trial]" = field(default_factory=list)
+
+    def __call__(self) -> "Result":
+        from minicrawl.lab.graphbench.bench import bench
+
+        result, self.done = bench(self.name, self.draw, self.setup, self.progress)
+        return replace(result, name=f"graphbench-{self.name}") if self.several else result
 
 
 def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:
-    """How long it takes at most, and what makes it shorter."""
+    """The greatest duration, and the options that shorten it."""
     from minicrawl.lab.graphbench.bench import seconds_left
 
     trials = setup.trials * len(setup.algorithms) * len(setup.bits)
@@ -139,33 +130,10 @@ def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:
     )
 
 
-def _check(given: set[str]) -> None:
-    """That options fit together: each is of the bench, or of all that is tried without one."""
-    if {"graph", "kind"} <= given:
-        raise SettingError("GRAPH and --kind name two graphs; give one of them")
-    is_bench = bool({"graph", "kind"} & given)
-    for name in (*_OF_THE_BENCH, "print_matrix") if not is_bench else _OF_ALL:
-        if name in given:
-            option = f"--{name.replace('_', '-')}"
-            way_out = "leave it out, or leave out GRAPH and --kind" if is_bench else "name a GRAPH or a --kind"
-            raise SettingError(f"{option} is {'not ' if is_bench else ''}for one graph; {way_out}")
-    if "by_page" in given and "graph" not in given:
-        raise SettingError("--by-page is for links of a GRAPH; leave it out, or name one")
-
-
-def _everything(quick: bool, web: Path | None, seed: int, tell: "Tell") -> "Result":
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.graphbench import experiment
-
-    loaded = None if web is None else load_graph(web).graph
-    return experiment.quick(seed, loaded, tell) if quick else experiment.experiment(seed, loaded, tell=tell)
-
-
 def _setup(  # noqa: PLR0913 - the options of a bench
     algorithms: str | None, bits: tuple[str, ...], batch: int, trials: int, timeout: float, validate: bool
 ) -> "Setup":
-    from minicrawl.lab.graphbench.algorithms import ALGORITHMS
-    from minicrawl.lab.graphbench.bench import Setup
+    from minicrawl.lab.graphbench.bench import ALGORITHMS, Setup
 
     names = tuple(ALGORITHMS) if algorithms is None else tuple(name.strip() for name in algorithms.split(","))
     for name in names:
@@ -174,19 +142,19 @@ def _setup(  # noqa: PLR0913 - the options of a bench
     return Setup(tuple(dict.fromkeys(names)), sorted({int(size) for size in bits}), batch, trials, timeout, validate)
 
 
-def _drawn(kind: str | None, nodes: int | None, seed: int) -> "tuple[str, Callable[[int], Insertions]]":
+def _drawn(kind: str, nodes: int | None, seed: int) -> "tuple[str, Callable[[int], Insertions]]":
     import numpy as np
 
     from minicrawl.lab.graphbench import sequences
 
     size = nodes or _NODES
-    kinds: dict[str | None, Callable[[int], Insertions]] = {
+    kinds: dict[str, Callable[[int], Insertions]] = {
         "complete": lambda trial: sequences.complete(size, np.random.default_rng(seed + trial)),
         "sparse": lambda trial: sequences.random_sparse(size, np.random.default_rng(seed + trial)),
         "cubic": lambda trial: sequences.cubic(size),
         "road": lambda trial: sequences.road(size, np.random.default_rng(seed + trial)),
     }
-    return str(kind), kinds[kind]
+    return kind, kinds[kind]
 
 
 def _read(graph: Path, nodes: int | None, seed: int, by_page: bool) -> "tuple[str, Callable[[int], Insertions]]":

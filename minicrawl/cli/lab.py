@@ -58,7 +58,7 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
 
 
-@command.command(epilog="Example: minicrawl lab orders data/crawl.db --sets 5 --orders anticipated,omniscient")
+@command.command(epilog="Example: minicrawl lab orders data/crawl.db --sets 5 --orders opic,omniscient")
 @graph_argument
 @click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
 @click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
@@ -68,18 +68,15 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
 def orders(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path, sets: int, seeds: int, names: str | None, seed: int, out: Path, as_json: bool
 ) -> None:
-    """Compare crawl orders on GRAPH: the importance fetched against the pages fetched.
+    """Compare crawl orders on GRAPH: importance fetched against pages fetched.
 
-    Published orders that a crawl can follow, this program's own, and two that no crawl can: the one that knows
-    how important every page is, and one learnt from crawls of the same graph. All start from the same sets of seeds,
-    and are compared with greedy, set by set. Those by expected importance and by what was learnt take a hundred times
-    as long as most others: for pages by the hundred thousand name others with --orders.
+    Published orders, this program's own, and the omniscient one, which knows the importance of every page. All start
+    from the same sets of seeds and are compared with greedy, set by set.
     """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.cli.experiments import table
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab import orders as experiment
-    from minicrawl.lab.hosts import hosts_of
 
     chosen = tuple(experiment.ORDERS) if names is None else tuple(name.strip() for name in names.split(","))
     setup = experiment.Setup(sets, seeds, chosen)
@@ -87,9 +84,7 @@ def orders(  # noqa: PLR0913 - one argument per option, as click calls it
     done: list[Result] = []
 
     def run() -> "Result":
-        loaded = load_graph(graph)
-        hosts = hosts_of(loaded.graph, loaded.names)
-        done.append(experiment.experiment(loaded.graph, seed, setup, hosts=hosts, tell=progress))
+        done.append(experiment.experiment(load_graph(graph).graph, seed, setup, tell=progress))
         return done[0]
 
     show([(f"crawl orders on {graph}", run)], out, as_json, progress.__str__)
@@ -111,76 +106,6 @@ def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -
     show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
 
 
-_nodes_option = click.option("--nodes", type=int, default=20_000, show_default=True, help="Pages of a drawn web.")
-_graphs_option = click.option("--graphs", type=int, default=3, show_default=True,
-                              help="How many drawn webs the figures are the mean of.")  # fmt: skip
-_SMALL = 5000
-"""Pages of a web that is crawled without compiled loops."""
-
-
-@command.command(epilog="Example: minicrawl lab errors links.npz")
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@_nodes_option
-@_graphs_option
-@shared
-def errors(graph: Path | None, nodes: int, graphs: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """Other errors than that of figure 2, and other costs than visits, on GRAPH or on drawn webs.
-
-    Errors weighted by importance, of the order of pages, and how much pages differ; graphs of a tenth of the size; and
-    on-line against off-line where as many links are followed.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.errors import experiment
-    from minicrawl.lab.figures import Setup
-
-    setup = Setup(nodes, seed, graphs)
-
-    def run() -> "Result":
-        if graph is not None:
-            return experiment([load_graph(graph).graph], seed, name=str(graph))
-        return experiment(setup.draw(), seed, smaller=setup.of_size(nodes // 10).draw())
-
-    show([(f"errors on {graph or 'drawn webs'}", run)], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab adapting --nodes 10000")
-@_nodes_option
-@_graphs_option
-@shared
-def adapting(nodes: int, graphs: int, seed: int, out: Path, as_json: bool) -> None:
-    """On drawn webs that change: windows too small and too large, pages that rise, and pages that are new."""
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.lab.adapting import experiment
-    from minicrawl.lab.figures import Setup
-
-    setup = Setup(nodes, seed, graphs)
-    small = setup.of_size(min(nodes, _SMALL))
-    show([("a web that changes", lambda: experiment(setup.draw(), small.draw(), seed))], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab links data/crawl.db")
-@graph_argument
-@click.option("--sets", type=click.IntRange(min=1), default=5, show_default=True, help="How many sets of seeds.")
-@click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
-@shared
-def links(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """Links inside sites of GRAPH, and between them: which find more pages, and which more important ones?
-
-    Hosts stand for sites; without URLs they are guessed from the links.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.hosts import hosts_of
-    from minicrawl.lab.link_kinds import experiment
-
-    def run() -> "Result":
-        loaded = load_graph(graph)
-        return experiment(loaded.graph, hosts_of(loaded.graph, loaded.names), seed, sets, seeds)
-
-    show([(f"kinds of links of {graph}", run)], out, as_json)
-
-
 @command.command(epilog="Example: minicrawl lab discovery links.npz --sets 10")
 @graph_argument
 @click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
@@ -193,9 +118,9 @@ def discovery(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json:
     """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.held_shares import experiment
+    from minicrawl.lab.discovery import on_graph
 
-    show([(f"discovery on {graph}", lambda: experiment(load_graph(graph).graph, seed, sets, seeds))], out, as_json)
+    show([(f"discovery on {graph}", lambda: on_graph(load_graph(graph).graph, seed, sets, seeds))], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab refresh --quick")
@@ -228,7 +153,7 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
 
 def _together(graph: Path, seed: int, turns: int) -> "Result":
     from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.together import experiment
+    from minicrawl.lab.keeping_up import experiment
 
     return experiment(load_graph(graph).graph, seed, turns)
 
@@ -323,25 +248,6 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
         return experiment(web_of(loaded.graph, site, urls, seeds, rng), seed, draws)
 
     show([("jumps to sites" if graph is None else f"jumps to sites of {graph}", run)], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab stability data/crawl.db --share .3")
-@graph_argument
-@click.option("--share", type=click.FloatRange(0, 0.9, min_open=True), default=0.3, show_default=True,
-              help="Of the pages, to be taken away.")  # fmt: skip
-@click.option("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="How often.")
-@shared
-def stability(graph: Path, share: float, trials: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """How much rankings of GRAPH change when pages are taken away at random.
-
-    PageRank, HITS, subspace HITS, in-links, and what the crawl's own ledger and history of cash say after three visits
-    a page.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.stability import experiment
-
-    show([(f"stability on {graph}", lambda: experiment(load_graph(graph).graph, seed, trials, share))], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab lecture")

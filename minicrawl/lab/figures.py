@@ -7,7 +7,7 @@ import numpy as np
 
 from minicrawl.errors import SettingError
 from minicrawl.lab import convergence, discovery, orders, settling, windows
-from minicrawl.lab.generate import MODELS, generate
+from minicrawl.lab.webs import MODELS, generate
 from minicrawl.rank import Graph
 from minicrawl.report import Result
 

@@ -1,10 +1,8 @@
-"""Which order of reading brings the important pages first?
+"""Crawl orders compared by how early they read the important pages.
 
-A crawl reads what its seeds reach, in one order or another. Its curve is the share of importance in hand over the
-share of pages read; importance is PageRank of the whole graph. Both shares are of what the seeds reach, so every
-curve ends at 1, and the area under it says how early the important pages came: .5 for no better than chance.
-
-Areas differ more between seed sets than between orders, so orders are compared on the same sets, in pairs.
+The curve of a crawl is the share of importance read over the share of pages read, both of what the seeds reach;
+importance is PageRank of the whole graph. The area under it is .5 for an order no better than chance. Areas differ more
+between seed sets than between orders, so orders are compared in pairs on the same sets.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.lab import anticipated_order, batches, frontiers
+from minicrawl.lab import frontiers
 from minicrawl.lab.frontiers import PageArray
-from minicrawl.lab.hosts import hosts_by_locality
-from minicrawl.lab.learnt_order import by_trees, learnt
 from minicrawl.opic import Coverage, Ledger
-from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.coverage import PageKind, bound_of_all
 from minicrawl.rank import Graph, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
@@ -29,85 +25,62 @@ _POINTS = 101
 _CHECKS = 20
 _DRAWS = 100
 _LEAST_REACH = 0.1
-_LESSONS = 3
 _ROUNDING = 1e-9
 _COLUMNS = ("order", "seed set", "pages reached", "area", "mass at 10 %", "mass at 30 %")
 
 
 @dataclass(frozen=True, eq=False)
 class Web:
-    """What orders may ask about a web. importance, hosts: per page, shape (size,)."""
+    """A graph and its PageRank, shape (size,)."""
 
     graph: Graph
     importance: FloatArray
-    hosts: IntArray
 
 
 Order = Callable[[Web, PageArray, np.random.Generator], PageArray]
-"""The pages that seeds reach, as they are read."""
+"""The pages that some seeds reach, in the order of their visits."""
 
 
 def _hundredth(web: Web, seeds: PageArray) -> int:
-    """A hundredth of the pages that the seeds reach, and one at least."""
+    """A hundredth of the reachable pages, at least one."""
     return -(-len(frontiers.breadth_first(web.graph, seeds)) // 100)
 
 
-def _learnt(web: Web, seeds: PageArray, rng: np.random.Generator) -> PageArray:
-    """The trees learn from three crawls from other seeds."""
-    crawls = [frontiers.greedy(web.graph, draw_seeds(web.graph, len(seeds), rng)) for _ in range(_LESSONS)]
-    return by_trees(web.graph, seeds, web.hosts, learnt(web.graph, web.hosts, web.importance, crawls))
-
-
-GREEDY, OPIC, BREADTH_FIRST, OMNISCIENT, LEARNT = "greedy", "opic", "breadth-first", "omniscient", "learnt"
-ANTICIPATED, EXPECTED = "anticipated", "expected importance"
-_NO_RIVALS = (GREEDY, ANTICIPATED, EXPECTED, LEARNT, OMNISCIENT)
-"""Ours, and those that no crawl can follow."""
+GREEDY, OPIC, BREADTH_FIRST, OMNISCIENT = "greedy", "opic", "breadth-first", "omniscient"
+_NO_RIVALS = (GREEDY, OMNISCIENT)
 ORDERS: dict[str, Order] = {
     GREEDY: lambda web, seeds, rng: frontiers.greedy(web.graph, seeds),
-    ANTICIPATED: lambda web, seeds, rng: anticipated_order.crawl(web.graph, seeds, web.hosts)[1].pages,
     OPIC: lambda web, seeds, rng: frontiers.opic(web.graph, seeds),
     "RankMass": lambda web, seeds, rng: frontiers.rank_mass(web.graph, seeds),
-    "windowed RankMass": lambda web, seeds, rng: frontiers.windowed_rank_mass(web.graph, seeds),
-    "batch PageRank": lambda web, seeds, rng: batches.batch_pagerank(web.graph, seeds, _hundredth(web, seeds)),
-    "partial PageRank": lambda web, seeds, rng: batches.partial_pagerank(web.graph, seeds, _hundredth(web, seeds)),
-    EXPECTED: lambda web, seeds, rng: batches.by_expected_importance(
-        web.graph, seeds, web.hosts, _hundredth(web, seeds)
-    ),
-    "FICA": lambda web, seeds, rng: frontiers.by_distance(web.graph, seeds),
+    "batch PageRank": lambda web, seeds, rng: frontiers.batch_pagerank(web.graph, seeds, _hundredth(web, seeds)),
     "in-links": lambda web, seeds, rng: frontiers.by_inlinks(web.graph, seeds),
     BREADTH_FIRST: lambda web, seeds, rng: frontiers.breadth_first(web.graph, seeds),
-    "depth-first": lambda web, seeds, rng: frontiers.depth_first(web.graph, seeds),
     "random": lambda web, seeds, rng: frontiers.at_random(web.graph, seeds, rng),
-    "larger sites": lambda web, seeds, rng: frontiers.larger_sites_first(web.graph, seeds, web.hosts),
-    LEARNT: _learnt,
     OMNISCIENT: lambda web, seeds, rng: frontiers.omniscient(web.graph, seeds, web.importance),
 }
 
 
 def collected(order: PageArray, mass: FloatArray) -> FloatArray:
-    """Share of the mass of all pages in `order` that its first k pages have, for k from 0 to all."""
+    """Share of the total mass of `order` in its first k pages, for every k from 0 on."""
     held = np.concatenate([np.zeros(1), np.cumsum(mass[order])])
     shares: FloatArray = held / held[-1]
     return shares
 
 
 def area(order: PageArray, mass: FloatArray) -> float:
-    """The area under `collected`, by trapezoids; both axes go from 0 to 1."""
+    """The area under `collected` on axes from 0 to 1, by trapezoids."""
     held = collected(order, mass)
     return float((held[1:] + held[:-1]).mean() / 2)
 
 
 def mass_at(share: float, order: PageArray, mass: FloatArray) -> float:
-    """Share of the mass that the first `share` of the pages have."""
+    """Share of the mass in the first `share` of the pages."""
     return float(collected(order, mass)[round(share * len(order))])
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What is read. seed_sets: how many draws of `seeds` pages. orders: names of ORDERS; GREEDY is always among them.
-
-    Raises SettingError.
-    """
+    """Draw `seed_sets` sets of `seeds` pages for some of ORDERS; GREEDY is always among them. Raises SettingError."""
 
     seed_sets: int = 5
     seeds: int = 10
@@ -126,16 +99,11 @@ class Setup:
         return [name for name in ORDERS if name in (GREEDY, *self.orders)]
 
 
-def experiment(
-    graph: Graph, seed: int = 0, setup: Setup | None = None, *, hosts: IntArray | None = None, tell: Tell = silent
-) -> Result:
-    """Read what pages drawn at random reach, in every order, and that for every set of seeds.
-
-    hosts: the number of every page's host, shape (size,); by default guessed from the links. Raises SettingError.
-    """
+def experiment(graph: Graph, seed: int = 0, setup: Setup | None = None, *, tell: Tell = silent) -> Result:
+    """Crawl `graph` in every order from every set of randomly drawn seeds. Raises SettingError."""
     setup = setup or Setup()
     rng = np.random.default_rng(seed)
-    web = Web(graph, pagerank(graph), hosts_by_locality(graph) if hosts is None else hosts)
+    web = Web(graph, pagerank(graph))
     runs: dict[str, list[_Run]] = {name: [] for name in setup.names}
     bounds: list[list[_Bound]] = []
     for number, drawn in enumerate([draw_seeds(graph, setup.seeds, rng) for _ in range(setup.seed_sets)], start=1):
@@ -156,7 +124,7 @@ def experiment(
 
 
 def draw_seeds(graph: Graph, count: int, rng: np.random.Generator) -> PageArray:
-    """Pages drawn at random, each as likely; drawn again as long as they reach less than a tenth of all pages."""
+    """Random distinct pages that reach at least a tenth of the graph. Raises SettingError."""
     if not 1 <= count <= graph.size:
         raise SettingError(f"seeds of a graph of {graph.size} pages must be from 1 to {graph.size}, not {count}")
     for _ in range(_DRAWS):
@@ -170,7 +138,7 @@ def draw_seeds(graph: Graph, count: int, rng: np.random.Generator) -> PageArray:
 
 @dataclass(frozen=True)
 class _Run:
-    """One order from one seed set. curve: the share collected at even steps from nothing to all pages."""
+    """One order from one seed set. curve: the share collected, shape (_POINTS,)."""
 
     reached: int
     area: float
@@ -190,7 +158,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Bound:
-    """After a part of a crawl: the coverage bound without and with virtual visits, and what it is a bound of."""
+    """The coverage bound without and with virtual visits, and the true coverage, at one moment of a crawl."""
 
     plain: float
     virtual: float
@@ -198,9 +166,9 @@ class _Bound:
 
 
 def _bounds(graph: Graph, order: PageArray) -> list[_Bound]:
-    """Coverage at each twentieth of a crawl of pages that are all known from the beginning.
+    """Coverage at each twentieth of a crawl whose pages are all known from the beginning.
 
-    Virtual visits: after each twentieth all read pages pass on what they hold, all at once, as in the live crawl.
+    With virtual visits, all read pages pass on what they hold after each twentieth.
     """
     (plain, of_plain), (virtual, of_virtual) = _books(graph), _books(graph)
     is_read = np.zeros(graph.size, dtype=np.bool_)
@@ -229,7 +197,7 @@ def _books(graph: Graph) -> tuple[Ledger, Coverage]:
 
 
 def _read_links(graph: Graph, is_read: npt.NDArray[np.bool_]) -> Graph:
-    """The graph without the links of pages that were not read."""
+    """The graph without the links of unread pages."""
     outdegrees = graph.outdegrees()
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.where(is_read, outdegrees, 0))])
     return Graph(indptr, graph.targets[np.repeat(is_read, outdegrees)])
@@ -239,8 +207,7 @@ def _read_links(graph: Graph, is_read: npt.NDArray[np.bool_]) -> Graph:
 class Compared:
     """Means of an order over the seed sets, and its gain of area over greedy on the same sets.
 
-    deviation: standard deviation of the gain. better: in how many of `sets` there is one. of_trees: the gain in parts
-    of what trees gain that have learnt from the same graph; None where these were not tried, or gain nothing.
+    deviation: standard deviation of the gain. better: the number of sets with a gain.
     """
 
     order: str
@@ -251,23 +218,20 @@ class Compared:
     deviation: float
     better: int
     sets: int
-    of_trees: float | None
 
 
 def compared(result: Result) -> list[Compared]:
-    """Every order of `experiment` against greedy, the largest area first."""
+    """Every order of an experiment against greedy, by falling area."""
     rows: dict[str, list[tuple[float, ...]]] = {}
     for name, _, _, *figures in result.rows:
         rows.setdefault(name, []).append(tuple(figures))
     greedy = [area for area, *_ in rows[GREEDY]]
     gains = {name: [one[0] - base for one, base in zip(of, greedy, strict=True)] for name, of in rows.items()}
-    known = fmean(gains.get(LEARNT, [0.0]))
     found = []
     for name, of in rows.items():
         area, at_10, at_30 = (fmean(column) for column in zip(*of, strict=True))
         gain, better = fmean(gains[name]), sum(one > 0 for one in gains[name])
-        part = gain / known if known > 0 and gain > 0 else None
-        found.append(Compared(name, area, at_10, at_30, gain, stdev(gains[name]), better, len(of), part))
+        found.append(Compared(name, area, at_10, at_30, gain, stdev(gains[name]), better, len(of)))
     return sorted(found, key=lambda one: -one.area)
 
 
@@ -300,12 +264,10 @@ def _mean_bounds(bounds: Sequence[Sequence[_Bound]]) -> list[_Bound]:
 
 
 def _claims(areas: dict[str, list[float]]) -> list[Claim]:
-    """Those that the orders which were tried can decide."""
+    """The claims that the chosen orders can decide."""
     gains = [
-        ("anticipated cash gains at least .015 of area", 0.015, ANTICIPATED, GREEDY),
         ("a grant at birth gains at least .015 of area", 0.015, GREEDY, OPIC),
         ("cash gains at least .03 of area", 0.03, OPIC, BREADTH_FIRST),
-        ("trees that have learnt from the same graph gain", 0.0, LEARNT, GREEDY),
     ]
     claims = [
         _gain(f"{sentence} ({better} over {worse})", least, areas[better], areas[worse])

@@ -1,28 +1,237 @@
-"""Keeping pages fresh: schedules side by side, on pages whose change rates are drawn.
+"""Schedules that fetch pages again under a fixed budget, compared on pages with drawn change rates.
 
 Freshness is the share of the time that pages are as they were fetched, weighted by importance, in the second half of
 the time. Budgets are fetches per page and mean time between two changes of a page.
+
+Each host keeps its pages in a heap by due time, at a price of its own if it cannot be asked as often as its pages are
+due. Hosts that may be asked are in a heap by the due time of their first page at the common price. A tick has one
+fetch, after which the page's host rests for `rest` ticks. Due times and learned rates come from `opic.refresh`,
+compiled.
 """
 
+import math
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from numba.extending import register_jitable
 
-from minicrawl.lab.due_pages import (
-    BY_RATE,
-    CASH,
-    LEARNED,
-    NUTCH,
-    STORMCRAWLER,
-    TRUE_RATES,
-    UNIFORM,
-    Kept,
-    World,
-    keep_fresh,
-)
-from minicrawl.opic.arrays import FloatArray
+from minicrawl.lab.heap import add, compiled, empty_heap, first, moved, pop
+from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, interval, learned, repriced
 from minicrawl.report import Claim, Curve, Panel, Result
+
+register_jitable(interval)
+register_jitable(learned)
+register_jitable(repriced)
+
+UNIFORM, BY_RATE, NUTCH, STORMCRAWLER, CASH, TRUE_RATES, LEARNED = range(7)
+"""Schedules: all in turn; as often as pages change; an interval that shrinks by a fifth when a page has changed, and
+grows by two fifths else; by half and by half; by importance alone; by importance and the true, or the learned rate."""
+_TRIES = 8
+_TICKS = 2.0**32
+"""Due times are ordered by whole numbers, so many to a unit of time."""
+
+
+class World(NamedTuple):
+    """Pages by host.
+
+    importance: shape (pages,). rates: changes per unit of time, shape (pages,). starts: shape (hosts + 1,): host h has
+    the pages starts[h] .. starts[h + 1] - 1.
+    """
+
+    importance: FloatArray
+    rates: FloatArray
+    starts: IntArray
+
+
+class Kept(NamedTuple):
+    """What a schedule kept fresh in the second half of its time.
+
+    freshness: share of the time that pages were as they were fetched, weighted by importance. never: share of pages
+    that were not fetched. idle: share of ticks in which no host might be asked.
+    """
+
+    freshness: float
+    never: float
+    idle: float
+
+
+class _Pages(NamedTuple):
+    """Arrays of shape (pages,). `order`: a heap by due time for each host, in its slice."""
+
+    due: FloatArray
+    last: FloatArray
+    rate: FloatArray
+    information: FloatArray
+    order: npt.NDArray[np.int64]
+
+
+def keep_fresh(  # noqa: PLR0913 - parameters of the experiment
+    world: World,
+    schedule: int,
+    *,
+    fetches_per_time: float,
+    until: float,
+    first_rate: float = 0.5,
+    rest: int = 0,
+    own_price: bool = True,
+    random: np.random.Generator,
+) -> Kept:
+    """Fetch pages by `schedule` from time 0 to `until`, each having been fetched shortly before.
+
+    first_rate: what the rate of a page is taken for before its second fetch. rest: ticks for which a host is not asked
+    after a fetch. own_price: a host that is asked as often as it may be gets a price of its own.
+    """
+    n = len(world.importance)
+    mean_interval = n / fetches_per_time
+    last = -mean_interval * random.random(n)
+    rate = np.full(n, first_rate if schedule == LEARNED else 1.0 / mean_interval)
+    if schedule in (TRUE_RATES, BY_RATE):
+        rate = world.rates * (1.0 if schedule == TRUE_RATES else fetches_per_time / world.rates.sum())
+    pages = _Pages(last + mean_interval, last, rate, np.zeros(n), np.arange(n))
+    hosts = empty_heap(np.zeros(len(world.starts) - 1, dtype=np.int64))
+    ticks = round(until * fetches_per_time)
+    chances = random.random(ticks)
+    price = float(world.importance.mean()) * mean_interval
+    fresh, never, idle = _keep_fresh(world, pages, hosts, schedule, chances, until, price, rest, own_price)
+    return Kept(fresh, never, idle)
+
+
+@compiled
+def _keep_fresh(world, pages, hosts, schedule, chances, until, price, rest, own_price):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    starts, ticks, n = world.starts, len(chances), len(world.importance)
+    prices = np.zeros(len(starts))
+    prices[:-1] = price if own_price and rest else 0.0
+    prices[-1] = price  # of all; before it, of each host
+    for host in range(len(starts) - 1):
+        for at in range((starts[host + 1] - starts[host] - 2) // 2, -1, -1):
+            _down(pages, starts[host], starts[host + 1], at)
+        if starts[host] < starts[host + 1]:
+            hosts.key[host] = -in_ticks(pages.due[pages.order[starts[host]]])
+            add(hosts, host)
+    resting = np.full(rest + 1, -1, dtype=np.int64)
+    is_fetched = np.zeros(n, dtype=np.bool_)
+    since = until / 2.0
+    fresh, idle = 0.0, 0
+    for tick in range(ticks):
+        now = tick * until / ticks
+        back = resting[tick % (rest + 1)]
+        if back >= 0:
+            resting[tick % (rest + 1)] = -1
+            is_late = pages.due[pages.order[starts[back]]] <= now
+            prices[back] = repriced(prices[back], HOST_PRICE_GAIN / (starts[back + 1] - starts[back]), is_late)
+            hosts.key[back] = -in_ticks(_host_due(world, pages, prices, schedule, back))
+            add(hosts, back)
+        if hosts.size[0] == 0:
+            idle += 1
+            continue
+        host = _first_host(world, pages, prices, schedule, hosts, now)
+        page = pages.order[starts[host]]
+        prices[-1] = repriced(prices[-1], PRICE_GAIN / n, -hosts.key[host] <= in_ticks(now))
+        gap = now - pages.last[page]
+        changed = chances[tick] < -math.expm1(-world.rates[page] * gap)
+        fresh += world.importance[page] * fresh_time(world.rates[page], pages.last[page], now, since)
+        is_fetched[page] |= now >= since
+        _learn(schedule, pages, page, gap, changed)
+        pages.last[page] = now
+        pages.due[page] = _due(world, pages, schedule, max(prices[-1], prices[host]), page)
+        _down(pages, starts[host], starts[host + 1], 0)
+        hosts.key[host] = -in_ticks(_host_due(world, pages, prices, schedule, host))
+        if rest:
+            pop(hosts)
+            resting[tick % (rest + 1)] = host
+        else:
+            moved(hosts, host)
+    for page in range(n):
+        fresh += world.importance[page] * fresh_time(world.rates[page], pages.last[page], until, since)
+    return fresh / (until - since), 1.0 - is_fetched.sum() / n, idle / ticks
+
+
+@compiled
+def _first_host(world, pages, prices, schedule, hosts, now):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    """The host whose page is due first. Prices have moved since the hosts were put in order: look a few times."""
+    for _ in range(_TRIES):
+        host = first(hosts)
+        due = in_ticks(_host_due(world, pages, prices, schedule, host))
+        if due <= max(-hosts.key[host], in_ticks(now)):
+            break
+        hosts.key[host] = -due
+        moved(hosts, host)
+    return first(hosts)
+
+
+@compiled
+def _host_due(world, pages, prices, schedule, host):  # type: ignore[no-untyped-def]
+    """When the first page of a host is due by the price of all; it is the first by the price of the host."""
+    start, stop = world.starts[host], world.starts[host + 1]
+    for _ in range(_TRIES):
+        page = pages.order[start]
+        due = _due(world, pages, schedule, max(prices[-1], prices[host]), page)
+        if due <= pages.due[page]:
+            break
+        pages.due[page] = due
+        _down(pages, start, stop, 0)
+    return _due(world, pages, schedule, prices[-1], pages.order[start])
+
+
+@compiled
+def _due(world, pages, schedule, price, page):  # type: ignore[no-untyped-def]
+    return pages.last[page] + _interval(schedule, price, world.importance[page], pages.rate[page])
+
+
+@compiled
+def _interval(schedule, price, importance, rate):  # type: ignore[no-untyped-def]
+    if schedule == UNIFORM:
+        return 1.0
+    if schedule == CASH:
+        return price / importance
+    if schedule < CASH:
+        return 1.0 / rate
+    return interval(price, importance, rate)
+
+
+@compiled
+def _learn(schedule, pages, page, gap, changed):  # type: ignore[no-untyped-def]
+    if schedule == NUTCH:
+        pages.rate[page] /= 0.8 if changed else 1.4
+    elif schedule == STORMCRAWLER:
+        pages.rate[page] /= 0.5 if changed else 1.5
+    elif schedule == LEARNED:
+        pages.rate[page], pages.information[page] = learned(pages.rate[page], pages.information[page], gap, changed)
+
+
+@compiled
+def fresh_time(rate, last, until, since):  # type: ignore[no-untyped-def]
+    """How long a page is expected to be as it was fetched at `last`, from `since` (or `last`) to `until`."""
+    begin = max(last, since)
+    if until <= begin:
+        return 0.0
+    return (math.exp(-rate * (begin - last)) - math.exp(-rate * (until - last))) / rate
+
+
+@compiled
+def in_ticks(time):  # type: ignore[no-untyped-def]
+    return int(time * _TICKS)
+
+
+@compiled
+def _down(pages, start, stop, at):  # type: ignore[no-untyped-def]
+    """Mend the heap of a host whose page `at` may be due later than those below it."""
+    due, order = pages.due, pages.order
+    page = order[start + at]
+    while start + 2 * at + 1 < stop:
+        child = 2 * at + 1
+        if start + child + 1 < stop and due[order[start + child + 1]] < due[order[start + child]]:
+            child += 1
+        if due[order[start + child]] >= due[page]:
+            break
+        order[start + at] = order[start + child]
+        at = child
+    order[start + at] = page
+
 
 BUDGETS = (0.3, 1.0, 3.0)
 LEARNED_NAME = "importance and learned rate"

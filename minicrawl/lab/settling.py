@@ -1,7 +1,7 @@
-"""What the ledger gives beyond the paper: exact in the limit, while reading, with two numbers per page.
+"""The ledger on a fixed and on a growing graph: exact in the limit, with two numbers per page.
 
-Error against visits with the virtual page holding its cash, and the certificate beside it; the ranking of a crawl
-that has asked for every page twice; pages that came a short while ago. N: pages of the graph.
+Error against visits with the certificate beside it; the ranking of a crawl that read every page twice; the error of
+pages that came recently. N: pages of the graph.
 """
 
 from collections.abc import Sequence
@@ -10,10 +10,17 @@ from statistics import fmean
 import numpy as np
 
 from minicrawl.lab.compiled import settle_greedily
-from minicrawl.lab.convergence import EXACT, LEVELS, Traces, traces
-from minicrawl.lab.evolve import Evolving
-from minicrawl.lab.methods import POWER, X
-from minicrawl.lab.revisits import claim_of, ranking_after_revisits
+from minicrawl.lab.convergence import (
+    EXACT,
+    LEVELS,
+    POWER,
+    Traces,
+    X,
+    claim_of_revisits,
+    ranking_after_revisits,
+    traces,
+)
+from minicrawl.lab.webs import Evolving
 from minicrawl.lab.windows import spliced
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, pagerank
@@ -27,14 +34,14 @@ _BOUNDS = {"greedy, held": (5.25, 8.0, 11.5), "sweeps, held": (3.5, 5.5, 7.75)}
 
 
 def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
-    """Error on all pages against visits, with the virtual page holding its cash; and the two checks beside it."""
+    """Error against visits with the virtual page holding its cash, a crawl that revisits, and recent pages."""
     by_name = traces(graphs, _METHODS, seed, turns * _PER_N, _PER_N)
     errors = [newcomers(graph, seed) for graph in graphs]
     claims = [
         *(_arrives(by_name[name], bounds) for name, bounds in _BOUNDS.items()),
         _beats_power_iteration(by_name),
         _is_certified([by_name[name] for name in _METHODS[2:]]),
-        claim_of([ranking_after_revisits(graph, seed) for graph in graphs]),
+        claim_of_revisits([ranking_after_revisits(graph, seed) for graph in graphs]),
         Claim(
             "pages known for less than N visits are off by at most 25 % in the mean",
             fmean(errors) <= 25.0,
@@ -56,10 +63,9 @@ def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
 
 
 def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps: int = 20) -> float:
-    """Mean relative error in percent of the new pages: those that came within the last N visits and were found since.
+    """Mean relative error in percent of pages that came within the last N visits and are linked from a read page.
 
-    Found is what a link that has been read leads to. Before any page comes there are 5 N visits; then in each of
-    `turns` N visits rate * N pages come, in so many steps.
+    After 5 N visits, rate * N pages come in each of `turns` N visits, in `steps` batches.
     """
     web = Evolving(graph, np.random.default_rng(seed))
     ledger, size = Ledger(), graph.size
@@ -80,7 +86,7 @@ def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps
 
 
 def _longer(graph: Graph, pages: int) -> Graph:
-    """The graph with so many more pages, without links."""
+    """The graph with additional pages without links."""
     return Graph(np.concatenate([graph.indptr, np.full(pages, graph.indptr[-1])]), graph.targets)
 
 
@@ -110,7 +116,7 @@ def _beats_power_iteration(by_name: dict[str, Traces]) -> Claim:
 
 
 def _is_certified(every: Sequence[Traces]) -> Claim:
-    """The certificate is of H/G, and holds once all pages have been read; X is nearer by a step of power iteration."""
+    """The certificate bounds H/G once all pages are read; X is a step of power iteration nearer."""
     pairs = [
         pair for one in every for traced in one.of for pair in zip(traced.distances, traced.certificates, strict=True)
     ]

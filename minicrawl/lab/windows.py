@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
-from minicrawl.lab.evolve import Evolving
+from minicrawl.lab.webs import Evolving
 from minicrawl.opic import Adaptive, Fixed, ImprovedFixed, Interpolation, Ledger, Variable
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.window import Window

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from minicrawl.analysis.growth import growth
-from minicrawl.lab.generate import power_law
+from minicrawl.lab.webs import power_law
 from minicrawl.rank import Graph
 
 

@@ -88,9 +88,6 @@ def test_trials_are_drawn_anew_and_the_same_for_the_same_seed(tmp_path: Path) ->
          "pages, trees, queues, not 'fast'"),
         (["--kind", "cubic", "--bits", "8"], "--bits 8 holds no distances of 300 pages; take a larger one, or fewer "
          "pages with --nodes"),
-        (["--trials", "2"], "--trials is for one graph; name a GRAPH or a --kind"),
-        (["--print-matrix"], "--print-matrix is for one graph; name a GRAPH or a --kind"),
-        (["--kind", "road", "--quick"], "--quick is not for one graph; leave it out, or leave out GRAPH and --kind"),
         (["nowhere.gr", "--kind", "road"], "GRAPH and --kind name two graphs; give one of them"),
         (["--kind", "road", "--by-page"], "--by-page is for links of a GRAPH; leave it out, or name one"),
         (["nowhere.gr"], "there is no graph file 'nowhere.gr'; name one that exists"),
@@ -111,12 +108,17 @@ def test_graph_with_too_many_pages_is_refused(tmp_path: Path) -> None:
     assert some.stdout.splitlines()[0].endswith("of 9 pages, while 8 links are inserted")
 
 
-@pytest.mark.slow
-def test_whole_experiment_has_its_claims(tmp_path: Path) -> None:
-    result = bench("--quick", "--out", str(tmp_path))
+def test_without_a_graph_all_kinds_are_drawn(tmp_path: Path) -> None:
+    result = bench("--nodes", "16", *PAGES, "--out", str(tmp_path))
     assert result.exit_code == 0, result.output
-    assert "holds: every algorithm finds what scipy does" in result.stdout
-    assert "components of a crawl" in result.stdout
+    kinds = ["complete", "cubic", "road", "sparse"]
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == [f"graphbench-{kind}.csv" for kind in kinds]
+    assert [line for line in result.stdout.splitlines() if line.removesuffix(":") in kinds] == [
+        "complete:",
+        "sparse:",
+        "cubic:",
+        "road:",
+    ]
 
 
 def test_table_has_the_median_and_says_what_timed_out() -> None:

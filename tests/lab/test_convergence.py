@@ -1,12 +1,27 @@
 """Figures 2 and 3, and the ledger beyond: what an independent implementation measured on the same kind of graph."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
-from minicrawl.lab.convergence import Trace, Traces, figure_2, figure_3, on_graph, trace, traces
-from minicrawl.lab.generate import power_law
-from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
-from minicrawl.rank import Errors, Graph, pagerank
+from minicrawl.lab.convergence import (
+    H_AND_C,
+    H_BY_G,
+    METHODS,
+    POWER,
+    Trace,
+    Traces,
+    X,
+    figure_2,
+    figure_3,
+    on_graph,
+    ranking_after_revisits,
+    trace,
+    traces,
+)
+from minicrawl.lab.webs import power_law
+from minicrawl.rank import Errors, Graph, l1, pagerank
 
 pytestmark = pytest.mark.slow  # all of them wait for compiled loops
 
@@ -142,3 +157,24 @@ def test_figures_have_a_row_per_step_method_and_estimator() -> None:
     convergence = on_graph(graphs[0], 0, 6)
     assert {row[1] for row in convergence.rows} == set(METHODS)
     assert [claim.held for claim in convergence.claims][:1] == [True]
+
+
+WEB = Graph.from_links([[1, 2], [2], [0], [0, 1], []])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_comes_near_pagerank(name: str) -> None:
+    last = list(islice(METHODS[name](WEB, np.random.default_rng(0), 50 * WEB.size), 4))[-1]
+    assert l1(last.estimates[POWER if name == "off-line" else X], pagerank(WEB)) < 0.02
+
+
+@pytest.mark.parametrize("name", ["greedy", "cycle", "random"])
+def test_cash_book_says_what_its_visits_spent(name: str) -> None:
+    first = next(METHODS[name](WEB, np.random.default_rng(0), 100))
+    assert first.clock == pytest.approx(first.spent * 100 / WEB.size)
+
+
+def test_pages_asked_for_twice_are_ranked_about_exactly() -> None:
+    agreement = ranking_after_revisits(power_law(20_000, np.random.default_rng(1)), 0)
+    assert agreement.tau >= 0.90
+    assert agreement.top >= 0.88

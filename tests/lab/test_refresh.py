@@ -3,8 +3,21 @@
 import numpy as np
 import pytest
 
-from minicrawl.lab.due_pages import World
-from minicrawl.lab.refresh import BUDGETS, LEARNED_NAME, SCHEDULES, Setup, experiment, optimum
+from minicrawl.lab.refresh import (
+    BUDGETS,
+    CASH,
+    LEARNED,
+    LEARNED_NAME,
+    SCHEDULES,
+    TRUE_RATES,
+    UNIFORM,
+    Setup,
+    World,
+    experiment,
+    keep_fresh,
+    optimum,
+)
+from minicrawl.opic.refresh import PRICE_GAIN, interval, repriced
 
 
 def test_the_optimum_spends_the_budget_where_it_is_worth_most():
@@ -26,3 +39,69 @@ def test_the_schedule_of_importance_and_learned_rates_holds_its_claims():
     assert {row[2] for row in result.rows} >= {LEARNED_NAME, *SCHEDULES}
     assert {row[0] for row in result.rows} == set(BUDGETS)
     assert [claim.sentence for claim in result.claims if not claim.held] == []
+
+
+pytestmark = pytest.mark.slow  # the loop takes seconds to compile
+
+
+def world(pages: int, hosts: int = 1, seed: int = 0) -> World:
+    random = np.random.default_rng(seed)
+    importance = random.pareto(1.1, pages) + 1.0
+    rates = random.lognormal(0.0, 1.5, pages)
+    starts = np.linspace(0, pages, hosts + 1).astype(np.int64)
+    return World(importance / importance.sum(), rates, starts)
+
+
+@pytest.mark.parametrize("budget", [0.5, 2.0])
+def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget):
+    web = world(400)
+    kept = keep_fresh(web, UNIFORM, fetches_per_time=400 * budget, until=200.0, random=np.random.default_rng(1))
+    x = web.rates / budget
+    assert kept.freshness == pytest.approx(float((web.importance * (1 - np.exp(-x)) / x).sum()), abs=0.002)
+    assert kept.never == 0.0
+
+
+def test_due_times_that_are_looked_at_late_lose_nothing():
+    web = world(300)
+    kept = keep_fresh(web, TRUE_RATES, fetches_per_time=300.0, until=60.0, random=np.random.default_rng(2))
+    assert kept.freshness == pytest.approx(_looking_at_all(web, 300.0, 60.0), abs=0.004)
+
+
+def _looking_at_all(web: World, fetches_per_time: float, until: float) -> float:
+    """Freshness in the second half if every due time is worked out anew before every fetch."""
+    pages = len(web.importance)
+    last = -np.random.default_rng(2).random(pages) * pages / fetches_per_time
+    price, fresh, since = float(web.importance.mean()), 0.0, until / 2.0
+
+    def fresh_time(page: int, now: float) -> float:
+        begin, rate = max(last[page], since), web.rates[page]
+        return max(0.0, (np.exp(-rate * (begin - last[page])) - np.exp(-rate * (now - last[page]))) / rate)
+
+    for tick in range(round(until * fetches_per_time)):
+        now = tick / fetches_per_time
+        q = price / web.importance
+        due = last + q / 2 + np.sqrt(q * q / 4 + q / web.rates)
+        page = int(due.argmin())
+        assert due[page] == pytest.approx(last[page] + interval(price, web.importance[page], web.rates[page]))
+        price = repriced(price, PRICE_GAIN / pages, bool(due[page] <= now))
+        fresh += web.importance[page] * fresh_time(page, now) if now > since else 0.0
+        last[page] = now
+    fresh += sum(web.importance[page] * fresh_time(page, until) for page in range(pages))
+    return float(fresh) / (until - since)
+
+
+def test_importance_and_rate_are_better_than_importance_alone_and_that_than_none():
+    web, kept = world(2000, seed=3), {}
+    for schedule in (UNIFORM, CASH, LEARNED):
+        kept[schedule] = keep_fresh(
+            web, schedule, fetches_per_time=2000.0, until=40.0, random=np.random.default_rng(3)
+        ).freshness
+    assert kept[UNIFORM] + 0.02 < kept[CASH]
+    assert kept[CASH] + 0.02 < kept[LEARNED]
+
+
+def test_a_host_is_not_asked_before_it_has_rested():
+    web = world(60, hosts=3)
+    kept = keep_fresh(web, LEARNED, fetches_per_time=60.0, until=30.0, rest=5, random=np.random.default_rng(4))
+    assert kept.idle == pytest.approx(0.5, abs=0.01)  # three hosts, each at every sixth tick
+    assert kept.never == 0.0

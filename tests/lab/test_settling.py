@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from minicrawl.lab.generate import power_law
 from minicrawl.lab.settling import figure, newcomers
+from minicrawl.lab.webs import power_law
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.discovery import SHARES, largest_deviation
-from minicrawl.lab.evolve import Evolving
-from minicrawl.lab.generate import power_law
 from minicrawl.lab.steering import (
     CREDIT,
     DEMAND,
@@ -21,6 +19,7 @@ from minicrawl.lab.steering import (
     Method,
     SteeredCrawl,
 )
+from minicrawl.lab.webs import Evolving, power_law
 from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PayOut
 from minicrawl.rank import Graph
 

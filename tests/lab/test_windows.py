@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
-from minicrawl.lab.generate import power_law
+from minicrawl.lab.webs import power_law
 from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, run_ledger, spliced
 from minicrawl.opic import Adaptive, Basic, Fixed, ImprovedFixed, Interpolation, PayOut, Variable
 from minicrawl.opic.window import Window

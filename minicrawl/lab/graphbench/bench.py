@@ -1,31 +1,117 @@
-"""Algorithms that follow the distances of all pairs, side by side on one graph: time, memory, are they right.
+"""Algorithms for the distances of all pairs, side by side on one graph: time, memory, correctness.
 
-A trial inserts all links of a sequence, `batch` at a time; after each batch all distances are known. Time is that of
-the processor, without compiling, and without holding the distances to scipy's.
+A trial inserts all links of a sequence, `batch` at a time; after each batch all distances are known. Times are CPU time
+without compilation and without comparison with scipy.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 
 import numpy as np
+import numpy.typing as npt
 
-from minicrawl.lab.graphbench.algorithms import (
-    ALGORITHMS,
-    BFS,
-    BITS,
-    EVEN_GAZIT,
-    FLOYD_WARSHALL,
-    PAGES,
-    QUEUES,
-    TREES,
-    Follower,
+from minicrawl.lab.graphbench.distances import (
+    Growing,
+    Queues,
+    Trees,
+    exact_distances,
+    insert_and_relax,
+    insert_and_search,
+    insert_by_queues,
+    insert_by_trees,
 )
-from minicrawl.lab.graphbench.distances import exact_distances
-from minicrawl.lab.graphbench.measuring import checks_of, cpu_seconds
-from minicrawl.lab.graphbench.sequences import Insertions, cubic_updates
-from minicrawl.rank.growing_distances import Distances, far
+from minicrawl.lab.graphbench.sequences import Insertions, Links, cubic_updates
+from minicrawl.rank.growing_distances import Distances, far, insert_links, no_links
 from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
+
+BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
+"""Of the numbers that distances are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Follower:
+    """Distances of all pairs of a graph that grows. distance: d, after all that was inserted.
+
+    insert: takes the next links, and returns how many pairs came closer; None where that is not counted. memory: bytes
+    of all arrays.
+    """
+
+    distance: Distances
+    insert: Callable[[Links], int | None]
+    memory: int
+
+
+def _by_rows(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    distance = no_links(sequence.size, dtype)
+
+    def insert(links: Links) -> None:
+        for u, v in links:
+            insert_links(distance, u, np.array([v]))
+
+    return Follower(distance, insert, distance.nbytes)
+
+
+def _by_pages(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    distance = no_links(sequence.size, dtype)
+
+    def insert(links: Links) -> None:
+        ordered = links[np.argsort(links[:, 0], kind="stable")]
+        starts = np.flatnonzero(np.diff(ordered[:, 0], prepend=-1))
+        for page, targets in zip(ordered[starts, 0].tolist(), np.split(ordered[:, 1], starts[1:]), strict=True):
+            insert_links(distance, page, targets)
+
+    return Follower(distance, insert, distance.nbytes)
+
+
+def _by_trees(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    trees = Trees.of(sequence.size, dtype)
+    return Follower(trees.distance, partial(insert_by_trees, trees), _bytes(trees))
+
+
+def _by_queues(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    queues = Queues.of(sequence.size, sequence.links, dtype)
+    return Follower(queues.distance, partial(insert_by_queues, queues), _bytes(queues))
+
+
+def _anew(find: Callable[[Growing, Links], None], sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    growing = Growing.of(sequence.size, sequence.links, dtype)
+    return Follower(growing.distance, partial(find, growing), _bytes(growing))
+
+
+def _bytes(arrays: tuple[npt.NDArray[np.generic], ...]) -> int:
+    return sum(array.nbytes for array in arrays)
+
+
+BFS, FLOYD_WARSHALL, EVEN_GAZIT, PAGES, TREES, QUEUES = (
+    "bfs", "floyd-warshall", "even-gazit", "pages", "trees", "queues",
+)  # fmt: skip
+ALGORITHMS: dict[str, Callable[[Insertions, npt.DTypeLike], Follower]] = {
+    BFS: partial(_anew, insert_and_search),
+    FLOYD_WARSHALL: partial(_anew, insert_and_relax),
+    EVEN_GAZIT: _by_rows,
+    PAGES: _by_pages,
+    TREES: _by_trees,
+    QUEUES: _by_queues,
+}
+
+
+_CHECKS = 8
+
+
+def checks_of(count: int, most: int = _CHECKS) -> list[int]:
+    """Numbers of insertions, evenly apart, the last being all."""
+    return sorted({count * check // most for check in range(1, most + 1)} - {0})
+
+
+def cpu_seconds(call: Callable[[], object]) -> float:
+    """CPU seconds of a call."""
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
 
 COLUMNS = (
     *("graph", "pages", "links", "algorithm", "bits", "batch", "trial", "CPU seconds", "insertions", "timed out"),

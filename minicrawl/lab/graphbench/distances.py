@@ -1,4 +1,16 @@
-"""Distances of all pairs as trees of shortest paths, while links are inserted; and by scipy, to hold others to."""
+"""Algorithms for the distances of all pairs while links are inserted, and scipy's to compare with.
+
+breadth-first    from every page; n * m
+Floyd-Warshall   d[x, y] = min(d[x, y], d[x, k] + d[k, y]) for every k in turn; n**3. R. Floyd, "Algorithm 97: Shortest
+                 path", Communications of the ACM 5 (1962)
+trees            see `graphbench`
+queues           Q[x, u]: the links u -> w, the largest d[x, w] first
+
+When d[x, u] falls, only links with d[x, w] > d[x, u] + 1 bring their target closer, and these are first in Q[x, u]: no
+other link is looked at. A key may be too large because the target came closer another way; it is corrected when it
+comes first. A key falls n times at most, so all insertions take n**2 * m * log n at most, in practice little more than
+there are pairs that come closer.
+"""
 
 from typing import NamedTuple
 
@@ -11,7 +23,6 @@ from minicrawl.lab.heap import compiled
 from minicrawl.rank import Graph
 from minicrawl.rank.growing_distances import Distances, far, no_links
 
-_NOBODY = -1
 _Pages = npt.NDArray[np.int16]
 
 
@@ -43,7 +54,7 @@ class Trees(NamedTuple):
     @classmethod
     def of(cls, size: int, dtype: npt.DTypeLike = np.int16) -> "Trees":
         """Trees of pages without links."""
-        return cls(no_links(size, dtype), *(np.full((size, size), _NOBODY, dtype=np.int16) for _ in range(4)))
+        return cls(no_links(size, dtype), *(np.full((size, size), _NONE, dtype=np.int16) for _ in range(4)))
 
 
 def insert_by_trees(trees: Trees, links: Links) -> int:
@@ -72,7 +83,7 @@ def _insert_by_trees(distance, parent, child, before, after, links, waiting):  #
                     updates += 1
                     _hang(parent, child, before, after, x, y, u if y == v else parent[v, y])
                     follower = child[v, y]
-                    while follower != _NOBODY:
+                    while follower != _NONE:
                         waiting[waits] = follower
                         waits += 1
                         follower = after[v, follower]
@@ -83,15 +94,197 @@ def _insert_by_trees(distance, parent, child, before, after, links, waiting):  #
 def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     """Take y from its parent in the tree of x, with all that hangs off it, and hang it to another one."""
     old, left, right = parent[x, y], before[x, y], after[x, y]
-    if old != _NOBODY:
-        if left == _NOBODY:
+    if old != _NONE:
+        if left == _NONE:
             child[x, old] = right
         else:
             after[x, left] = right
-        if right != _NOBODY:
+        if right != _NONE:
             before[x, right] = left
     first = child[x, new_parent]
-    parent[x, y], before[x, y], after[x, y] = new_parent, _NOBODY, first
-    if first != _NOBODY:
+    parent[x, y], before[x, y], after[x, y] = new_parent, _NONE, first
+    if first != _NONE:
         before[x, first] = y
     child[x, new_parent] = y
+
+
+_NONE = -1
+
+
+class Growing(NamedTuple):
+    """Distances, and the links so far, as lists. distance: d.
+
+    newest: int32, shape (size,): the number of the last link of a page. older, target: int32, shape (links,): the link
+    of the same page before it, and where it goes. filled: int64, shape (1,): how many links there are.
+    """
+
+    distance: Distances
+    newest: npt.NDArray[np.int32]
+    older: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    filled: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, size: int, links: Links, dtype: npt.DTypeLike = np.int16) -> "Growing":
+        """No links yet, and room for these."""
+        newest, older, target = (np.full(room, _NONE, np.int32) for room in (size, len(links), len(links)))
+        return cls(no_links(size, dtype), newest, older, target, np.zeros(1, np.int64))
+
+
+def insert_and_search(growing: Growing, links: Links) -> None:
+    """Insert links, and search from every page."""
+    _append(*growing[1:], links)
+    distance = growing.distance
+    distance[:] = far(distance)
+    _search(*growing[:-1], np.zeros(len(distance), dtype=np.int32), far(distance))
+
+
+def insert_and_relax(growing: Growing, links: Links) -> None:
+    """Insert links, and let every page be one by way of which others are reached, as Floyd and Warshall do."""
+    _append(*growing[1:], links)
+    distance = growing.distance
+    distance[:] = no_links(len(distance), distance.dtype)
+    _relax(*growing[:-1], far(distance))
+
+
+@compiled
+def _append(newest, older, target, filled, links):  # type: ignore[no-untyped-def]
+    for insertion in range(len(links)):
+        u, link = links[insertion, 0], filled[0]
+        older[link], target[link] = newest[u], links[insertion, 1]
+        newest[u] = link
+        filled[0] += 1
+
+
+@compiled
+def _search(distance, newest, older, target, waiting, no_way):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+    for x in range(len(distance)):
+        row = distance[x]
+        row[x], waiting[0], at, waits = 0, x, 0, 1
+        while at < waits:
+            y = waiting[at]
+            at += 1
+            link = newest[y]
+            while link != _NONE:
+                w = target[link]
+                if row[w] == no_way:
+                    row[w] = row[y] + 1
+                    waiting[waits] = w
+                    waits += 1
+                link = older[link]
+
+
+@compiled
+def _relax(distance, newest, older, target, no_way):  # type: ignore[no-untyped-def]
+    size = len(distance)
+    for x in range(size):
+        link = newest[x]
+        while link != _NONE:
+            if target[link] != x:
+                distance[x, target[link]] = 1
+            link = older[link]
+    for k in range(size):
+        for x in range(size):
+            to_k = distance[x, k]
+            if to_k != no_way:
+                for y in range(size):
+                    distance[x, y] = min(distance[x, y], to_k + distance[k, y])
+
+
+class Queues(NamedTuple):
+    """The queues of all pairs, as heaps. distance: d.
+
+    first: int64, shape (size,): Q[x, u] stands in row x from place first[u] on. filled: int32, shape (size,): how many
+    links of u were inserted. target, key: shape (size, links): where each goes, and a bound of d[x, target].
+    """
+
+    distance: Distances
+    first: npt.NDArray[np.int64]
+    filled: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    key: Distances
+
+    @classmethod
+    def of(cls, size: int, links: Links, dtype: npt.DTypeLike = np.int16) -> "Queues":
+        """Empty queues with room for these links."""
+        outdegrees = np.bincount(links[:, 0], minlength=size)
+        first = np.cumsum(outdegrees) - outdegrees
+        room = (size, len(links))
+        return cls(
+            no_links(size, dtype), first, np.zeros(size, np.int32), np.zeros(room, np.int32), np.zeros(room, dtype)
+        )
+
+
+def insert_by_queues(queues: Queues, links: Links) -> int:
+    """Insert links for which there is room, in place; returns how many pairs came closer."""
+    return int(_insert_by_queues(*queues, links, np.zeros(len(queues.distance), dtype=np.int32)))
+
+
+@compiled
+def _insert_by_queues(distance, first, filled, target, key, links, waiting):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+    updates = 0
+    for insertion in range(len(links)):
+        u, v = links[insertion, 0], links[insertion, 1]
+        start, last = first[u], filled[u]
+        filled[u] += 1
+        for x in range(len(distance)):
+            closer = distance[x, u] + 1 < distance[x, v]
+            if closer:
+                distance[x, v] = distance[x, u] + 1
+                updates += 1
+            target[x, start + last], key[x, start + last] = v, distance[x, v]
+            _rise(target[x], key[x], start, last)
+            if closer:
+                updates += _spread(distance[x], first, filled, target[x], key[x], v, waiting)
+    return updates
+
+
+@compiled
+def _spread(distance, first, filled, target, key, page, waiting):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+    """Let all pages come closer that do so by way of one that has; of one source. Nearer ones go first."""
+    waiting[0], at, waits, updates = page, 0, 1, 0
+    while at < waits:
+        y = waiting[at]
+        at += 1
+        start, size = first[y], filled[y]
+        while size and key[start] > distance[y] + 1:
+            w = target[start]
+            if distance[w] == key[start]:
+                distance[w] = distance[y] + 1
+                updates += 1
+                waiting[waits] = w
+                waits += 1
+            key[start] = distance[w]
+            _sink(target, key, start, size)
+    return updates
+
+
+@compiled
+def _rise(target, key, start, at):  # type: ignore[no-untyped-def]
+    """Move the link at a place of a heap up to where it belongs."""
+    while at > 0:
+        above = (at - 1) // 2
+        if key[start + above] >= key[start + at]:
+            break
+        _swap(target, key, start + above, start + at)
+        at = above
+
+
+@compiled
+def _sink(target, key, start, size):  # type: ignore[no-untyped-def]
+    """Move the first link of a heap down to where it belongs."""
+    at = 0
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and key[start + below + 1] > key[start + below]:
+            below += 1
+        if key[start + at] >= key[start + below]:
+            break
+        _swap(target, key, start + at, start + below)
+        at = below
+
+
+@compiled
+def _swap(target, key, one, other):  # type: ignore[no-untyped-def]
+    target[one], target[other] = target[other], target[one]
+    key[one], key[other] = key[other], key[one]

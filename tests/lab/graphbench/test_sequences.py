@@ -4,9 +4,9 @@ import networkx
 import numpy as np
 import pytest
 
-from minicrawl.lab.generate import power_law
 from minicrawl.lab.graphbench.distances import Trees, exact_distances, insert_by_trees
 from minicrawl.lab.graphbench.sequences import complete, cubic, cubic_updates, of_graph, random_sparse, road
+from minicrawl.lab.webs import power_law
 from minicrawl.rank import Graph
 
 
