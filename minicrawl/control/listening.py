@@ -36,10 +36,7 @@ class Patience:
 
 @contextlib.asynccontextmanager
 async def listening(
-    crawl: SteeredRun,
-    store: Path,
-    on_deaf: Callable[[str], None] = lambda why: None,
-    patience: Patience = Patience(),
+    crawl: SteeredRun, store: Path, on_deaf: Callable[[str], None] = lambda why: None, patience: Patience = Patience()
 ) -> AsyncIterator[None]:
     """Let a crawl be steered from other shells during the block. on_deaf: called with the reason if it cannot be."""
     async with answering(partial(what_is_done, crawl), store, on_deaf, patience):

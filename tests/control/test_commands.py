@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sites import Server, Site, crawl, rows
+from support.sites import Site, crawl, rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
@@ -228,10 +228,3 @@ def test_a_store_that_is_in_use_or_missing_is_told(store: Path, tmp_path: Path) 
     with pytest.raises(StoreError, match="another crawl is using"):
         asyncio.run(RestingCrawl(store).ban("a.test"))
     writer.close()
-
-
-def test_nothing_is_asked_for(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(SITE)
-    asyncio.run(RestingCrawl(store).change_settings({"workers": 2}))
-    asyncio.run(RestingCrawl(store).take_seeds(Seeds(["http://c.test/"], frozenset())))
-    assert (server.asked, kept(store, "workers")) == ([], 2)

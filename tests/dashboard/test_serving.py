@@ -174,11 +174,7 @@ def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -
     server, store = Steered(wide(20)), tmp_path / "crawl.db"
 
     async def main() -> None:
-        async with (
-            steered_alone(server, store, delay=0) as crawl,
-            listening(crawl, store),
-            dashboard(store) as browser,
-        ):
+        async with steered_alone(server, store, delay=0) as crawl, listening(crawl, store), dashboard(store) as browser:
             await server.until(2)
             server.open.clear()  # lest the crawl is over before it is asked
             other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")

@@ -133,11 +133,7 @@ class OutageWatch:
     """
 
     def __init__(
-        self,
-        liveness: Liveness,
-        answered: set[int],
-        timing: Timing,
-        absorb: Callable[[Request, float], None],
+        self, liveness: Liveness, answered: set[int], timing: Timing, absorb: Callable[[Request, float], None]
     ) -> None:
         self._liveness = liveness
         self._answered = answered

@@ -1,4 +1,4 @@
-// Asking the server. The token is behind the # of the address, which a browser sends to nobody; it is kept for this tab.
+// Requests to the server. The token is behind the # of the address, which browsers never send; it is stored for this tab.
 
 const KEY = "minicrawl.token";
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -29,7 +29,7 @@ async function asked(path, options = {}) {
 
 const questions = new Map();
 
-// Whoever asks the same path anew wants the new answer only: an older one that came later would be shown in its place.
+// A new request for the same path cancels the older one, whose answer might come later and be shown in its place.
 export function get(path, query = {}) {
   questions.get(path)?.abort();
   const question = new AbortController();

@@ -1,4 +1,4 @@
-// The page: it asks the server how the crawl stands, twice a second while somebody looks, and lets the views show that.
+// The page: asks the server for the state of the crawl, twice a second while visible, and updates the views.
 
 import {get, post, Failure} from "./api.js";
 import {byId, el, setText} from "./dom.js";
@@ -37,9 +37,9 @@ const views = [
   ["setup", "Setup", new Setup(app)],
 ];
 let [shown, after, timer, isAsking, isLost, isAwaited, lastRead, reading] = [views[0], 0, null, false, false, false, 0, 0];
-let done = 0; // commands that were answered
+let done = 0; // number of commands answered
 
-// Has a command done, and shows what it has led to. Returns its answer; undefined if it failed.
+// Sends a command and shows its effect. Returns its answer; undefined if it failed.
 async function command(message, path = "/api/control") {
   try {
     const answer = await post(path, message);
@@ -69,14 +69,14 @@ function soon(milliseconds) {
 }
 
 async function look() {
-  if (document.hidden) return; // a page that nobody sees asks for nothing
+  if (document.hidden) return; // a hidden page sends no requests
   if (isAsking) return soon(20);
   isAsking = true;
   let next = 1000;
   const before = done;
   try {
     const now = await get("/api/now", {after, hosts: shown[2].needsHosts ? 1 : 0});
-    // A look that a command has overtaken may show what was before it, where a slider shows what has become of it.
+    // A look from before the last command may show an old value where a slider shows the new one.
     const isOvertaken = before !== done;
     if (!isOvertaken) take(now);
     if (isLost) {
@@ -98,7 +98,7 @@ async function look() {
 
 function take(now) {
   const {events} = now;
-  // Another dashboard may listen here by now, whose numbers begin anew.
+  // Another dashboard may listen here by now, with numbers of its own.
   if (app.look && now.dashboard !== app.look.dashboard) {
     after = 0;
     app.look = null;
@@ -129,7 +129,7 @@ function lose() {
   document.body.classList.add("lost");
 }
 
-// What takes the server longer is asked for less often, and only for the view that is shown.
+// Slow readings are requested less often, and only for the visible view.
 async function read() {
   const view = shown[2];
   lastRead = performance.now();
@@ -139,7 +139,7 @@ async function read() {
     await view.read?.();
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
-    isAwaited = failure.status === 503; // it is still being worked out
+    isAwaited = failure.status === 503; // it is still being computed
     if (failure.status) view.fail ? view.fail(failure.message) : notify(failure.message, true);
   } finally {
     reading -= 1;
@@ -161,7 +161,7 @@ function go(name, argument) {
   read();
 }
 
-// Shows what is behind a #, also if it is shown already: then it is read anew.
+// Shows the view behind a #; if it is visible already, it is reloaded.
 function open(hash) {
   const before = location.href;
   location.hash = hash;
@@ -173,7 +173,7 @@ function follow() {
   go(name, argument === undefined ? undefined : decoded(argument));
 }
 
-// What somebody has typed behind the # need not be sound.
+// Text typed behind the # may be malformed.
 function decoded(text) {
   try {
     return decodeURIComponent(text);

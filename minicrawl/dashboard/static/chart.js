@@ -1,4 +1,4 @@
-// Lines over axes, as SVG, in the width there is. What a chart shows is also said in words.
+// Line charts as SVG, in the available width, with a description in words.
 
 import {el, svg} from "./dom.js";
 import {duration, small} from "./format.js";
@@ -64,7 +64,7 @@ export class Chart {
     return parts;
   }
 
-  // On a logarithmic axis there is no place for zero.
+  // A logarithmic axis has no zero.
   usable(points) {
     const {xLog, yLog} = this.options;
     return points.filter(([x, y]) => (!xLog || x > 0) && (!yLog || y > 0));
@@ -75,7 +75,7 @@ const MINUTE = 60, HOUR = 3600, DAY = 86400;
 const TIMES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
   HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY];
 
-// A chart over the time that a crawl has gone on.
+// A chart over the crawl's time.
 export function overTime(title, options) {
   return new Chart({title, xLabel: "time of crawling", xText: time, xSteps: TIMES, yMin: 0, height: 200, ...options});
 }
@@ -91,7 +91,7 @@ function lines(points, x, y, index, kind) {
   return [svg("path", {d: path, class: `line color-${index} ${kind ?? ""}`, fill: "none"})];
 }
 
-// From values to pixels, and which values stand at the axis.
+// The scale from values to pixels, and the ticks of an axis.
 function scale(values, isLog, from, to, neat) {
   let [least, most] = [Math.min(...values), Math.max(...values)];
   const turned = isLog ? Math.log10 : (value) => value;
@@ -104,7 +104,7 @@ function scale(values, isLog, from, to, neat) {
   };
 }
 
-// neat: the steps that people count in, such as those of times; powers of ten where there is none that is large enough.
+// neat: natural steps, such as those of times; powers of ten if none is large enough.
 function steps(least, most, number, neat = []) {
   const rough = (most - least) / number;
   const power = 10 ** Math.floor(Math.log10(rough));

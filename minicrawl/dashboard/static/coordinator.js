@@ -1,4 +1,4 @@
-// How the crawl stands, how far it is toward its limits, and what it may be set to.
+// The state of the crawl, its progress toward its limits, and its settings.
 
 import {card, el, fill, known, setText} from "./dom.js";
 import {about, amount, clock, count, counted, duration, isOn, percent, printable, rate} from "./format.js";
@@ -24,7 +24,7 @@ export class Coordinator {
     this.aims = el("div", {class: "aims"});
     this.speed = overTime("Pages a second", {yLabel: "pages / s"});
     this.points = []; // seen by this page
-    this.noted = []; // by the crawl itself, before
+    this.noted = []; // stored by the crawl before
     this.sliders = [
       new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)"), "one for each partition"),
       new Slider(app, "concurrency", "Requests at once", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], count),
@@ -51,15 +51,15 @@ export class Coordinator {
   take(now) {
     if (now.crawl !== "running") return;
     const seconds = (now.earlier?.seconds ?? 0) + now.seconds;
-    if (!this.points.length && !now.speed.pages) return; // of one look alone there is no speed
-    // What is not before it has been taken back: the run was killed before its next commit, or the store is another one.
+    if (!this.points.length && !now.speed.pages) return; // a single look has no speed
+    // Later points are void: the run was killed before its next commit, or the store is another one.
     while (this.points.length && this.points[this.points.length - 1][0] >= seconds) this.points.pop();
     this.points.push([seconds, now.speed.pages]);
     if (this.points.length > POINTS) this.points = this.points.filter((_, index) => index % 2 === 0);
   }
 
   async read() {
-    if (this.noted.length && this.points.length) return; // what has come since, this page has seen
+    if (this.noted.length && this.points.length) return; // this page has seen all later points
     this.noted = speeds((await this.app.get("/api/course")).points, "fetched");
     if (this.app.look) this.show(this.app.look);
   }
@@ -125,7 +125,7 @@ class Figures {
   show(now) {
     const all = now.earlier ?? {runs: 0, fetched: 0, bytes: 0, seconds: 0};
     const before = (number, text) => (all.runs ? `${text(number)} in all runs` : "");
-    // Of partitions at rest no bound is kept: see docs/cluster.md.
+    // Partitions at rest have no stored bound: see docs/cluster.md.
     setText(this.titles[6], now.partitions && !isOn(now) ? "Read, by links so far" : "Coverage, at least");
     const shown = [
       [count(now.fetched), before(all.fetched + now.fetched, count)],

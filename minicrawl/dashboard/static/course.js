@@ -1,11 +1,11 @@
-// How the crawl has gone on, as the store has it: points at rising seconds of crawling, in all runs.
+// The crawl over time, from the store: points at rising seconds of crawling, in all runs.
 
-// A figure over the time of crawling.
+// A value over the crawl's time.
 export function curve(points, name) {
   return points.filter((point) => point[name] !== undefined).map((point) => [point.seconds, point[name]]);
 }
 
-// How fast a figure has risen, between two points each.
+// The rate of a value between consecutive points.
 export function speeds(points, name) {
   return points.slice(1).map((point, index) => {
     const before = points[index];

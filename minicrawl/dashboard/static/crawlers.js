@@ -1,4 +1,4 @@
-// Every process of the crawl: what it does, since when, and how much it has done. Of a crawl in partitions each has one.
+// The processes of the crawl: their tasks, since when, and their work so far. Each partition has a process.
 
 import {card, el, setText} from "./dom.js";
 import {amount, clock, count, day, duration, isOn, printable} from "./format.js";
@@ -7,7 +7,7 @@ import {Table} from "./table.js";
 export class Crawlers {
   constructor(app) {
     this.app = app;
-    this.stored = new Map(); // what the stores of partitions say, by number
+    this.stored = new Map(); // readings of the partitions' stores, by number
     this.main = el("p", {});
     this.table = new Table("Crawlers", [
       {title: "Crawler", numeric: true, text: (one) => String(one.number), sort: (one) => one.number},
@@ -39,7 +39,7 @@ export class Crawlers {
     this.nodes = [this.processes, this.parts];
   }
 
-  // What a running crawl does not say of its partitions stands in their stores.
+  // Values that a running crawl does not report come from the partitions' stores.
   async read() {
     if (!this.app.look?.partitions) return;
     const {partitions} = await this.app.get("/api/partitions");

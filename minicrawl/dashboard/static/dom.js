@@ -1,4 +1,4 @@
-// Elements, made without markup: whatever the web has written becomes text, and nothing else.
+// Elements made without markup: any text from the web stays text.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -22,12 +22,12 @@ export function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
-// Changes what is not so yet: what a screen reader or a selection is at stays.
+// Changes only what differs, so that a screen reader or a selection keeps its place.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// What a node holds now; where there is nothing, a quiet word.
+// Replaces the content of a node; a muted word if there is none.
 export function fill(node, children, nothing) {
   const name = node.matches("ul, ol") ? "li" : "p";
   node.replaceChildren(...(children.length ? children : [el(name, {class: "quiet"}, nothing)]));
@@ -42,7 +42,7 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-// A link to a page of the web. Only http and https lead anywhere; whoever is opened learns nothing of us.
+// A link to a page of the web: http and https only, without a referrer.
 export function outside(url, text = url) {
   if (!/^https?:\/\//i.test(url)) return el("span", {}, text);
   return el("a", {href: url, target: "_blank", rel: "noopener noreferrer nofollow", class: "url"}, text);
@@ -52,7 +52,7 @@ export function whyOf(url) {
   return `#why=${encodeURIComponent(url)}`;
 }
 
-// A link to what is known of a page.
+// A link to the view of a page.
 export function known(url, text = url) {
   return el("a", {href: whyOf(url), class: "url", title: url}, text);
 }

@@ -1,6 +1,6 @@
 // Numbers, sizes and times, as people read them.
 
-// Whether a crawl runs, by the last look at it.
+// True if the crawl runs, by the last look.
 export function isOn(now) {
   return now.crawl === "running" || now.crawl === "busy";
 }
@@ -31,7 +31,7 @@ export function duration(seconds) {
   return hours ? `${hours}:${two(left)}:${two(rest)}` : `${left}:${two(rest)}`;
 }
 
-// A time that nobody can know to the second.
+// A rough time.
 export function about(seconds) {
   if (seconds < 60) return `about ${Math.round(seconds)} s`;
   if (seconds < 3600) return `about ${Math.round(seconds / 60)} min`;
@@ -54,13 +54,13 @@ export function rate(number) {
   return number >= 100 ? count(number) : (number ?? 0).toFixed(1);
 }
 
-// Three digits that matter.
+// Three significant digits.
 export function small(number) {
   if (number === null || number === undefined) return "";
   return number !== 0 && Math.abs(number) < 0.001 ? number.toExponential(2) : String(Number(number.toPrecision(3)));
 }
 
-// What could turn the direction of the text around it, or is no character at all, is shown as such.
+// Replaces characters that could change the text's direction, or are no characters, by U+FFFD.
 export function printable(text) {
   return (text ?? "").replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\u2028\u2029]/gu, "\ufffd");
 }

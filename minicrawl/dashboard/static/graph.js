@@ -1,4 +1,4 @@
-// The best pages, or hosts, and the links between them. A click on a page leads to all that is known of it.
+// The best pages, or hosts, and the links between them. A click on a page opens its view.
 
 import {card, choice, el, setText, svg, whyOf} from "./dom.js";
 import {count, percent, printable, small} from "./format.js";
@@ -49,14 +49,14 @@ export class Graph {
   }
 }
 
-// One of six colours for the host of a page; hosts that come first have one each.
+// One of six colours for a page's host; the first hosts have colours of their own.
 function group(groups, node) {
   const host = node.url ? new URL(node.url).host : node.name;
   if (!groups.has(host)) groups.set(host, Math.min(groups.size, 6));
   return groups.get(host);
 }
 
-// The names that do not stand on one before them.
+// The names that do not overlap an earlier one.
 function apart(spots) {
   const taken = [];
   return spots.filter((spot) => {

@@ -1,4 +1,4 @@
-// Every host: how many of its pages are known, what it does, and until when and why it waits.
+// All hosts: their known pages, their activity, and their waits with reason and end.
 
 import {card, el, setText} from "./dom.js";
 import {clock, count, printable} from "./format.js";

@@ -1,4 +1,4 @@
-// The most important pages, and how much of all importance the pages read hold.
+// The most important pages, and the importance collected by the pages read.
 
 import {card, choice, el, known, outside, setText} from "./dom.js";
 import {count, day, percent, printable, small} from "./format.js";
@@ -34,7 +34,7 @@ export class Importance {
     ];
   }
 
-  // Partitions have one order together, and what has risen is not known over them.
+  // Partitions are ordered together; risers are not known across them.
   show(now) {
     this.orders.hidden = Boolean(now.partitions);
     if (now.partitions) setText(this.rising.empty, "Over partitions this is not known.");

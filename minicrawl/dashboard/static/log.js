@@ -1,4 +1,4 @@
-// What has happened, the newest first.
+// Events, the newest first.
 
 import {card, choice, el, fill, known} from "./dom.js";
 import {amount, clock, count, duration, printable} from "./format.js";

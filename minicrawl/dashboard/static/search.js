@@ -25,7 +25,7 @@ export class Search {
 
   async read() {
     const q = this.input.value.trim();
-    if (!q || q === this.asked) return; // what was found stays until somebody asks for something else
+    if (!q || q === this.asked) return; // results stay until the next search
     this.asked = q;
     const found = await this.app.get("/api/search", {q});
     const meant = found.meant ? ` Did you mean: ${printable(found.meant)}?` : "";
@@ -46,7 +46,7 @@ function line(page) {
     el("div", {class: "quiet"}, outside(page.url, printable(page.url))), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
 }
 
-// A snippet with the words that were asked for marked. marks: [[from, to], ...] in characters, not in units of UTF-16.
+// A snippet with the words of the query marked. marks: [[from, to], ...] in characters, not in units of UTF-16.
 function marked(text, marks) {
   const letters = [...text];
   const parts = [];

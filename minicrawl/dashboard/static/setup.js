@@ -1,4 +1,4 @@
-// A crawl that is started from here. It is a process of its own, and goes on when the dashboard ends.
+// Starting a crawl: a process of its own, which outlives the dashboard.
 
 import {card, choice, el, setText} from "./dom.js";
 import {isOn} from "./format.js";

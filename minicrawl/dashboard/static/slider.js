@@ -1,12 +1,12 @@
-// A setting of the crawl as a slider. Beside it stands what the crawl says it is set to; while it is moved, and until
-// the crawl has answered, what it is to be, in another colour.
+// A setting of the crawl as a slider. Beside it stands the crawl's value; while the slider is moved, and until the crawl
+// has answered, the new value in another colour.
 
 import {el, setText} from "./dom.js";
 
 let number = 0;
 
 export class Slider {
-  // steps: the values there are a place for, rising; text(value): as it is shown; without: where there is no such setting.
+  // steps: the possible values, rising; text(value): its label; without: the label of an unset setting.
   constructor(app, name, title, steps, text, without = "") {
     Object.assign(this, {app, name, steps, text, without, value: null, wanted: null, isSending: false});
     const id = `slider-${(number += 1)}`;
@@ -15,7 +15,7 @@ export class Slider {
     this.node = el("div", {class: "slider", "data-setting": name}, el("label", {for: id}, title), this.output, this.input);
   }
 
-  // One request at a time, and after it the place the slider has been moved to meanwhile.
+  // One request at a time, followed by one for the slider's latest place.
   async move() {
     this.wanted = this.steps[Number(this.input.value)];
     this.input.setAttribute("aria-valuetext", this.text(this.wanted));

@@ -1,4 +1,4 @@
-// What became of pages, how the crawl has gone on, and the shape of the web it has found.
+// Counts of pages by outcome, the crawl over time, and the shape of the crawled web.
 
 import {card, el, setText} from "./dom.js";
 import {amount, clock, count, day, duration, percent, printable, rate, small} from "./format.js";
@@ -35,7 +35,7 @@ export class Statistics {
       card("What became of pages", this.states.node))];
   }
 
-  // Over partitions coverage and what is worked out of all links have no curve; the server says so.
+  // Partitions have no curves of coverage or of the link graph; the server says so.
   show(now) {
     this.isOfParts = Boolean(now.partitions);
     for (const node of [...this.ofShape, this.ofCoverage]) node.hidden = this.isOfParts;
@@ -61,7 +61,7 @@ export class Statistics {
     setText(this.shapeWords, printable(sentence));
   }
 
-  // Of a small crawl after every hundredth of its pages; of a larger one as it was at the looks that this server took.
+  // A small crawl has a point for every hundredth of its pages, a larger one for each time this server looked.
   showGrowth({shape, looks}) {
     const {growth} = shape;
     const followed = growth.length > 0;
@@ -103,7 +103,7 @@ function law(degrees) {
   return `mean ${rate(degrees.mean)}, at most ${count(degrees.largest)}${fit ? `; power law x^-${fit.alpha.toFixed(2)} from ${count(fit.xmin)} on` : ""}`;
 }
 
-// The share of pages with so many links or more, for every number of links that there is.
+// The fraction of pages with at least so many links, for every number of links.
 function tail(degrees) {
   const counts = Object.entries(degrees.pages_by_degree).map(([links, pages]) => [Number(links), pages]).sort((one, other) => other[0] - one[0]);
   const all = counts.reduce((sum, [, pages]) => sum + pages, 0);

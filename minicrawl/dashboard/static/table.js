@@ -1,4 +1,4 @@
-// A table that is brought up to date row by row: what somebody has selected, or has the focus, stays.
+// A table updated row by row, so that selection and focus stay.
 
 import {el, setText} from "./dom.js";
 
@@ -65,7 +65,7 @@ export class Table {
     return line;
   }
 
-  // Cells that are nodes are made anew only if what they are made of has changed.
+  // Cells that are nodes are rebuilt only if their data has changed.
   fill(line, row) {
     this.columns.forEach((column, index) => {
       const cell = line.children[index];

@@ -1,4 +1,4 @@
-// Everything known of one URL, and what may be asked of it.
+// Everything known of one URL, and the commands for it.
 
 import {card, el, known, outside, whyOf} from "./dom.js";
 import {amount, count, counted, day, duration, percent, printable, small} from "./format.js";

@@ -138,17 +138,6 @@ def hold_index(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def is_index_held(path: Path) -> bool:
-    """True if a process is writing to the index."""
-    try:
-        with FileLock(beside(path, ".lock")).acquire(timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:
-        return False
-
-
 def open_index(path: Path, mark: str, *, writes: bool = False) -> IndexFile:
     """Open the index at `path`. mark: of its store. writes: a missing index is made.
 

@@ -250,10 +250,7 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
         name_server.clear()
         lost = await acrawl([], store, time=20, **by_name() | {"timing": replace(HURRY, longest_pause=0.4)})
         found = await acrawl(
-            [],
-            store,
-            on_progress=lambda progress: name_server.update(names if progress.silence else ()),
-            **by_name(),
+            [], store, on_progress=lambda progress: name_server.update(names if progress.silence else ()), **by_name()
         )
         web.shut()
         return lost, found

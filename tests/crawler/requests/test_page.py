@@ -4,13 +4,55 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.absorbing import page_of
-from support.asking import PROBED, A, Asking
+from support.absorbing import HOME, absorber_of, page_of
+from support.sites import rows
 
+from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import Health
-from minicrawl.crawler.requests.page import PageTurn, Probe
+from minicrawl.crawler.requests.page import Pages, PageTurn, Probe
 from minicrawl.crawler.requests.request import Refusal
 from minicrawl.model import Fetched, ParsedPage, State
+
+A, B = HOME + "a", HOME + "b"
+PROBED = HOME + "cannot-exist"
+
+
+class Probing:
+    """Wants one URL of every origin, once."""
+
+    def __init__(self) -> None:
+        self.due_urls = {HOME.rstrip("/"): PROBED}
+        self.answers: list[Fetched] = []
+
+    def due(self, origin: str) -> str | None:
+        return self.due_urls.pop(origin, None)
+
+    def put_back(self, url: str) -> None:
+        self.due_urls[HOME.rstrip("/")] = url
+
+    def absorb(self, fetched: Fetched, now: float) -> None:
+        self.answers.append(fetched)
+
+
+class Asking:
+    """Requests for three pages of a host, begun and answered by hand."""
+
+    def __init__(self, store: Path, allowed: bool = True) -> None:
+        self.absorber: Absorber = absorber_of(store, ignore_robots=True)
+        self.absorber.start([HOME, A, B], 0.0)
+        self.probes = Probing()
+        urls, guesses = self.absorber.urls, self.absorber.guesses
+        self.pages = Pages(self.absorber.visits, guesses, self.probes, lambda url: allowed, self.absorber.turns, urls)
+
+    def next(self, now: float = 0.0) -> PageTurn:
+        page = self.absorber.frontier.best_page(now)
+        assert page is not None
+        return self.pages.request(page)
+
+    def state(self, url: str) -> tuple[str, str]:
+        self.absorber.commit({})
+        (found,) = rows(self.absorber.writer.path, "SELECT state, reason FROM pages WHERE url = ?", url)
+        return found[0], found[1]
 
 
 @pytest.fixture

@@ -2,15 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.urls.keys import (
-    authority,
-    hostname,
-    is_on,
-    origin_of,
-    partition_key,
-    registered_domain,
-    site_of,
-)
+from minicrawl.crawler.urls.keys import authority, hostname, is_on, origin_of, partition_key, registered_domain, site_of
 
 
 @pytest.mark.parametrize(

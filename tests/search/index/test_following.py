@@ -167,8 +167,6 @@ def test_room_that_is_free_is_given_back(tmp_path):
     assert content(store) == rebuilt(store)
 
 
-
-
 def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_path):
     store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
     index_path(store).write_bytes(b"broken" * 1_000)

@@ -68,10 +68,7 @@ class Budgets:
     """The vouchers of a domain by name, each as far as it is trusted, where walkers jump to sites; None: it is new."""
 
     def __init__(
-        self,
-        domains: Iterable[DomainRow] = (),
-        linkers: npt.ArrayLike = (),
-        pages: Mapping[str, int] | None = None,
+        self, domains: Iterable[DomainRow] = (), linkers: npt.ArrayLike = (), pages: Mapping[str, int] | None = None
     ) -> None:
         """domains: by rising number. linkers: rows, shape (n, 2). pages: number of known pages by host, with its port
         if it has one."""

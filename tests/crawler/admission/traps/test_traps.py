@@ -469,12 +469,7 @@ def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
         f"trap      a.test/lost/*: trap-duplicates; {JUDGED + SAMPLES} read, 0 links dropped",
     ]
     told = json.loads(run("status", "--json", "--store", shut))["traps"]
-    assert told[1] == {
-        "pattern": "a.test/lost/*",
-        "rule": "trap-duplicates",
-        "read": JUDGED + SAMPLES,
-        "dropped": 0,
-    }
+    assert told[1] == {"pattern": "a.test/lost/*", "rule": "trap-duplicates", "read": JUDGED + SAMPLES, "dropped": 0}
 
 
 def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
