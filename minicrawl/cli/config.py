@@ -27,6 +27,7 @@ from minicrawl.cli.configuration import (
 from minicrawl.cli.options import json_option, logging_options
 from minicrawl.cli.output import counted, document, printable
 from minicrawl.errors import SettingError
+from minicrawl.settings import PROFILES, with_profile
 
 if TYPE_CHECKING:
     from minicrawl.settings.config_files import ConfigFile
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _PROGRAM = "minicrawl"
 _SHELLS = ("bash", "zsh", "fish")
+_PLACES = {"default": "default", "environment": "environment"}
+"""Of the origins of options, those that are no file."""
 _PLAIN = (str, int, float, bool, list, tuple, Path)
 
 
@@ -48,8 +51,8 @@ def command() -> None:
 
 
 class Shown(NamedTuple):
-    """An option as it would be now. `origin`: environment, project, user, --config or default; `place`: the variable
-    or file."""
+    """An option as it would be now. `origin`: environment, project, user, --config, profile or default; `place`: the
+    variable or file."""
 
     value: Any
     origin: str
@@ -58,15 +61,18 @@ class Shown(NamedTuple):
 
 @command.command(epilog="Example: minicrawl config show crawl")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.option("--profile", type=click.Choice(list(PROFILES)), help="As with this --profile of a crawl.")
 @json_option
 @logging_options
-def show(words: tuple[str, ...], as_json: bool) -> None:
+def show(words: tuple[str, ...], profile: str | None, as_json: bool) -> None:
     """Print the options of COMMAND, by default crawl, as they are without any flag, and where each comes from.
 
     What a store remembers is not among them: 'minicrawl crawl --show-settings' prints that.
     """
     words = words or ("crawl",)
     shown = _shown(words)
+    if words == ("crawl",):
+        shown |= _of_profile(shown, profile)
     if as_json:
         click.echo(document({key: one._asdict() for key, one in shown.items()}))
         return
@@ -251,6 +257,20 @@ def _shown(words: tuple[str, ...]) -> dict[str, Shown]:
     return shown
 
 
+def _of_profile(shown: dict[str, Shown], flag: str | None) -> dict[str, Shown]:
+    """The options that a profile sets, by the flag or as the environment or a file chooses it."""
+    place = "given" if flag else _PLACES.get(shown["profile"].origin, "file")
+    name = flag or shown["profile"].value
+    if name is None:
+        return {}
+    explicit = {key.replace("-", "_"): _PLACES.get(one.origin, "file") for key, one in shown.items()}
+    implied = with_profile(name, Path(shown["store"].value).parent, place, explicit)
+    chosen = {"profile": Shown(name, "flag", None)} if flag else {}
+    return chosen | {
+        key.replace("_", "-"): Shown(_hidden(key, value), "profile", None) for key, value in implied.items()
+    }
+
+
 def _default(words: tuple[str, ...], option: click.Option) -> object:
     from minicrawl.settings import SETTINGS
 
@@ -318,7 +338,7 @@ def _template() -> Iterator[str]:
     yield "[crawl]"
     options = options_of(_command(("crawl",)))
     for key, option in options.items():
-        if key in ("store", "show-settings", "dry-run", "forget", "retry"):
+        if key in ("store", "show-settings", "dry-run", "forget", "retry", "stream"):
             continue
         yield ""
         yield from textwrap.wrap(option.help or "", _WIDTH, initial_indent="# ", subsequent_indent="# ")

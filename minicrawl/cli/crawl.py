@@ -27,6 +27,7 @@ from minicrawl.cli.options import (
     logging_options,
     setting_options,
     store_or_folder_option,
+    teller,
 )
 from minicrawl.cli.output import (
     amount,
@@ -34,6 +35,7 @@ from minicrawl.cli.output import (
     document,
     duration,
     expected_column,
+    left_out_line,
     printable,
     read_line,
     short_line,
@@ -41,7 +43,7 @@ from minicrawl.cli.output import (
     tally,
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
-from minicrawl.settings import option
+from minicrawl.settings import PROFILES, option, with_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -64,6 +66,11 @@ _GIVEN = {
     ParameterSource.DEFAULT_MAP: "file",
 }
 """Where an option may come from that the store has not remembered, and what that is called."""
+
+_PROFILE_HELP = (
+    "Set some options at once. Explicit options win; a profile that is given as a flag wins over the environment and "
+    "files. 'minicrawl config show --profile NAME' lists them; the store remembers them like others."
+)
 
 WHY_STOPPED = {
     "nothing-left": "nothing is left to fetch",
@@ -104,6 +111,8 @@ WHY_STOPPED = {
     "standard input, the report as JSON.",
 )
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@click.option("--stream", is_flag=True, help="Print each URL as it is read, a line each, and nothing else: for pipes.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), help=_PROFILE_HELP)
 @click.option(
     "--partitions",
     type=click.IntRange(1, 256),
@@ -118,6 +127,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
     no_progress: bool,
+    stream: bool,
+    profile: str | None,
     skip_bad: bool,
     forget: tuple[str, ...],
     show_settings: bool,
@@ -133,24 +144,37 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     context = click.get_current_context()
     sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
-    given = with_tables(context, {name: value for name, value in options.items() if sources.get(name)})
     if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:
         store = _DEFAULT_FOLDER
+    given = {name: value for name, value in options.items() if sources.get(name)}
+    if profile is not None:
+        chosen = _GIVEN[context.get_parameter_source("profile") or ParameterSource.DEFAULT_MAP]
+        implied = with_profile(profile, store.parent, chosen, {name: sources[name] or "" for name in given})
+        given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
+    given = with_tables(context, given)
+    if stream and (as_json or partitions or _is_folder(store)):
+        _refuse_stream(as_json)
     if show_settings:
         _print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
         _print_plan(given, forget, gathered(seeds, skip_bad, live=False), store, as_json)
         return
-    live = sys.stderr.isatty() and not no_progress and not is_verbose()
+    shares_terminal = stream and sys.stdout.isatty()
+    live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
+    problem = None
     with calling(on_stop, store) as stopped:
         if partitions or _is_folder(store):
             report = _run_partitions(given, forget, seeds, skip_bad, store, partitions=partitions, live=live)
         else:
-            report = _run(given, forget, seeds, skip_bad, store, live=live)
+            report, problem = _run(given, forget, seeds, skip_bad, store, live=live, stream=stream)
         stopped(report)
+    if problem is not None:
+        raise problem
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
+    elif stream:
+        teller()(_ended_line(report))
     else:
         _print_report(report, store)
     if report.reason == "interrupted":
@@ -158,6 +182,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     reason = report.cause()
     if reason is not None:
         raise NothingFetchedError(_nothing_fetched(reason, store))
+
+
+def _refuse_stream(as_json: bool) -> None:
+    if as_json:
+        raise SettingError("--stream and --json both write to standard output; leave one of them out")
+    raise SettingError("--stream does not work in partitions: each reads in a process of its own; leave it out")
 
 
 def _print_settings(
@@ -216,10 +246,13 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     store: Path,
     *,
     live: bool,
-) -> "CrawlReport":
+    stream: bool,
+) -> "tuple[CrawlReport, OSError | None]":
+    """Crawl. Returns an error of standard output, too, where that is what stopped the stream."""
     import asyncio
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
+    from minicrawl.cli.stream import stream_urls
     from minicrawl.control.listening import listening
     from minicrawl.crawler.run import crawl_with
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
@@ -249,9 +282,10 @@ def _run(  # noqa: PLR0913 - what the command's options came to
                 started=started,
             )
 
-        async def controlled() -> "CrawlReport":
+        async def controlled() -> "tuple[CrawlReport, OSError | None]":
             async with RunningCrawl(crawl) as running, listening(running, store, warn):
-                return await running.finished()
+                problem = await stream_urls(running) if stream else None
+                return await running.finished(), problem
 
         return asyncio.run(controlled())
 
@@ -343,6 +377,13 @@ def _nothing_fetched(reason: str, store: Path) -> str:
     )
 
 
+def _ended_line(report: "CrawlReport") -> str:
+    """ "5,000 pages (42.6 MB) in 37.8 s: the asked-for number of pages is reached. 29,289 links were left out." """
+    fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
+    left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
+    return f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"
+
+
 def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
     from minicrawl.cli.display import SHOWN
@@ -353,11 +394,10 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
         _print_partitions_report(report, store)
         return
     with open_store(store) as reader:
-        best, expected = top_list(reader, None, SHOWN, per_site=lines_per_site(reader)), reader.expected.of()
+        best = top_list(reader, None, SHOWN, per_site=lines_per_site(reader))
     lines = [
-        f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
-        f"{WHY_STOPPED[report.reason]}.",
-        f"{read_line(report.known, report.read, report.coverage, report.left_out, expected)}.",
+        f"{read_line(report.known, report.read, report.coverage)}.",
+        _ended_line(report),
     ]
     if report.failures:
         lines.append(f"Given up: {tally(report.failures)}.")

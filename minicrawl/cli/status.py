@@ -15,6 +15,7 @@ from minicrawl.cli.output import (
     counted,
     duration,
     graph_line,
+    left_out_line,
     printable,
     read_line,
     reassuring,
@@ -146,7 +147,8 @@ def _freshness_line(fresh: "Freshness") -> str:
 
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
     yield speed_line(run)
-    yield f"coverage  {read_line(status.known, status.read, run.coverage, status.left_out, status.expected)}"
+    left_out = f"; {left_out_line(status.left_out)}" if status.left_out else ""
+    yield f"coverage  {read_line(status.known, status.read, run.coverage)}{left_out}"
     if run.shape is not None:
         yield f"shape     {graph_line(run.shape)}"
     if status.running:

@@ -16,7 +16,7 @@ file_tables   what their tables say of single hosts, and of items, as settings
 
 from pathlib import Path
 
-from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings, in_full, lasting
+from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, with_profile
 from minicrawl.settings.groups import (
     BY_CREDIT,
     BY_EDGES,
@@ -48,6 +48,7 @@ __all__ = [
     "DEFAULT_STORE",
     "EXPECTED",
     "GROUPS",
+    "PROFILES",
     "RANKINGS",
     "SCOPES",
     "SETTINGS",
@@ -70,6 +71,7 @@ __all__ = [
     "parse_refresh_rule",
     "parse_size",
     "shown_proxy",
+    "with_profile",
 ]
 
 RANKINGS = ("importance", "history", "cash", "inlinks")

@@ -40,6 +40,16 @@ _BY_CASH = ("greedy", "opic")
 _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.paths))
 
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "audit": {"scope": "site", "keep_parameters": True, "text": True, "retry": ("passing",)},
+    "archive": {"scope": "site", "keep_parameters": True, "archive": "archive"},
+    "search": {"search": True, "html_only": True, "merge_duplicates": True},
+    "rank": {"html_only": True, "sitemaps": False, "merge_duplicates": True, "until_coverage": 0.9},
+}
+"""Settings under one name, for those who check a site, keep it, search in it, or want the ranking of a web."""
+_PLACES = ("default", "file", "environment", "given")
+"""Where an option may come from; the last counts most."""
+
 DISCOVERY_BESIDE_REFRESH = 0.7
 _EARLIER = {"jump": BY_PAGES}
 """What crawls did before this could be set, where it is not the default."""
@@ -187,6 +197,17 @@ class CrawlSettings(
     def from_json(cls, kept: Mapping[str, Any]) -> "CrawlSettings":
         """Settings as the store keeps them, to explain what a crawl did; files that they name may have gone."""
         return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name not in _FILES})
+
+
+def with_profile(name: str, folder: Path, place: str, explicit: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of a profile that no explicit option overrules.
+
+    folder: of the store, beside which an archive is kept. place: where the profile was chosen. explicit: where each
+    explicit option comes from; one that comes from a place that counts less than the profile's gives way.
+    """
+    rank = _PLACES.index
+    settings = {key: folder / value if key == "archive" else value for key, value in PROFILES[name].items()}
+    return {key: value for key, value in settings.items() if rank(explicit.get(key) or "default") < rank(place)}
 
 
 def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, run
 
-from minicrawl.settings import SETTINGS, CrawlSettings
+from minicrawl.settings import PROFILES, SETTINGS, CrawlSettings
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +48,48 @@ def test_what_is_shown_and_given_again_is_the_same_crawl(folder: Path) -> None:
     shown = {key.replace("-", "_"): one["value"] for key, one in answer("config", "show").items()}
     settings = CrawlSettings.of({name: value for name, value in shown.items() if name in SETTINGS})
     assert settings == CrawlSettings(delay=3, deny=("/a", "/b"), max_size="2MB", probe=False)
+
+
+def test_profile_is_spelled_out_and_gives_way_to_what_is_explicit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A flag counts before the environment, that before files; a profile right behind what stands in its own place."""
+
+    def by_profile(*words: str) -> set[str]:
+        told = answer("crawl", "--show-settings", *words)
+        assert {name: one["from"] for name, one in told.items() if one["from"] == "profile"} == {
+            key.replace("-", "_"): "profile"
+            for key, one in answer("config", "show", *words).items()
+            if one["origin"] == "profile"
+        }
+        return {name for name, one in told.items() if one["from"] == "profile"}
+
+    assert by_profile() == set()
+    for name, settings in PROFILES.items():
+        assert by_profile("--profile", name) == set(settings)
+    told = answer("crawl", "--show-settings", "--profile", "rank", "--sitemaps")
+    assert told["sitemaps"] == {"value": True, "from": "given"}
+    assert told["until_coverage"] == {"value": 0.9, "from": "profile"}
+    monkeypatch.setenv("MINICRAWL_CRAWL_SCOPE", "host")
+    assert "scope" in by_profile("--profile", "audit")
+    (folder / "minicrawl.toml").write_text('[crawl]\nprofile = "audit"\n')
+    assert by_profile() == set(PROFILES["audit"]) - {"scope"}
+    (folder / "minicrawl.toml").write_text('[crawl]\nprofile = "audit"\ntext = false\n')
+    assert by_profile() == set(PROFILES["audit"]) - {"scope", "text"}
+    monkeypatch.setenv("MINICRAWL_CRAWL_PROFILE", "audit")
+    assert by_profile() == set(PROFILES["audit"]) - {"scope"}
+
+
+def test_profile_is_remembered_as_its_options(folder: Path, store: Path) -> None:
+    assert run("crawl", "--profile", "search", "--no-progress", "--store", store).exit_code == 0
+    told = answer("crawl", "--show-settings", "--store", store)
+    assert told["search"] == {"value": True, "from": "store"}
+    assert told["html_only"] == {"value": True, "from": "store"}
+
+
+def test_archive_of_a_profile_is_beside_the_store(tmp_path: Path) -> None:
+    told = answer("crawl", "--show-settings", "--profile", "archive", "--store", tmp_path / "x" / "crawl.db")
+    assert told["archive"]["value"] == str(tmp_path / "x" / "archive")
 
 
 def test_show_knows_every_command(folder: Path) -> None:

@@ -38,7 +38,7 @@ def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, more
                 assert json.loads(result.stdout)["reason"] == "time"
             else:
                 assert "the time is up" in result.stdout
-                assert "1 page is known, 0 read.\n" in result.stdout
+                assert "Read 0 of 1 known page.\n" in result.stdout
 
 
 def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:

@@ -10,7 +10,7 @@ from support.command_line import run
 from support.sites import crawl
 
 from minicrawl.cli.fitting import cells
-from minicrawl.cli.output import amount, duration, printable, read_line, reassuring, table, tally
+from minicrawl.cli.output import amount, duration, left_out_line, printable, read_line, reassuring, table, tally
 from minicrawl.store.rows import RankedPage
 
 
@@ -62,10 +62,16 @@ def test_work_that_takes_no_time_is_not_spoken_of() -> None:
 
 
 def test_one_page_is_no_pages() -> None:
-    assert read_line(1, 0, 0.0, 0) == "1 page is known, 0 read"
-    assert read_line(1, 1, 1.0, 1) == (
-        "1 page is known, 1 read; it holds at least 100.0% of the importance of the 1 known page; 1 link was left out"
-    )
+    assert read_line(1, 0, 0.0) == "Read 0 of 1 known page"
+    assert read_line(1, 1, 1.0) == "Read 1 of 1 known page: 100 % of the importance"
+    assert left_out_line(1) == "1 link was left out"
+
+
+def test_coverage_is_rounded_down() -> None:
+    assert read_line(52_368, 4_514, 0.58999) == "Read 4,514 of 52,368 known pages: 58 % of the importance"
+    assert read_line(9_000, 9, 0.00999) == "Read 9 of 9,000 known pages: 0.9 % of the importance"
+    assert read_line(3, 2, 0.9999999) == "Read 2 of 3 known pages: 99 % of the importance"
+    assert read_line(3, 3, 1 - 1e-12) == "Read 3 of 3 known pages: 100 % of the importance"
 
 
 @pytest.mark.parametrize("words", [["status"], ["verify"], ["graph", "stats"], ["compare", "ranks.csv", "other.csv"]])

@@ -1,0 +1,51 @@
+"""crawl --stream: the URL of each page on standard output as it is read, for pipes.
+
+Written by a thread of its own, so that a slow reader of the pipe holds up neither requests nor Ctrl-C.
+"""
+
+import asyncio
+import sys
+import threading
+from queue import SimpleQueue
+
+from minicrawl.cli.output import printable
+from minicrawl.crawler.running_crawl import RunningCrawl
+from minicrawl.events import PageFetched
+
+_ROOM = sys.maxsize
+_OK = range(200, 400)
+
+
+async def stream_urls(crawl: RunningCrawl) -> OSError | None:
+    """Print the URLs of pages that answer without an error, until the crawl has ended.
+
+    The crawl is stopped in order when standard output takes no more, as a pipe into head; returns that error.
+    """
+    lines = SimpleQueue[str | None]()
+    loop = asyncio.get_running_loop()
+    written: asyncio.Future[OSError | None] = loop.create_future()
+
+    def write() -> None:
+        problem = None
+        try:
+            while (line := lines.get()) is not None:
+                print(line, flush=lines.empty())  # noqa: T201
+            sys.stdout.flush()
+        except OSError as error:
+            problem = error
+        loop.call_soon_threadsafe(written.set_result, problem)
+
+    async def read() -> None:
+        async for event in crawl.events(_ROOM):
+            match event:
+                case PageFetched(url=url, status=status) if status in _OK:
+                    lines.put(printable(url))
+        lines.put(None)
+
+    threading.Thread(target=write, daemon=True, name="minicrawl-stream").start()
+    reading = asyncio.create_task(read())
+    await asyncio.wait([reading, written], return_when=asyncio.FIRST_COMPLETED)
+    if not reading.done():
+        reading.cancel()
+        await crawl.stop()
+    return await written
