@@ -68,8 +68,8 @@ _GIVEN = {
 """Where an option may come from that the store has not remembered, and what that is called."""
 
 _PROFILE_HELP = (
-    "Set some options at once. Explicit options win; a profile that is given as a flag wins over the environment and "
-    "files. 'minicrawl config show --profile NAME' lists them; the store remembers them like others."
+    "Options for audit, archive, search or rank: 'minicrawl config show --profile NAME' lists them. Explicit options "
+    "win; a profile given as a flag wins over the environment and files. The store remembers the options."
 )
 
 WHY_STOPPED = {
@@ -111,8 +111,8 @@ WHY_STOPPED = {
     "standard input, the report as JSON.",
 )
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
-@click.option("--stream", is_flag=True, help="Print each URL as it is read, a line each, and nothing else: for pipes.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), help=_PROFILE_HELP)
+@click.option("--stream", is_flag=True, help="Print URLs as they are read: one a line and nothing else, for pipes.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
     "--partitions",
     type=click.IntRange(1, 256),
@@ -139,8 +139,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
 
-    The store keeps everything: run it again, and the crawl goes on. Ctrl-C finishes the requests in flight, a second
-    one stops at once; neither loses anything.
+    The store keeps everything: run it again, and the crawl goes on. Ctrl-C finishes requests in flight, a second one
+    stops at once; nothing is lost.
     """
     context = click.get_current_context()
     sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
@@ -171,12 +171,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         stopped(report)
     if problem is not None:
         raise problem
-    if as_json:
-        click.echo(json.dumps(asdict(report), indent=2))
-    elif stream:
+    if stream:
         teller()(_ended_line(report))
     else:
-        _print_report(report, store)
+        _print_report(report, store, as_json)
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
     reason = report.cause()
@@ -384,7 +382,19 @@ def _ended_line(report: "CrawlReport") -> str:
     return f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"
 
 
-def _print_report(report: "CrawlReport", store: Path) -> None:
+def _summary(report: "CrawlReport") -> "Iterator[str]":
+    yield f"{read_line(report.known, report.read, report.coverage)}."
+    yield _ended_line(report)
+    if report.failures:
+        yield f"Given up: {tally(report.failures)}."
+    if report.out_of_reach is not None:
+        yield f"{short_line(report.out_of_reach)}."
+
+
+def _print_report(report: "CrawlReport", store: Path, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(asdict(report), indent=2))
+        return
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
     from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import list_lines
@@ -395,17 +405,9 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
         return
     with open_store(store) as reader:
         best = top_list(reader, None, SHOWN, per_site=lines_per_site(reader))
-    lines = [
-        f"{read_line(report.known, report.read, report.coverage)}.",
-        _ended_line(report),
-    ]
-    if report.failures:
-        lines.append(f"Given up: {tally(report.failures)}.")
-    if report.out_of_reach is not None:
-        lines.append(f"{short_line(report.out_of_reach)}.")
     column = expected_column([line.page for line in best.lines], best.order)
-    lines += ["", *list_lines(best, column, command="minicrawl top ")]
-    click.echo("\n".join(fitted(lines)))
+    shown = list_lines(best, column, command="minicrawl top ")
+    click.echo("\n".join(fitted([*_summary(report), "", *shown])))
 
 
 def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
@@ -414,14 +416,7 @@ def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
 
     with found(store).opened() as stores:
         best = list(ranked_pages(stores, 10))
-    lines = [
-        f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
-        f"{WHY_STOPPED[report.reason]}.",
-        f"{read_line(report.known, report.read, report.coverage, report.left_out, None)}.",
-    ]
-    if report.failures:
-        lines.append(f"Given up: {tally(report.failures)}.")
-    click.echo("\n".join(fitted([*lines, "", *table(best)])))
+    click.echo("\n".join(fitted([*_summary(report), "", *table(best)])))
 
 
 FAILED = "failed"

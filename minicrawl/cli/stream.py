@@ -44,8 +44,8 @@ async def stream_urls(crawl: RunningCrawl) -> OSError | None:
 
     threading.Thread(target=write, daemon=True, name="minicrawl-stream").start()
     reading = asyncio.create_task(read())
-    await asyncio.wait([reading, written], return_when=asyncio.FIRST_COMPLETED)
-    if not reading.done():
-        reading.cancel()
+    written.add_done_callback(lambda _: reading.cancel())
+    await asyncio.wait([reading])
+    if reading.cancelled():
         await crawl.stop()
     return await written

@@ -65,7 +65,7 @@ class Keep:
     search: bool = setting(
         False,
         values.flag,
-        "Index pages for 'minicrawl search', while the crawl runs; keeps texts, as --text does.",
+        "Index pages for 'minicrawl search': while the crawl runs; keeps texts, as --text does.",
     )
 
 

@@ -16,7 +16,7 @@ SEED = "http://example.org/"
 
 def words(port: int, store: Path, *more: str) -> list[str]:
     shared = ["--stream", "--delay", "0", "--ip-delay", "0", "--connect-to", f"::127.0.0.1:{port}", "--allow-private"]
-    return ["crawl", "-", *shared, "--store", str(store), *more]
+    return ["crawl", "-", "--no-probe", *shared, "--store", str(store), *more]
 
 
 def started(line: list[str], seeds: str) -> "subprocess.Popen[str]":
