@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # What stands for something in a command that is shown, and an example of it.
-_STANDS_FOR = {"PORT": "8000", "SEEDS...": "seeds.txt"}
+_STANDS_FOR = {"PORT": "8000", "N": "4", "SEEDS...": "seeds.txt"}
 
 
 def name(page: Path) -> str:
