@@ -1,8 +1,10 @@
-"""The archive: what was read, kept in WARC files, so that other programs can replay it.
+"""The archive: responses in WARC files, for other programs to replay.
 
-record      the bytes of a WARC 1.1 record              writer      files, and what is kept of an answer
-recovery    after a kill: what was committed, no more   cdxj        the index, and finding a URL in it
-reading     records out of files, ours or anybody's     collection  an archive as a folder
-check       what is wrong with one          sources        archives that a crawl reads in place of the network
+record      the bytes of a WARC 1.1 record
+writer      writes records to files, and cuts off after a kill what was not committed
+reading     reads records from WARC files of any origin
+cdxj        the index, and looking up a URL in it
+collection  an archive as a folder, and the archives that a crawl reads in place of the network
+check       finds damaged records and gaps in the index
 export      an archive as one file
 """

@@ -10,8 +10,7 @@ from pathlib import Path
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captured, files
 from minicrawl.archive.reading import MOST_KEPT, DamagedError, Record, records
-from minicrawl.archive.recovery import Committed
-from minicrawl.archive.writer import FILES
+from minicrawl.archive.writer import FILES, Committed
 
 
 @dataclass

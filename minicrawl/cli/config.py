@@ -144,7 +144,7 @@ def _parts(file: "ConfigFile") -> "Iterator[ConfigFile]":
 
 def _check_together(files: "tuple[ConfigFile, ...]", mistakes: list[SettingError]) -> None:
     """What no single option is wrong in: options of a crawl that do not go together, and selectors of items."""
-    from minicrawl.extract.asking import check_selectors
+    from minicrawl.extract.checks import check_selectors
     from minicrawl.settings import CrawlSettings
 
     crawl = {key: one.value for key, one in _shown(("crawl",)).items() if one.origin != "default" and "." not in key}

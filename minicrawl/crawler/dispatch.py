@@ -13,8 +13,8 @@ from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Arrival, Deliver, Request
-from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.crawler.sources.with_cookies import WithCookies
+from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import PageFetched
 from minicrawl.model import InFlightNow
 from minicrawl.settings import CrawlSettings

@@ -23,7 +23,7 @@ from minicrawl.crawler.net.open_files import UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Arrival
-from minicrawl.crawler.sources.changing_source import ChangingSource
+from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunState
 from minicrawl.run_look import RunLook

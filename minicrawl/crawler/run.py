@@ -11,7 +11,7 @@ from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
 
-from minicrawl.archive.sources import indexed
+from minicrawl.archive.collection import indexed
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.archiving.capture import MakeCapture
@@ -32,13 +32,11 @@ from minicrawl.crawler.remembered_settings import Resumed, Source, refuse_partit
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sharing.share import Share
-from minicrawl.crawler.sources.brief import Brief
-from minicrawl.crawler.sources.changing_source import ChangingSource
-from minicrawl.crawler.sources.local import LocalSource
-from minicrawl.crawler.sources.workers import WorkerSource
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
+from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.extract.asking import check_asked
+from minicrawl.extract.checks import check_asked
 from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
@@ -310,15 +308,15 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     )
     archived = absorber.archived
     capture = None if archived is None else MakeCapture(settings, absorber.writer.path, archived.prefix)
-    brief = Brief(settings, timing, origins, wanted, capture, replayed)
+    spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
-        return brief.source(None if transport is None else _carried(transport, timing))
+        return spec.source(None if transport is None else _carried(transport, timing))
 
     def in_workers(workers: int) -> WorkerSource:
         if not passes_sockets():
             raise SettingError("--workers needs Linux or macOS; here a crawl runs in one process: --workers 0")
-        return WorkerSource(replace(brief, settings=replace(settings, workers=workers)))
+        return WorkerSource(replace(spec, settings=replace(settings, workers=workers)))
 
     return ChangingSource(settings.workers, local, in_workers)
 

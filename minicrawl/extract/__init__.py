@@ -1,13 +1,10 @@
-"""What users take out of pages: fields by selectors, and whatever functions of their own find.
+"""Items from pages: fields by selectors, structured data, and the user's own functions.
 
-selectors  fields of an item, by CSS or XPath
-item_rules items of pages whose URL matches, and of parts of these
-document   a page as selectors look at it
-page       a page as hooks see it
-hooks      functions of the user that a crawl calls
-structured what a page says about itself for machines: JSON-LD, OpenGraph
-microdata  the same in its elements
-gathering  all of these on one page
-asking     whether what is asked for can be had
-item_file  the file that items are written to, with the crawl's commits
+document    a page for selectors, and for hooks
+selectors   fields by CSS or XPath, and rules for the pages that they apply to
+structured  JSON-LD, OpenGraph and microdata
+gathering   all of these on one page
+hooks       functions of the user that a crawl calls
+checks      refuse settings that no crawl could use
+item_file   the file that items are written to, with the crawl's commits
 """

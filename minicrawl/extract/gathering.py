@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from minicrawl.extract.document import Document, SelectorError
 from minicrawl.extract.hooks import MOST_ITEMS, Failure, as_json, within_size
-from minicrawl.extract.item_rules import RULE, ItemRule, read_rule
-from minicrawl.extract.selectors import Field, read_fields
+from minicrawl.extract.selectors import RULE, Field, ItemRule, read_fields, read_rule
 from minicrawl.extract.structured import STRUCTURED, structured
 
 

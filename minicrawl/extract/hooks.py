@@ -27,7 +27,7 @@ from minicrawl.errors import SettingError
 from minicrawl.sandbox.child import line_of, trace_of
 
 if TYPE_CHECKING:
-    from minicrawl.extract.page import Page
+    from minicrawl.extract.document import Page
 
 KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000

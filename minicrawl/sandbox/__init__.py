@@ -1,5 +1,5 @@
-"""Child processes for what reads foreign bytes at length, or is foreign code: limited in CPU time and in memory.
+"""Child processes, limited in CPU time and memory, for foreign code and for slow parsing of foreign bytes.
 
-sandbox  the children, as who asks them sees them
-child    one child: calls one function, again and again
+sandbox  the children, as seen by their caller
+child    a child: calls one function, again and again
 """

@@ -189,7 +189,7 @@ def whole_path(kept: str, folder: Path) -> str:
 
 
 def item_rules(name: str, given: Any) -> tuple[str, ...]:
-    """Rules by which items are made of pages, as mappings or JSON, see minicrawl.extract.item_rules; as JSON."""
+    """Rules by which items are made of pages, as mappings or JSON, see minicrawl.extract.selectors; as JSON."""
     called, rules = option(name), list[str]()
     for one in several(name, given, dict):
         try:

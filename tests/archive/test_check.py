@@ -11,8 +11,7 @@ from support.archives import NOTHING_BEFORE, an_answer, files
 from minicrawl.archive.check import check, faults
 from minicrawl.archive.collection import Collection, index_anew, index_of
 from minicrawl.archive.reading import Record, records
-from minicrawl.archive.recovery import Committed, cut
-from minicrawl.archive.writer import ArchiveWriter, Rules
+from minicrawl.archive.writer import ArchiveWriter, Committed, Rules, cut
 
 
 @pytest.fixture

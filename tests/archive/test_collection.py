@@ -1,15 +1,20 @@
-"""An archive as a folder."""
+"""An archive as a folder.
 
+Archives in place of the network: whose index is used, and of which files one is made.
+"""
+
+import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
-from support.archives import NOTHING_BEFORE, an_answer, files
+from support.archives import NOTHING_BEFORE, an_answer, an_http_record, files
 
 from minicrawl.archive.cdxj import Captured
-from minicrawl.archive.collection import Collection, captures, index_anew, index_of
+from minicrawl.archive.collection import Collection, captures, check_there, index_anew, index_of, indexed
 from minicrawl.archive.writer import ArchiveWriter, Rules
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError, StoreError
 
 LONG = b"long " * 300
 
@@ -96,3 +101,60 @@ def test_an_answer_of_a_file_is_as_the_index_has_it(folder: Path) -> None:
     in_files = [one for file in files(folder) for one in captures(file)]
     assert all(isinstance(one, Captured) for one in in_files)
     assert sorted(in_files) == sorted(Collection(folder))
+
+
+RECORD = an_http_record(b"HTTP/1.1 200 OK\r\n\r\nhello")
+URL = "http://h.test/"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    (tmp_path / "kept/archive").mkdir(parents=True)
+    (tmp_path / "kept/archive/some.warc").write_bytes(RECORD)
+    return tmp_path / "kept"
+
+
+def test_an_index_is_used_as_long_as_it_is_younger_than_the_files(kept: Path) -> None:
+    index_anew(kept)
+    with indexed([str(kept)]) as folders:
+        assert folders == (kept,)
+    changed = index_of(kept).stat().st_mtime + 10
+    os.utime(kept / "archive/some.warc", (changed, changed))
+    with indexed([str(kept)]) as folders:
+        assert kept not in folders
+        assert len(Collection(folders[0]).of(URL)) == 1
+    assert not folders[0].exists()
+
+
+def test_nothing_is_written_where_every_archive_has_its_index(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index_anew(kept)
+    monkeypatch.setattr(tempfile, "tempdir", str(kept / "nowhere"))
+    with indexed([]) as none, indexed([str(kept)]) as one:
+        assert (none, one) == ((), (kept,))
+
+
+def test_files_folders_and_collections_without_index_are_read_together(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "loose").mkdir()
+    for number in range(2):
+        (tmp_path / f"loose/some-{number}.warc").write_bytes(RECORD)
+    (tmp_path / "some.warc").write_bytes(RECORD)
+    places = [str(kept), str(tmp_path / "loose"), str(tmp_path / "some.warc")]
+    with indexed(places) as (folder,):
+        collection = Collection(folder, follows_links=True)
+        assert len(collection.of(URL)) == 4
+        assert {collection.answer(one)[1] for one in collection.of(URL)} == {b"hello"}
+        collection.close()
+
+
+def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "some.warc").write_bytes(RECORD + RECORD[:-20])
+    with indexed([str(tmp_path / "some.warc")]) as (folder,):
+        assert len(Collection(folder).of(URL)) == 1
+    assert "some.warc cannot be read to its end" in caplog.text
+
+
+@pytest.mark.parametrize("place", ["nothing", "empty"])
+def test_a_place_without_an_archive_is_named(place: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SettingError, match=f"there is no archive at .*{place}; --from-archive takes WARC files"):
+        check_there([str(tmp_path / place)])

@@ -1,8 +1,13 @@
-"""A page as selectors look at it."""
+"""A page as selectors look at it.
+
+A page as hooks see it.
+"""
+
+from dataclasses import FrozenInstanceError
 
 import pytest
 
-from minicrawl.extract.document import Document, wrong_css, wrong_xpath
+from minicrawl.extract.document import Document, Page, by_name, wrong_css, wrong_xpath
 
 PAGE = Document(b"""<h1 class="a b"> One <b>and</b>
     two</h1><p title="x">1<p title="">2<p>3<time datetime="2026-01-02">then</time>""")
@@ -46,3 +51,36 @@ def test_nothing_is_found_in_next_to_nothing(html: bytes) -> None:
 def test_wrong_selectors_are_told() -> None:
     assert [wrong_css(selector) for selector in ("h1", "p[", "", "p::text")] == [False, True, True, True]
     assert [wrong_xpath(path) is None for path in ("//p", "//p[", "foo(", "//x:y", "")] == [True, *[False] * 4]
+
+
+SHOWN = Page(
+    "http://a.test/",
+    200,
+    "text/html",
+    "<title>t</title><h1>Ü</h1><script>no</script><p>two  words</p>".encode(),
+    "t",
+    ("http://a.test/x",),
+)
+
+
+def test_page_says_what_it_has() -> None:
+    assert (SHOWN.css("h1"), SHOWN.xpath("//p/text()"), SHOWN.text) == (
+        ["Ü"],
+        ["two  words"],
+        "Ü two words",
+    )
+    assert SHOWN.tree.css_first("p") is not None
+    assert SHOWN.xml_tree is not None
+    assert SHOWN.css("p", "class") == []
+
+
+def test_page_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        SHOWN.url = "http://b.test/"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        by_name([("etag", "x")])["etag"] = "y"  # type: ignore[index]
+
+
+def test_fields_of_one_name_are_joined() -> None:
+    fields = [("vary", "a"), ("set-cookie", "a=1, b"), ("vary", "b"), ("set-cookie", "c"), ("date", "Mon, 1")]
+    assert by_name(fields) == {"vary": "a, b", "set-cookie": "a=1, b\nc", "date": "Mon, 1"}

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from minicrawl.errors import SettingError
+from minicrawl.extract.document import Page
 from minicrawl.extract.hooks import MOST_BYTES, MOST_ITEMS, Hook, Hooks, load_hooks, wrong_hook
-from minicrawl.extract.page import Page
 
 LINKS = ("http://a.test/x", "http://a.test/y", "http://a.test/z")
 PAGE = Page("http://a.test/", 200, None, b"<h1>One</h1>", "t", LINKS)

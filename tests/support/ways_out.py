@@ -193,9 +193,8 @@ def _pages() -> Iterator[tuple[str, str]]:
 
 async def _shown_caged() -> list[str]:
     """Pages that could not be read, and why."""
-    from minicrawl.crawler.rendering.cache import Resource
-    from minicrawl.crawler.rendering.chromium import Chromium, RenderError, find_chromium
-    from minicrawl.crawler.rendering.watch import Caps
+    from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
+    from minicrawl.crawler.rendering.page_requests import Resource
 
     async def answer(kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
         """What the page's own host says; nobody else answers."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.reading import MOST_KEPT, Record
-from minicrawl.archive.recovery import Committed
+from minicrawl.archive.writer import Committed
 from minicrawl.crawler.archiving.records import as_captured, committed
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, nearest, surt
-from minicrawl.archive.collection import Collection
+from minicrawl.archive.collection import Collection, check_there
 from minicrawl.archive.reading import Record
-from minicrawl.archive.sources import check_there
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
 from minicrawl.crawler.urls.normalise import normalise

@@ -1,8 +1,8 @@
 """Connections, below HTTP.
 
-addresses   which address a connection goes to, or may not
-dns         which addresses a name has
+addresses   the address that a connection goes to, and the refusal of private ones
+dns         the addresses of a name
 tls         TLS between a transport and the protocol above it
-open_files  how many connections there may be
+open_files  the number of connections that the system's limit of open files allows
 deadlines   one timer for the time limits of many requests
 """

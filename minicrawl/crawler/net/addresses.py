@@ -1,6 +1,6 @@
-"""Which address a connection goes to: names resolved, --connect-to applied, private addresses refused.
+"""The address that a connection goes to: apply --connect-to, resolve names, refuse private addresses.
 
-The refusal looks at the very address that is connected to, so no DNS answer can slip past it.
+The check is on the very address that is connected to, so no DNS answer can bypass it.
 """
 
 import ipaddress
@@ -19,15 +19,15 @@ PORTS = {"http": 80, "https": 443}
 
 
 class PrivateAddressError(OSError):
-    """A connection into this machine's own network was refused."""
+    """A connection to a private address was refused."""
 
 
 class Routes:
-    """Where --connect-to sends requests."""
+    """The rules of --connect-to."""
 
     def __init__(self, connect_to: Sequence[ConnectTo]) -> None:
         rules = [replace(rule, host=_ascii(rule.host), address=_ascii(rule.address) or "") for rule in connect_to]
-        # The first rule for each host and port, either of them None for any, with its place.
+        # The first rule for each host and port (None: any), with its position.
         self._rules = {(rule.host, rule.port): (place, rule) for place, rule in reversed(list(enumerate(rules)))}
 
     def target(self, host: str, port: int) -> tuple[str, int]:
@@ -38,7 +38,7 @@ class Routes:
         return rule.address or host, rule.to_port or port
 
     def _rule(self, host: str, port: int) -> ConnectTo | None:
-        """The rule that names both; else the first of those that hold."""
+        """The rule with both host and port, else the first that matches."""
         host = host.lower()
         if (host, port) in self._rules:
             return self._rules[host, port][1]
@@ -46,22 +46,22 @@ class Routes:
         return min(found)[1] if found else None
 
     def has(self, url: str) -> bool:
-        """Whether there is a rule for a normalised URL."""
+        """True if there is a rule for a normalised URL."""
         return self._rule(*endpoint(url)) is not None
 
     def is_gateway(self, url: str) -> bool:
-        """Whether requests for a normalised URL go where those for all hosts do, as to a proxy."""
+        """True if a rule for all hosts applies to a normalised URL, as with a proxy."""
         rule = self._rule(*endpoint(url))
         return rule is not None and rule.host is None and rule.address != ""
 
     def address(self, url: str) -> str | None:
-        """The IP address that requests for a normalised URL go to, if no name server is needed to tell."""
+        """The IP address for a normalised URL, if it is known without a name server."""
         address, _ = self.target(*endpoint(url))
         return address if is_literal(address) else None
 
 
 def _ascii(name: str | None) -> str | None:
-    """A host name as it stands in normalised URLs: bücher.test is xn--bcher-kva.test."""
+    """A host name as in normalised URLs: xn--bcher-kva.test for bücher.test."""
     if not name or name.isascii():
         return name
     url = normalise(f"http://{name}/")
@@ -85,7 +85,7 @@ class Resolver:
         self.target, self.is_taken_elsewhere = routes.target, routes.has
 
     async def address(self, url: str) -> str:
-        """The IP address that requests for a normalised URL go to; of several, the one that is tried first."""
+        """The IP address for a normalised URL; of several, the one that is tried first."""
         address, _ = self.target(*endpoint(url))
         found = (address,) if is_literal(address) else await self._dns.addresses(address)
         for one in found:
@@ -93,9 +93,9 @@ class Resolver:
         return found[0]
 
     async def resolve(self, host: str, port: int, *, is_proxy: bool = False) -> list[tuple[str, int]]:
-        """The IP addresses, with port, that a connection to `host:port` may go to, the best first.
+        """The IP addresses and ports for a connection to `host:port`, the best first.
 
-        is_proxy: it is the user's own proxy, which may well be a private one, and is where the user says.
+        is_proxy: the host is the user's proxy, which may be private and is not redirected.
         """
         address, to_port = (host, port) if is_proxy else self.target(host, port)
         found = (address,) if is_literal(address) else await self._dns.addresses(address, GRACE)
@@ -105,7 +105,7 @@ class Resolver:
         return [(one, to_port) for one in found]
 
     def check_host(self, host: str) -> None:
-        """`check` for a host whose name somebody else looks up: names of this machine are known (RFC 6761 6.3)."""
+        """`check` for a host that a proxy resolves: of names, only those of this machine are refused (RFC 6761 6.3)."""
         if is_literal(host):
             self.check(host)
         elif not self._allow_private and host.lower().rstrip(".").rpartition(".")[2] == "localhost":
@@ -133,10 +133,10 @@ def endpoint(url: str) -> tuple[str, int]:
 _CARRIERS = tuple(
     ipaddress.IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
 )
-# Not of the public internet, whatever this version of ipaddress says: local NAT64 (RFC 8215), documentation (RFC 9637,
+# Not public, even if this version of ipaddress says so: local NAT64 (RFC 8215), documentation (RFC 9637,
 # 3849, 5737), segment routing (RFC 9602), discard-only and dummy (RFC 6666, 9780), ORCHID and benchmarks (RFC 7343,
 # 5180, 2544), IETF protocol assignments (RFC 6890), deprecated 6to4 relays (RFC 7526), site-local and Teredo, which
-# tunnels to whatever it carries (RFC 3879, 4380).
+# tunnels to the address it carries (RFC 3879, 4380).
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(prefix)
     for prefix in (
@@ -148,7 +148,7 @@ _NOT_PUBLIC = tuple(
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an address is one of the public internet, also when it carries another one."""
+    """True if an address, and any IPv4 address inside it, is on the public internet."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.sixtofour is not None:
             return _is_public(address.sixtofour)
@@ -160,7 +160,7 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 def is_literal(host: str) -> bool:
-    """Whether a host is an IP address, not a name."""
+    """True if a host is an IP address, not a name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -1,19 +1,19 @@
-"""One time limit for many tasks side by side, by one timer; asyncio.timeout() takes one for each."""
+"""One time limit for many concurrent tasks with a single timer, where asyncio.timeout() needs one a task."""
 
 import asyncio
 from types import TracebackType
 
 
 class Deadlines:
-    """`with deadlines:` breaks off what the current task does in the block after so many seconds, by a TimeoutError.
+    """`with deadlines:` raises TimeoutError if the block takes longer than `seconds`.
 
-    As asyncio.timeout() does: by a cancellation, which nobody outside gets to see. For one event loop; a task is in one
-    block at a time.
+    Like asyncio.timeout(), it cancels the task, which is not visible outside the block. For one event loop; blocks of a
+    task do not nest.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._ends: dict[asyncio.Task[object], float] = {}  # by the loop's clock, the next first
+        self._ends: dict[asyncio.Task[object], float] = {}  # by the loop's clock, the earliest first
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> None:
@@ -34,11 +34,11 @@ class Deadlines:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time of the current task, which is in a block, is over."""
+        """True if the current task, inside a block, has run out of time."""
         return asyncio.current_task() not in self._ends
 
     def _break_off(self) -> None:
-        """Most of the time that is nobody: who was next has long left the block."""
+        """Cancel late tasks. Mostly there are none, as the task of the timer has left its block."""
         self._timer = None
         loop = asyncio.get_running_loop()
         while self._ends:

@@ -1,7 +1,7 @@
-"""Which IP addresses a name has: asked of the name server without blocking, and remembered for a while.
+"""The IP addresses of a name, looked up without blocking and cached.
 
-By c-ares, which reads /etc/hosts and /etc/resolv.conf as the system's own resolver does. The only module that
-imports aiodns.
+Uses c-ares, which reads /etc/hosts and /etc/resolv.conf like the system's resolver. The only module that imports
+aiodns.
 """
 
 import asyncio
@@ -16,22 +16,22 @@ from minicrawl.crawler.net.open_files import is_full
 from minicrawl.timing import STANDARD, Timing
 
 GRACE = 120.0
-"""Seconds for which an old answer still holds for a connection, whose address was asked for before the request."""
-_FIRST_TRY, _TRIES = 1.0, 4  # seconds, the next twice as long; c-ares waits less where answers come fast
+"""Seconds for which an expired answer may be used for a connection, as its host was located before the request."""
+_FIRST_TRY, _TRIES = 1.0, 4  # seconds, doubled at each try; c-ares waits less where answers come fast
 _NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
 
 
 class NameServerError(socket.gaierror):
-    """The name server fails, which may pass: that says nothing of the name."""
+    """The name server failed, perhaps temporarily; the name may exist."""
 
 
 class DnsCache:
-    """The addresses of a name, the best first: asked for once, and then remembered."""
+    """Looks up the addresses of names, the best first, and remembers them."""
 
     def __init__(
         self, timing: Timing = STANDARD, clock: Callable[[], float] = time.monotonic, most: int = 100_000
     ) -> None:
-        """most: answers that are kept."""
+        """most: cached answers."""
         self._timing = timing
         self._clock = clock
         self._most = most
@@ -39,9 +39,9 @@ class DnsCache:
         self._resolver: aiodns.DNSResolver | None = None
 
     async def addresses(self, name: str, grace: float = 0.0) -> tuple[str, ...]:
-        """All addresses of a name; an answer may be `grace` seconds too old.
+        """All addresses of a name, from an answer expired for at most `grace` seconds.
 
-        Raises NameServerError, socket.gaierror for a name without address, and any other OSError for our own trouble.
+        Raises NameServerError, socket.gaierror for a name without address, other OSErrors for trouble of this machine.
         """
         until, addresses, failure = self._kept.get(name, (0.0, (), None))
         if self._clock() >= until + (grace if addresses else 0.0):
@@ -56,24 +56,24 @@ class DnsCache:
             self._resolver = None
 
     async def _asked(self, name: str, old: tuple[str, ...]) -> tuple[tuple[str, ...], socket.gaierror | None]:
-        """The name server's answer, or else what is wrong. `old`: what it said last time."""
+        """Look up a name and cache the result: addresses, or an error. old: its last addresses."""
         failure: socket.gaierror | None = None
         try:
             addresses, lifetime = await self._found(name), self._timing.name
         except socket.gaierror as error:
             passes = isinstance(error, NameServerError)
             addresses = old if passes else ()
-            failure = None if addresses else type(error)(*error.args)  # without what a raised one holds on to
+            failure = None if addresses else type(error)(*error.args)  # without the frames of a raised one
             is_unanswered = passes and failure is not None
             lifetime = self._timing.no_name_server if is_unanswered else self._timing.no_name
         self._kept.pop(name, None)
         while len(self._kept) >= self._most:
-            del self._kept[next(iter(self._kept))]  # the one asked for longest ago
+            del self._kept[next(iter(self._kept))]  # the oldest
         self._kept[name] = self._clock() + lifetime, addresses, failure
         return addresses, failure
 
     async def _found(self, name: str) -> tuple[str, ...]:
-        """`look_up`; what it raises as `addresses` does."""
+        """`look_up`, with errors as in `addresses`."""
         try:
             addresses = await self.look_up(name)
         except aiodns.error.DNSError as error:
@@ -84,7 +84,7 @@ class DnsCache:
             raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
         except TimeoutError as error:
             raise NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent") from error
-        except UnicodeError as error:  # no name that could be encoded for the DNS
+        except UnicodeError as error:  # the name cannot be encoded for the DNS
             raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error}") from error
         if not addresses:
             raise socket.gaierror(socket.EAI_NONAME, f"{name}: no address")

@@ -1,4 +1,4 @@
-"""How many connections a crawl may have, by how many files the system lets a process open."""
+"""The number of connections a crawl may have, by the system's limit of open files."""
 
 import errno
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ except ImportError:  # Windows, where files and sockets have no such limit
 
 _WANTED = 8192
 RESERVED = 24
-"""The store, the name server, the lines to workers, the log ... and what whoever calls us has open."""
+"""Files for the store, the name server, workers, the log, and those of the calling program."""
 LEAST = RESERVED + 8
 ATTEMPTS_PER_REQUEST = 16
 MOST_IDLE = 500
-"""Connections that nobody uses. One over TLS takes 62 kB with its session, so they take 31 MB at most."""
+"""Idle connections. One with TLS takes 62 kB with its session, so they take 31 MB at most."""
 OWN_TROUBLE = OUT_OF_FILES | {errno.ENOBUFS}
-"""Errors that say that it is us who have too much open."""
+"""Error numbers for too many open files on this machine."""
 
 OPEN_FILES = "open-files"
-"""The reason why a request came to nothing then. No page carries it: the request is put back untried."""
+"""The reason of a request that failed by that. No page has it, as the request is put back untried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """`requests`: in flight at hosts that answered the last time; `attempts`: at others; `idle`: connections kept."""
+    """Maximum numbers: `requests` to hosts that answered last time; `attempts` at other hosts; `idle` connections."""
 
     requests: int
     attempts: int
@@ -36,10 +36,10 @@ class Room:
 
 
 def room(limit: int | None, concurrency: int) -> Room:
-    """How a crawl that may have `limit` files open (None: any number) shares them.
+    """Divide `limit` open files (None: unlimited).
 
-    A quarter each for requests, attempts and idle connections. The last one is for a host's second address, which is
-    tried beside its first one (RFC 8305). Look-ups need none: c-ares has two sockets for all of them.
+    A quarter each for requests, attempts and idle connections, and one for connections to a host's second address,
+    which is tried beside the first (RFC 8305). Look-ups need none: c-ares has two sockets in all.
     """
     if limit is None:
         return Room(concurrency, ATTEMPTS_PER_REQUEST * concurrency, MOST_IDLE)
@@ -48,18 +48,18 @@ def room(limit: int | None, concurrency: int) -> Room:
 
 
 UNLIMITED = partial(room, None)
-"""The room of a crawl that may have any number of files open."""
+"""The room of a crawl without a limit of open files, by its concurrency."""
 
 
 def is_full() -> bool:
-    """Whether not one more file can be opened just now: what a library took for somebody else's failure may be that."""
+    """True if no file can be opened now, which a library may have reported as another failure."""
     return is_out_of_files(1)
 
 
 def raised_limit() -> int | None:
-    """Files this process may open, once it has asked for as many as a crawl can use. None: any number.
+    """Raise the limit of open files as far as a crawl can use it, and return it. None: unlimited.
 
-    Raises SettingError if they are too few.
+    Raises SettingError if it is too low.
     """
     if resource is None:
         return None

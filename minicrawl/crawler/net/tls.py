@@ -1,8 +1,8 @@
-"""TLS between a transport and the protocol that speaks over it (RFC 8446), as a client.
+"""A TLS client layer between a transport and a protocol (RFC 8446).
 
-asyncio has this, too, but keeps 256 KiB of buffers for every connection, leaves closed ones in reference cycles that
-only the garbage collector ends, and cannot resume a session. This holds no more than a connection has in hand, and goes
-on with a host's last session: without certificates, which are most of what a handshake costs.
+asyncio's own keeps 256 KiB of buffers a connection, leaves closed connections in reference cycles, and cannot resume a
+session. This one buffers only data in transit, and resumes a host's last session, which spares the certificates, most
+of a handshake's cost.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from types import MappingProxyType
 from minicrawl.errors import SettingError
 
 REASONS = frozenset({"tls", "tls-authority", "tls-expired", "tls-name"})
-"""What can be wrong; "tls" is all but the certificate: no version in common, or no TLS at all."""
-# As OpenSSL has them in x509_vfy.h: X509_V_ERR_...
+"""Reason codes. "tls" is for everything but the certificate: no common version, or no TLS at all."""
+# Error numbers of OpenSSL's x509_vfy.h, X509_V_ERR_...
 _CERTIFICATE_REASONS = {
     **dict.fromkeys((2, 18, 19, 20, 21, 24, 27), "tls-authority"),
     **dict.fromkeys((9, 10), "tls-expired"),
@@ -36,7 +36,7 @@ def tls_reason(error: ssl.SSLError) -> str:
 
 
 def trust(ca_file: Path | None) -> ssl.SSLContext:
-    """Whom TLS connections trust, which takes 40 ms to read; the same for all who trust the same files as they are."""
+    """The context with the trusted authorities. It takes 40 ms to read, and is shared while its files are unchanged."""
     if ca_file is None:
         return _trust_read(ssl.get_default_verify_paths(), None, 0)
     try:
@@ -46,8 +46,8 @@ def trust(ca_file: Path | None) -> ssl.SSLContext:
 
 
 def showing(file: Path, key: Path | None, ca_file: Path | None) -> ssl.SSLContext:
-    """`trust`, for connections on which a host is shown this certificate if it asks for one."""
-    trust(ca_file)  # says what may be wrong with that file
+    """A context with a client certificate, shown to hosts that ask for one."""
+    trust(ca_file)  # raises for a wrong file
     tls = _new(ca_file)
     try:
         tls.load_cert_chain(file, key, password=_none_there)
@@ -63,7 +63,7 @@ def showing(file: Path, key: Path | None, ca_file: Path | None) -> ssl.SSLContex
 
 
 class _EncryptedError(Exception):
-    """A password is asked for, and nobody can be asked."""
+    """The key needs a password."""
 
 
 def _none_there() -> str:
@@ -84,15 +84,15 @@ def _new(ca_file: Path | None) -> ssl.SSLContext:
 
 
 class TlsClient:
-    """What all TLS connections share: whom to trust, and the last sessions, by host and port.
+    """State shared by all TLS connections: trust, and the last session of each host and port.
 
-    A session is resumed by the very name only for which its certificate was verified.
+    A session is resumed only for the name that its certificate was verified for.
     """
 
     def __init__(
         self, context: ssl.SSLContext, own: Mapping[tuple[str, int], ssl.SSLContext] = MappingProxyType({})
     ) -> None:
-        """own: what holds in place of `context` for some hosts and ports."""
+        """own: contexts for certain hosts and ports, in place of `context`."""
         self._context = context
         self._own = own
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
@@ -103,7 +103,7 @@ class TlsClient:
         return context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
 
     def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
-        """Note a session to be resumed by the next connection to a host."""
+        """Keep a session for the next connection to a host."""
         if session is not None:
             self._sessions[host, port] = session
             self._sessions.move_to_end((host, port))
@@ -114,7 +114,7 @@ class TlsClient:
 class TlsLayer(asyncio.Protocol):
     """One connection: the protocol of the transport below, and the transport of the protocol above.
 
-    That is told of the connection by connection_made() once it is secured.
+    connection_made() of the protocol above is called once the handshake is done.
     """
 
     def __init__(self, client: TlsClient, host: str, port: int, above: asyncio.Protocol) -> None:
@@ -139,7 +139,7 @@ class TlsLayer(asyncio.Protocol):
         try:
             await self._shaken
         finally:
-            self._shaken = None  # what it raises holds on to this frame
+            self._shaken = None  # its exception references this frame
 
     # As the transport of the protocol above.
 
@@ -174,18 +174,18 @@ class TlsLayer(asyncio.Protocol):
         self._deliver(pieces, is_over=is_over)
 
     def eof_received(self) -> None:
-        """The connection ends without a word in TLS: it may have been cut off, so it is lost (RFC 8446 6.1)."""
+        """An end without a TLS alert may be a truncation, so it counts as a lost connection (RFC 8446 6.1)."""
 
     def connection_lost(self, error: Exception | None) -> None:
         self._below = None
         self._fail(error or ConnectionResetError("the connection ends in the handshake"))
         self._above.connection_lost(error)
-        del self._above  # which holds on to us
+        del self._above  # a reference cycle
 
     def _go_on(self, pieces: list[bytes] | None = None) -> bool:
-        """Shake hands, take in, send, as far as that is possible. Returns whether the server has said that it ends.
+        """Handshake, read and write as far as possible. Returns True if the server has closed TLS.
 
-        pieces: takes what is read; without it, nothing is.
+        pieces: receives the data; None to read nothing.
         """
         is_over = False
         try:
@@ -212,9 +212,9 @@ class TlsLayer(asyncio.Protocol):
     def _deliver(self, pieces: list[bytes], *, is_over: bool) -> None:
         data = b"".join(pieces)
         if data:
-            if not self._is_kept:  # by now there is a ticket, if the server gives any (RFC 8446 4.6.1)
+            if not self._is_kept:  # a ticket comes before the first data, if at all (RFC 8446 4.6.1)
                 self._is_kept = True
-                if not self._tls.session_reused:  # to copy one takes as long as a handshake, and the old one will do
+                if not self._tls.session_reused:  # copying a session costs as much as a handshake; the old one will do
                     self._client.keep(self._host, self._port, self._tls.session)
             self._above.data_received(data)
         if is_over:

@@ -1,10 +1,7 @@
-"""Pages that are made by scripts: rendered in a Chromium that the user has.
+"""Render pages that scripts make, in the user's Chromium.
 
-renderer        renders a page that was fetched
-chromium        the browser: found, started, started again, and kept off the network. Imports playwright
-cage            where it is started: without a network, and it ends with the crawl
-watch           memory and CPU that its processes may take
-page_requests   what the scripts of a page may ask for, and the answers: by our own fetcher, at our own pace
-pace            one request to a host at a time, and how long after the last one
-cache           scripts that many pages ask for
+renderer       a fetched page goes in, a rendered one comes out
+chromium       the browser: found, started, restarted, limited in memory and CPU. Imports playwright
+cage           starts it without a network, and ends it with the crawl
+page_requests  answers the requests of a page's scripts: by our own fetcher, cached, at a polite pace
 """

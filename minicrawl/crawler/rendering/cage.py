@@ -1,8 +1,8 @@
-"""Starts a browser without a way to the network, with bounded memory, and ends it with the crawl. For Linux.
+"""Start a browser without network and with bounded memory, and end it with the crawl. For Linux.
 
 NAMESPACE   user and network namespaces without an interface: there is no route, not even to this machine
-FILTER      where the system refuses namespaces: the kernel refuses all sockets but local ones (seccomp)
-OPEN        neither: what else keeps a browser off the network is its own switches
+FILTER      if the system refuses namespaces: the kernel refuses all but local sockets (seccomp)
+OPEN        neither: only the browser's own switches keep it off the network
 
 Runs as a script that becomes the browser (execve), without the rest of minicrawl.
 """
@@ -20,27 +20,27 @@ from pathlib import Path
 NAMESPACE, FILTER, OPEN = "namespace", "filter", "open"
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 _NOT_ROOT = 1000
-"""Root's own number in its namespace: Chromium refuses its sandbox to root."""
+"""The user id of root inside its namespace, as Chromium has no sandbox for root."""
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _SOCKET_CALLS = {"x86_64": (0xC000_003E, 41), "aarch64": (0xC000_00B7, 198)}
-"""By machine: its name in filters (AUDIT_ARCH), and its number of the system call socket."""
+"""By machine: AUDIT_ARCH, and the number of the system call socket."""
 _IO_URING_SETUP = 425
-"""The number of a system call by which sockets could be had without calling socket."""
+"""A system call that can open sockets without calling socket."""
 _OF_OTHER_ABIS = 0x4000_0000
-"""The first number of system calls by which a 64-bit processor could be asked another way (x32)."""
+"""The first system call number of the x32 ABI."""
 
 
 def has_cages() -> bool:
-    """Whether this system is one for which there are cages."""
+    """True on systems with cages."""
     return sys.platform == "linux"
 
 
 @contextlib.contextmanager
 def caged(program: Path, most_memory: int) -> Iterator[Path]:
-    """A program that starts `program` in a cage. most_memory: bytes that each of its processes may have at all.
+    """A program that starts `program` in a cage; on other systems than Linux `program` itself.
 
-    Elsewhere than on Linux it is `program` itself.
+    most_memory: bytes for each of its processes.
     """
     if not has_cages():
         yield program
@@ -54,7 +54,7 @@ def caged(program: Path, most_memory: int) -> Iterator[Path]:
 
 
 def cage_of(process: int) -> str:
-    """The cage that a process is in, as the kernel says."""
+    """The cage of a process, by the kernel's account."""
     with contextlib.suppress(OSError):
         if os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"):
             return NAMESPACE
@@ -73,14 +73,14 @@ def _main(most_memory: int, program: str, *arguments: str) -> None:
             _refuse_sockets()
     _prctl(_PR_SET_PDEATHSIG, 9)
     for kind, most in ((resource.RLIMIT_DATA, most_memory), (resource.RLIMIT_CORE, 0)):
-        with contextlib.suppress(ValueError, OSError):  # it may have less already
+        with contextlib.suppress(ValueError, OSError):  # the limit may be lower already
             resource.setrlimit(kind, (most, most))
     sandbox = () if os.geteuid() else ("--no-sandbox",)
     os.execv(program, (program, *arguments, *sandbox))
 
 
 def _leave_network() -> None:
-    """Enter new namespaces, as any user but root. Raises OSError where that is not allowed."""
+    """Enter new namespaces as a user other than root. Raises OSError if that is not allowed."""
     user, group = os.geteuid(), os.getegid()
     _called("unshare", _CLONE_NEWUSER | _CLONE_NEWNET)
     Path("/proc/self/setgroups").write_text("deny")
@@ -89,7 +89,7 @@ def _leave_network() -> None:
 
 
 def _refuse_sockets() -> None:
-    """Have the kernel refuse all sockets but local ones, for good. Raises OSError where it cannot."""
+    """Have the kernel refuse all but local sockets from now on. Raises OSError if it cannot."""
     import ctypes  # noqa: PLC0415
     import errno  # noqa: PLC0415
     import socket  # noqa: PLC0415
@@ -123,7 +123,7 @@ def _prctl(option: int, value: int, pointer: bytes | int = 0) -> None:
 
 
 def _called(name: str, *arguments: int | bytes) -> None:
-    """Call a function of the C library. Raises OSError as it says."""
+    """Call a function of the C library. Raises OSError by its errno."""
     import ctypes  # noqa: PLC0415 - only the script needs it
 
     if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:

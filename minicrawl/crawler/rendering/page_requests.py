@@ -11,23 +11,122 @@ anything else             none: images, fonts, media, frames, web sockets, navig
 A request to another origin than the page's carries nothing secret: where the user has given a password or a header that
 is, that origin is not asked. A redirect to another origin is followed here, out of sight of the browser: so what its
 answer says of other origins (CORS) is looked at here too.
+
+One request to a host at a time, and some seconds between two of them. For requests that no frontier hands out.
+
+Scripts that many pages ask for: kept for a while, so that their hosts are asked once.
 """
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Field
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.rendering.cache import Resource, ResourceCache
-from minicrawl.crawler.rendering.pace import Pace
 from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
+
+_MANY = 1000
+"""Hosts from which on those are forgotten that may be asked at once."""
+
+
+@dataclass(slots=True)
+class _Turns:
+    """The turns at a host. `ready_at`: by the clock, when the next one may begin. `taken`: who has one or waits."""
+
+    ready_at: float = 0.0
+    taken: int = 0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Pace:
+    """When hosts may be asked, by their politeness key. delays: seconds from an answer to the next request."""
+
+    def __init__(self, delays: HostDelays, clock: Callable[[], float]) -> None:
+        self._delays = delays
+        self._clock = clock
+        self._hosts: dict[str, _Turns] = {}
+
+    def note_asked(self, host: str) -> None:
+        """A host has answered a request that was made elsewhere."""
+        self._of(host).ready_at = self._clock() + self._delays.of(host)
+
+    @asynccontextmanager
+    async def turn(self, host: str, crawl_delay: float = 0.0) -> AsyncIterator[None]:
+        """Wait for a turn at a host, and hold it. crawl_delay: seconds that its robots.txt asks for."""
+        turns = self._of(host)
+        turns.taken += 1
+        try:
+            async with turns.lock:
+                delay = self._delays.of(host)
+                longer = self._delays.of(host, crawl_delay) - delay
+                await asyncio.sleep(max(turns.ready_at + longer - self._clock(), 0.0))
+                try:
+                    yield
+                finally:
+                    turns.ready_at = self._clock() + delay
+        finally:
+            turns.taken -= 1
+
+    def _of(self, host: str) -> _Turns:
+        if host not in self._hosts and len(self._hosts) >= _MANY:
+            now = self._clock()
+            self._hosts = {name: turns for name, turns in self._hosts.items() if turns.taken or turns.ready_at > now}
+        return self._hosts.setdefault(host, _Turns())
+
+
+_LIFETIME = 3600.0
+"""Seconds: a script that is older is asked for again."""
+_MOST = 64 * 2**20
+"""Bytes that are kept."""
+
+
+class Resource(NamedTuple):
+    """An answer to a request of a page. `headers`: names in lower case. `url`: where it came from, after redirects."""
+
+    url: str
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class ResourceCache:
+    """Answers by URL; those go first that were kept first."""
+
+    def __init__(self, clock: Callable[[], float], most: int = _MOST) -> None:
+        self._clock = clock
+        self._most = most
+        self._kept: dict[str, tuple[float, Resource]] = {}
+        self.size = 0
+
+    def get(self, url: str) -> Resource | None:
+        since, found = self._kept.get(url, (0.0, None))
+        return found if found is not None and self._clock() - since < _LIFETIME else None
+
+    def put(self, url: str, resource: Resource) -> None:
+        """Keep a good answer, unless its server forbids that."""
+        if resource.status != 200 or "no-store" in resource.headers.get("cache-control", "").lower():
+            return
+        self._drop(url)
+        while self._kept and self.size + len(resource.body) > self._most:
+            self._drop(next(iter(self._kept)))
+        if len(resource.body) <= self._most:
+            self._kept[url] = self._clock(), resource
+            self.size += len(resource.body)
+
+    def _drop(self, url: str) -> None:
+        _, dropped = self._kept.pop(url, (0.0, None))
+        if dropped is not None:
+            self.size -= len(dropped.body)
+
 
 MOST = 100
 """Requests that one page may make."""

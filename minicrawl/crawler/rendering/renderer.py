@@ -1,4 +1,4 @@
-"""Renders pages that are made by scripts: a page as it was fetched goes in, what it shows comes out as HTML."""
+"""Render pages that scripts make: a fetched page goes in, its document after rendering comes out as HTML."""
 
 import asyncio
 import re
@@ -7,22 +7,20 @@ from functools import partial
 
 from minicrawl import log
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.cache import Resource
-from minicrawl.crawler.rendering.chromium import Chromium, RenderError, find_chromium
-from minicrawl.crawler.rendering.page_requests import MOST, PageRequests
-from minicrawl.crawler.rendering.watch import Caps
+from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
+from minicrawl.crawler.rendering.page_requests import MOST, PageRequests, Resource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 
 _SHOWN = 1000
-"""Characters of what Chromium says."""
+"""Characters of Chromium's message in the log."""
 
 
 class Renderer:
-    """Which pages are rendered, and by what; one browser, started when the first of them has come.
+    """Renders the pages that the settings select, in one browser, started for the first of them.
 
-    fetcher: answers what pages ask for. Raises SettingError where there is no Chromium.
+    fetcher: answers the requests of pages. Raises SettingError if there is no Chromium.
     """
 
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher) -> None:
@@ -30,18 +28,18 @@ class Renderer:
         self._seconds, self._most = settings.render_timeout, settings.max_size
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(settings.render_pages)
-        # Of CPU more than of time: who has one thread runs out of time first, however busy the machine is.
+        # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
         caps = Caps(cpu=2 * settings.render_timeout)
         self._chromium = Chromium(find_chromium(settings.chromium), settings.agent, caps)
 
     def renders(self, url: str) -> bool:
-        """Whether pages at a URL are rendered, if they are HTML."""
+        """True if the page at a URL is to be rendered, if it is HTML."""
         return any(pattern.search(url) for pattern in self._patterns)
 
     async def rendered(self, fetched: Fetched) -> Fetched:
-        """A page with the body that its scripts have made of it, in UTF-8; or the reason why there is none.
+        """The page with its rendered body in UTF-8, or with the reason if it could not be rendered.
 
-        Without its validators: they say whether the page has changed, not what its scripts have asked for.
+        Validators are dropped, as they are those of the page alone, without the resources of its scripts.
         """
         self._requests.pace.note_asked(politeness_key(fetched.url))
         asked = 0

@@ -1,14 +1,10 @@
-"""Where parsed pages come from.
+"""Sources of parsed pages: each fetches and parses, in this process or in others.
 
-source       what a crawl asks for pages: the protocol
-local        pages that are fetched and parsed in this process
-brief        what whoever fetches and parses is to know
-workers      pages that are fetched and parsed in worker processes
-changing_source  the source of now, replaced while the crawl runs
-worker       one worker process
-page_reading all that is read in the bytes of a page
-gathered     what users take out of a page by selectors
-hooked       what hooks make of a page, in a process of their own
-with_cookies  the cookies of a request, and of its answer
-large_pages  pages that take long to parse, in a process of their own
+source        the interface of all sources
+local         the source in this process, and the specification from which one is made
+page_reading  all that is read from the bytes of a page; large pages are parsed in a child process
+hooked        calls the user's hooks in a child process
+with_cookies  adds cookies to the requests of a source
+workers       the source with worker processes, and the change from one number of workers to another
+worker        a worker process
 """

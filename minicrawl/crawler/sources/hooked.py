@@ -1,7 +1,7 @@
-"""The hooks of a crawl, called in a child process of their own: whatever they do, it costs them alone.
+"""Call the user's hooks in a child process, so that they cannot harm the crawl.
 
-All pages of this process go to the same child, one by one, so that hooks may keep something from page to page. A child
-that died or was killed is replaced, and begins anew.
+All pages of this process go to the same child, one by one, so hooks may keep state from page to page. A child that died
+or was killed is replaced by one without that state.
 """
 
 from dataclasses import replace
@@ -10,24 +10,24 @@ from itertools import compress
 from typing import Any  # Any: messages
 
 from minicrawl import log
+from minicrawl.extract.document import Page, by_name
 from minicrawl.extract.hooks import Failure, Hooks, load_hooks
-from minicrawl.extract.page import Page, by_name
 from minicrawl.model import ParsedPage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
 
 Headers = tuple[tuple[str, str], ...]
 """Names in lower case, and values."""
 Failures = tuple[tuple[str, str], ...]
-"""Hooks, and what they did wrong."""
+"""Pairs of hook and error."""
 
 
 class HookedPages:
-    """Lets the hooks of a crawl see its pages, and choose of their links."""
+    """Shows the hooks all pages, and lets them choose links and request headers."""
 
     def __init__(self, specs: tuple[str, ...], longest: float) -> None:
-        """specs: see load_hooks. longest: seconds of CPU time that a call of a hook may take, or may wait."""
+        """specs: see load_hooks. longest: seconds of CPU time that a call may take, and seconds it may wait."""
         self._asked = specs, longest
-        # Hooks stop at their limit themselves; what Python cannot stop is killed.
+        # Hooks are interrupted at their limit; the child is killed if Python cannot do that.
         self._sandbox = Sandbox("minicrawl.crawler.sources.hooked:answer", Limits(2 * longest, longest))
         self._names: dict[str, list[str]] = {}
         self._logged: set[tuple[str, str]] = set()
@@ -37,7 +37,7 @@ class HookedPages:
 
     @property
     def pids(self) -> list[int]:
-        """The child, if there is one."""
+        """The process id of the child, if there is one."""
         return self._sandbox.pids
 
     async def started(self) -> None:
@@ -46,7 +46,7 @@ class HookedPages:
         await self._call("started", "the start", ())
 
     async def request(self, url: str) -> tuple[Headers, Failures]:
-        """Headers to send with the request for a page, and what went wrong."""
+        """Headers to add to the request for a page, and failures."""
         if not self.has("request"):
             return (), ()
         headers, failures = await self._call("request", url, (url,))
@@ -55,7 +55,7 @@ class HookedPages:
     async def page(
         self, parsed: ParsedPage, body: bytes, url: str, content_type: str | None, headers: Headers
     ) -> ParsedPage:
-        """The parsed page with what hooks make of it. body: as it was sent, without its content coding."""
+        """Add items and failures to the parsed page, and drop links that the hooks refuse. body: decoded."""
         if not self.has("on_page", "links"):
             return parsed
         page = body, url, content_type, headers, parsed.title, parsed.outlinks
@@ -71,7 +71,7 @@ class HookedPages:
         await self._sandbox.aclose()
 
     async def _call(self, what: str, where: str, arguments: tuple[Any, ...]) -> tuple[Any, Failures]:
-        """What hooks came to, None if the child has died; and what went wrong."""
+        """The result of the hooks, None if the child died, and failures, which are logged once each."""
         found: Any = None
         try:
             found, failures = await self._sandbox.call(*self._asked, what, arguments)
@@ -88,7 +88,7 @@ class HookedPages:
 
 
 def _with_links(parsed: ParsedPage, kept: bytes) -> ParsedPage:
-    """The page with these of its links alone."""
+    """The page with those links that have a 1 in `kept`."""
     return replace(
         parsed,
         outlinks=tuple(compress(parsed.outlinks, kept)),
@@ -102,7 +102,7 @@ def _with_links(parsed: ParsedPage, kept: bytes) -> ParsedPage:
 
 
 def answer(specs: tuple[str, ...], longest: float, what: str, arguments: tuple[Any, ...]) -> tuple[Any, list[Failure]]:
-    """What the hooks of this process come to, and what went wrong. They are started before anything else."""
+    """Call the hooks in this process, after their `started`. Returns the result and failures."""
     hooks = _hooks(specs, longest)
     if what == "all":
         return [(hook.name, hook.kind) for hook in hooks.all], []
@@ -137,7 +137,7 @@ def _of_page(  # noqa: PLR0913 - a page, taken apart
     title: str | None,
     links: tuple[str, ...],
 ) -> tuple[Any, list[Failure]]:
-    from minicrawl.crawler.sources.gathered import shown_html  # noqa: PLC0415 - parsers that only the child needs
+    from minicrawl.crawler.sources.page_reading import shown_html  # noqa: PLC0415 - parsers that only the child needs
 
     html = shown_html(body, url, content_type)
     if html is None:

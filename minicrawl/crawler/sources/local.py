@@ -1,9 +1,13 @@
-"""Pages that are fetched and parsed in this process."""
+"""Pages that are fetched and parsed in this process.
+
+What whoever fetches and parses is to know, in this process or in a worker.
+"""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -16,11 +20,10 @@ from minicrawl.crawler.http.failures import PARSER_FAILED, unread
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import shown
 from minicrawl.crawler.http.transport import Field, Transport
-from minicrawl.crawler.net.open_files import Room
+from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
-from minicrawl.crawler.sources.large_pages import LargePages, is_large
-from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
@@ -36,7 +39,7 @@ _URLS_AT_ONCE = 1_000
 
 
 class LocalSource:
-    """Fetches and parses in this process; what takes long to parse, in another. seed_origins, capture: see Fetcher."""
+    """Fetches and parses in this process, large pages in a child. seed_origins, capture: see Fetcher."""
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
@@ -53,7 +56,7 @@ class LocalSource:
         self._large_pages = LargePages(timing)
         self._waits: dict[str, Wait] = {}
         self._wanted = wanted
-        # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
+        # Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the time for a page.
         self._wanted_of_home_pages = replace(wanted, anchors=True)
         self._hooks = _hooks(wanted) if wanted.hooks else None
         self._keeps_parameters = settings.keep_parameters
@@ -65,7 +68,7 @@ class LocalSource:
             headers, failures = await self._hooks.request(request.url)
             request = request._replace(headers=(*request.headers, *headers))
         if self._is_rendered(request.url):
-            # That the page is as it was says nothing of what its scripts would ask for.
+            # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
         fetched, exchange, fields = await self._fetcher.exchanged(request)
         parsed = ParsedPage()
@@ -122,7 +125,7 @@ class LocalSource:
         return self._waits
 
     def children(self) -> list[int]:
-        """The processes in which large pages and hooks are."""
+        """Process ids of the children for large pages and hooks."""
         return [*self._large_pages.pids, *(self._hooks.pids if self._hooks is not None else ())]
 
     async def robots(self, url: str) -> Fetched:
@@ -148,7 +151,7 @@ class LocalSource:
                     give(gathered.copy(), reader.is_index, dates.copy())
                     gathered.clear()
                     dates.clear()
-                await asyncio.sleep(0)  # others go on after every step
+                await asyncio.sleep(0)  # let other tasks run after every step
             return not reader.is_over
 
         fetched = await self._fetcher.fetch(PageRequest(url), take=take)
@@ -189,3 +192,36 @@ def _renderer(settings: CrawlSettings, fetcher: Fetcher) -> "Renderer":
     from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
 
     return Renderer(settings, fetcher)
+
+
+@dataclass(frozen=True)
+class SourceSpec:
+    """All that a process needs to make a LocalSource; can be pickled.
+
+    `capture`: makes the observer of exchanges in the process that fetches. `replayed`: archive folders to read in place
+    of the network.
+    """
+
+    settings: CrawlSettings
+    timing: Timing = STANDARD
+    seed_origins: Set[str] = frozenset()
+    wanted: Wanted = Wanted()  # noqa: RUF009 (frozen)
+    capture: Callable[[], Capture] | None = None
+    replayed: tuple[Path, ...] = ()
+
+    def source(self, transport: Transport | None = None) -> LocalSource:
+        """Make the source. transport: in place of the network."""
+        return LocalSource(
+            self.settings,
+            self._archive() if self.replayed else transport,
+            self.timing,
+            room(raised_limit(), self.settings.concurrency),
+            self.seed_origins,
+            self.wanted,
+            None if self.capture is None else self.capture(),
+        )
+
+    def _archive(self) -> Transport:
+        from minicrawl.crawler.archiving.replayed import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
+
+        return ArchiveTransport(self.replayed, self.settings.from_archive)

@@ -1,28 +1,129 @@
-"""All that is read in the bytes of a page: what it says, what selectors take out of it, and what it can be told by."""
+"""Read a page: parse it, extract items, take its fingerprints. Pages that take long are read in a child process.
 
-from dataclasses import fields
+A thread would not do for those, as a regular expression holds Python's lock to its end.
+"""
+
+import re
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any  # Any: messages
 
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl import log
+from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.html.parser_choice import Marks, attributes_at_most, may_explode, tags_at_most, within_limit
 from minicrawl.model import ParsedPage, Wanted
+from minicrawl.sandbox.sandbox import Limits, Sandbox
+from minicrawl.timing import Timing
 
 parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
-"""A parsed page as it crosses to another process: a plain tuple, as dataclasses take pickle three times as long."""
+"""The fields of a page as a tuple, which crosses to another process in a third of a dataclass's time."""
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
-    """What a page says, and what it can be told by."""
+    """Parse a page, with its items if they are wanted, and take its fingerprints."""
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
-        from minicrawl.crawler.sources.gathered import with_gathered  # noqa: PLC0415 - few crawls take anything out
-
-        parsed = with_gathered(parsed, body, url, content_type, wanted)
+        parsed = with_items(parsed, body, url, content_type, wanted)
     return parsed, identity_of(body, url, wants_words=wanted.words)
 
 
 def read_apart(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[tuple[Any, ...], ...]:
-    """As `read_page`, of what comes back from another process."""
+    """`read_page` in a child process, with tuples as results."""
     parsed, identity = read_page(body, url, content_type, wanted)
     return parsed_fields(parsed), tuple(identity)
+
+
+def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
+    """Add the page's items. body: decoded."""
+    from minicrawl.extract.document import Document  # noqa: PLC0415 - few crawls extract items
+    from minicrawl.extract.gathering import Asked, gather  # noqa: PLC0415
+
+    html = shown_html(body, url, content_type)
+    if html is None:
+        return parsed
+    found = gather(Asked(wanted.extract, wanted.structured, wanted.extract_rules), Document(html), url)
+    return replace(parsed, items=found.items, hook_failures=found.failures)
+
+
+def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
+    """A page in UTF-8 for selectors and hooks; None if it could overload a browser's parser."""
+    html = within_limit(as_utf8(body, encoding_of(body, content_type)))
+    if may_explode(Marks(html)):
+        log.page_not_extracted(url=url)
+        return None
+    return html
+
+
+# Both parsers take time quadratic in the nesting of tags, and in the attributes of a tag: for so many, 50 ms each.
+_LARGE = 256 * 1024
+_MANY_TAGS = 5_000
+_MANY_ATTRIBUTES = 7_000
+_ROOM_FOR_THEM = 16 * 1024  # counting them takes a nanosecond a byte
+_MOST_BYTES = 2 * _MANY_ATTRIBUTES  # the least that so many attributes take
+# A value with a ">" in it, up to that.
+_CUT_VALUE = re.compile(rb"""=[\t\n\f\r ]*+(?:"[^">]*+|'[^'>]*+)>""")
+_NOT_ASCII = (b"\0", b"\x1b")  # in UTF-16 and ISO-2022-JP, where "<" and ">" may be parts of other characters
+
+
+def is_large(body: bytes) -> bool:
+    """True if a page may take too long to parse to let everything else wait."""
+    if len(body) > _LARGE or tags_at_most(body) > _MANY_TAGS:
+        return True
+    if len(body) <= _ROOM_FOR_THEM or attributes_at_most(body) <= _MANY_ATTRIBUTES:
+        return False
+    return _longest_tag_at_most(body) > _MOST_BYTES
+
+
+def _longest_tag_at_most(body: bytes) -> int:
+    """An upper bound of the bytes of a tag, values with a ">" left out.
+
+    A tag without such values lies between two ">". Each such value may join two of these pieces.
+    """
+    if any(byte in body for byte in _NOT_ASCII):
+        return len(body)
+    text = np.frombuffer(body, dtype=np.uint8)
+    is_end = text == ord(">")
+    longest = int(np.diff(np.flatnonzero(is_end), prepend=-1, append=len(body)).max())
+    at_most = longest * (1 + _cut_values_at_most(text, is_end))
+    is_decided = at_most <= _MOST_BYTES or longest > _MOST_BYTES
+    return at_most if is_decided else longest * (1 + len(_CUT_VALUE.findall(body)))
+
+
+def _cut_values_at_most(text: npt.NDArray[np.uint8], is_end: npt.NDArray[np.bool_]) -> int:
+    """An upper bound of the values with a ">": quotes that may begin a value, with a ">" before the next such quote.
+    Much faster than `_CUT_VALUE`, which is needed only where these are many."""
+    number = 0
+    for quote in b"\"'":
+        at = np.flatnonzero(is_end | (text == quote))
+        is_quote = ~is_end[at]
+        before = text[at[:-1][is_quote[:-1] & ~is_quote[1:]] - 1]
+        number += int(np.count_nonzero((before == ord("=")) | (before <= ord(" "))))
+    return number
+
+
+class LargePages:
+    """Reads pages in a child process, which starts with the first page and ends after an idle time."""
+
+    def __init__(self, timing: Timing) -> None:
+        limits = Limits(timing.parse, timing.hang)
+        self._sandbox = Sandbox("minicrawl.crawler.sources.page_reading:read_apart", limits, idle=timing.spare)
+
+    @property
+    def pids(self) -> list[int]:
+        """The process id of the child, if there is one."""
+        return self._sandbox.pids
+
+    async def read(
+        self, body: bytes, url: str, content_type: str | None, wanted: Wanted
+    ) -> tuple[ParsedPage, Identity]:
+        """`read_page` in the child. Raises like Sandbox.call."""
+        parsed, identity = await self._sandbox.call(body, url, content_type, wanted)
+        return ParsedPage(*parsed), Identity(*identity)
+
+    async def aclose(self) -> None:
+        await self._sandbox.aclose()

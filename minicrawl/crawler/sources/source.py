@@ -1,4 +1,4 @@
-"""What a crawl asks for pages: the protocol of those that fetch and parse."""
+"""The interface of page sources, which fetch and parse."""
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -7,36 +7,35 @@ from typing import NamedTuple, Protocol, Self
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
 GiveUrls = Callable[[list[str], bool, dict[str, float]], None]
-"""Takes URLs from a sitemap, whether they are those of further sitemaps, and lastmod (Unix seconds) of some URLs of it,
-these or others, where pages are fetched again."""
+"""Receives URLs of a sitemap, True if they are further sitemaps, and lastmod (Unix seconds) by URL, possibly of other
+URLs of it; dates are given only to crawls that fetch pages again."""
 
 
 class Wait(NamedTuple):
-    """A page that has come and waits for a process: the "parser" of large pages, or the "hooks". `since`: on the clock
-    of the loop."""
+    """A fetched page that waits for a child process: the "parser" of large pages, or the "hooks". `since`: by the
+    loop's clock."""
 
     waits_for: str
     since: float
 
 
 class PageSource(Protocol):
-    """Answers requests for pages, robots.txt files and sitemaps, any number of them side by side."""
+    """Answers any number of concurrent requests for pages, robots.txt files and sitemaps."""
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        """The answer for a normalised URL, without its body, and what the page says."""
+        """Fetch and parse a normalised URL. The `Fetched` is without body."""
 
     def waits(self) -> Mapping[str, Wait]:
-        """Pages that have come and wait, by URL."""
+        """Pages that wait for a child process, by URL."""
 
     async def robots(self, url: str) -> Fetched:
-        """The answer for a robots.txt, or for what one redirects to."""
+        """Fetch a robots.txt, or the target of its redirect."""
 
     async def locate(self, url: str) -> Located:
-        """The IP address that requests for a normalised URL go to."""
+        """Look up the IP address for a normalised URL."""
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
-        """The answer for a sitemap. Its normalised URLs, of pages or of further sitemaps, are given as they are read,
-        some 1,000 at a time."""
+        """Fetch a sitemap. Its normalised URLs are passed to `give` as they are read, some 1,000 at a time."""
 
     async def __aenter__(self) -> Self: ...
 

@@ -1,6 +1,6 @@
-"""Requests for pages with the cookies that are theirs, and the cookies of their answers taken in.
+"""Add cookies to requests for pages, and accept those of the responses.
 
-The jar is in the crawl's own process: whichever process asks a host, it gets what another host of its domain has set.
+The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them.
 """
 
 import time
@@ -14,7 +14,7 @@ from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAn
 
 
 class WithCookies:
-    """Asks a source for pages."""
+    """A source around another one."""
 
     def __init__(self, source: PageSource, jar: CookieJar, clock: Callable[[], float] = time.time) -> None:
         self._source, self._jar, self._clock = source, jar, clock
@@ -31,7 +31,7 @@ class WithCookies:
     def waits(self) -> Mapping[str, Wait]:
         return self._source.waits()
 
-    # Without cookies: what a host lets all robots read needs no login.
+    # Without cookies: robots.txt files and sitemaps need no login.
 
     async def robots(self, url: str) -> Fetched:
         return await self._source.robots(url)

@@ -1,12 +1,12 @@
-"""A worker process: fetches and parses what it is asked for over a line, until the line is closed.
+"""A worker process: fetches and parses on request, until the crawl closes the connection.
 
     python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
 
-It reads its Brief first, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; of a page its
-PageRequest), and sends lists of (number, answer): what has come together in a turn of the event loop. Before the answer
-for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need be. The answer None
-says that the worker itself has failed over it; number 0 is a record for the log, number -1 the seconds of CPU it
-has used and the pages that wait in it, by what for and for how long, every few seconds.
+It receives a SourceSpec, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; for a page its
+PageRequest), and sends lists of (number, answer), one list a turn of the event loop. Before the answer for a sitemap
+come any number of [URLs, True for those of further sitemaps, lastmods] under its number. The answer None means that the
+worker failed. Number 0 is a log record; number -1, every few seconds, the CPU seconds used and the pages that wait in
+the worker, with what for and how long.
 """
 
 import asyncio
@@ -21,26 +21,25 @@ from multiprocessing.connection import Connection
 from typing import Any  # Any: messages
 
 from minicrawl import log
-from minicrawl.crawler.sources.brief import Brief
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
 from minicrawl.errors import StoreError
 
 
 class _ToLine(logging.Handler):
-    """Sends what is logged in a worker to the crawl, which knows where to log it."""
+    """Sends log records to the crawl, which knows where to log them."""
 
     def __init__(self, send: Callable[[int, object], None]) -> None:
         super().__init__(logging.WARNING)
         self._send = send
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.format(record)  # which leaves the traceback in the record as text
+        self.format(record)  # leaves the traceback in the record as text
         self._send(LOGGED, {**vars(record), "args": None, "msg": record.message, "exc_info": None})
 
 
 def failed(error: Exception, asked: object) -> StoreError | None:
-    """What a worker answers that has failed: what is to end the crawl, or None."""
+    """The answer of a worker that failed: an error that ends the crawl, or None."""
     if isinstance(error, StoreError):
         return error
     log.worker_failed(asked=str(asked), error=error)
@@ -48,8 +47,8 @@ def failed(error: Exception, asked: object) -> StoreError | None:
 
 
 def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
-    """Send answers; None for each where memory does not suffice to, as somebody waits for it."""
-    with contextlib.suppress(OSError):  # nobody waits for them any more
+    """Send answers, or None for each if they do not fit into memory."""
+    with contextlib.suppress(OSError):  # the crawl has gone
         try:
             line.send(answers)
         except MemoryError:
@@ -58,7 +57,7 @@ def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
 
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
-    brief: Brief = line.recv()
+    spec: SourceSpec = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -67,7 +66,7 @@ async def serve(line: Connection) -> None:
     async def answer(source: LocalSource, number: int, what: str, asked: Any) -> None:
         try:
             send(number, await result(source, number, what, asked))
-        except Exception as error:  # whatever it is: somebody waits for the answer
+        except Exception as error:  # the crawl waits for an answer in any case
             send(number, failed(error, asked))
 
     async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
@@ -91,14 +90,14 @@ async def serve(line: Connection) -> None:
         answers.clear()
 
     def beat(source: LocalSource) -> None:
-        loop.call_later(brief.timing.beat, beat, source)
+        loop.call_later(spec.timing.beat, beat, source)
         ages = {url: (wait.waits_for, loop.time() - wait.since) for url, wait in source.waits().items()}
         send(BEAT, (time.process_time(), ages))
 
     def read(source: LocalSource) -> None:
         try:
             requests = line.recv()
-        except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost: another worker is to be asked
+        except (EOFError, OSError, MemoryError):  # without memory the requests are lost: the worker must be replaced
             closed.set()
             return
         for request in requests:
@@ -107,7 +106,7 @@ async def serve(line: Connection) -> None:
             task.add_done_callback(tasks.discard)
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
-    async with brief.source() as source:
+    async with spec.source() as source:
         loop.add_reader(line.fileno(), read, source)
         beat(source)
         await closed.wait()
@@ -118,7 +117,7 @@ async def serve(line: Connection) -> None:
 
 
 def main() -> None:
-    # Only the crawl itself decides what Ctrl-C means.
+    # Ctrl-C is handled by the crawl.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(100_000, 20, 50)
     asyncio.run(serve(Connection(int(sys.argv[1]))))

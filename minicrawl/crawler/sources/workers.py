@@ -3,6 +3,8 @@
 What crosses a process border is small: a page's answer without its body, and its normalised outlinks. A host is always
 asked by the same worker: the one with the highest hash of its number and the host (rendezvous hashing), so that another
 number of workers means another worker for few hosts only.
+
+Who is asked for pages, which may change while the crawl runs: this process, or any number of workers.
 """
 
 import asyncio
@@ -10,7 +12,8 @@ import contextlib
 import logging
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from hashlib import blake2b
@@ -19,9 +22,9 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Any, Self  # Any: messages
 
-from minicrawl.crawler.sources.brief import Brief
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.page_reading import parsed_fields
-from minicrawl.crawler.sources.source import GiveUrls, Wait
+from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
@@ -69,15 +72,15 @@ class _Worker:
 
 
 class WorkerSource:
-    """Fetches and parses in worker processes, at first in as many as the settings in the brief say.
+    """Fetches and parses in worker processes, at first in as many as the settings in the spec say.
 
     A worker that dies, or from which nothing is heard for so long that it must hang, is replaced, and what it was doing
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, brief: Brief) -> None:
-        self._brief = brief
-        self._timing = brief.timing
+    def __init__(self, spec: SourceSpec) -> None:
+        self._spec = spec
+        self._timing = spec.timing
         self._workers: dict[int, _Worker] = {}
         self._leaving: set[_Worker] = set()
         self._ending: list[subprocess.Popen[bytes]] = []
@@ -136,7 +139,7 @@ class WorkerSource:
 
     async def __aenter__(self) -> Self:
         self._watch()
-        await self.set_workers(self._brief.settings.workers)
+        await self.set_workers(self._spec.settings.workers)
         return self
 
     async def __aexit__(
@@ -182,7 +185,7 @@ class WorkerSource:
         process, ours = started_over_socket("minicrawl.crawler.sources.worker")
         loop = asyncio.get_running_loop()
         worker = _Worker(number, process, Connection(ours.detach()), loop.time() + self._timing.start)
-        worker.line.send(self._brief)
+        worker.line.send(self._spec)
         loop.add_reader(worker.line.fileno(), self._read, worker)
         return worker
 
@@ -250,3 +253,71 @@ def chosen(host: str, numbers: Iterable[int]) -> int:
     """Which worker of these asks a host."""
     name = host.encode()
     return max(numbers, key=lambda number: blake2b(b"%d %b" % (number, name), digest_size=8).digest())
+
+
+class ChangingSource:
+    """The source that requests are put to now.
+
+    Invariant: a source that was replaced is closed once it has answered all that it was asked, and not before.
+    """
+
+    def __init__(
+        self, workers: int, local: Callable[[], LocalSource], in_workers: Callable[[int], WorkerSource]
+    ) -> None:
+        """workers: how many there are at first. local, in_workers: make a source without, and with so many."""
+        self._local = local
+        self._in_workers = in_workers
+        self._workers = in_workers(workers) if workers else None
+        self._now: PageSource = self._workers or local()
+        self._asked: Counter[PageSource] = Counter()
+        self._leaving: set[PageSource] = set()
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def workers(self) -> tuple[WorkerStatus, ...]:
+        """What every worker process does, but for those of a source that was replaced."""
+        return tuple(self._workers.workers()) if self._workers is not None else ()
+
+    def waits(self) -> dict[str, Wait]:
+        """Pages that have come and wait, by URL."""
+        return {url: wait for source in (*self._leaving, self._now) for url, wait in source.waits().items()}
+
+    async def set_workers(self, number: int) -> None:
+        """Put requests to so many workers from now on; with 0, to this process."""
+        if bool(number) != (self._workers is not None):
+            workers = self._in_workers(1) if number else None
+            now: PageSource = workers or self._local()
+            await now.__aenter__()
+            before, self._now, self._workers = self._now, now, workers
+            self._leaving.add(before)
+            self._close_if_idle(before)
+        if self._workers is not None:
+            await self._workers.set_workers(number)
+
+    def begin(self) -> PageSource:
+        """Whom to put a request to; `end` when it is over."""
+        self._asked[self._now] += 1
+        return self._now
+
+    def end(self, source: PageSource) -> None:
+        self._asked[source] -= 1
+        if self._leaving:
+            self._close_if_idle(source)
+
+    async def __aenter__(self) -> Self:
+        await self._now.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.gather(*self._closing)
+        for source in (self._now, *self._leaving):
+            await source.__aexit__(kind, error, trace)
+
+    def _close_if_idle(self, source: PageSource) -> None:
+        if source in self._leaving and not self._asked[source]:
+            self._leaving.discard(source)
+            del self._asked[source]
+            closing = asyncio.get_running_loop().create_task(source.__aexit__(None, None, None))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)

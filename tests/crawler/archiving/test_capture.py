@@ -15,7 +15,7 @@ from support.sites import crawl
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
-from minicrawl.archive.recovery import Committed
+from minicrawl.archive.writer import Committed
 from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.archiving.capture import MakeCapture
 from minicrawl.crawler.http.exchange import Exchange, Truncated

@@ -1,14 +1,21 @@
-"""What pages get of what they ask for: on a real server, without a browser."""
+"""What pages get of what they ask for: on a real server, without a browser.
+
+One request to a host at a time, and the delay between two: by a clock that skips what is waited for.
+
+Scripts are kept for a while, and no more of them than there is room for.
+"""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 from support.raw_server import PEM, all_names_at
 from support.rendered import HOST, Reply, Site, to
+from support.skipping import run
 
+from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.cache import Resource
-from minicrawl.crawler.rendering.page_requests import PageRequests
+from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
 from minicrawl.settings import CrawlSettings
 
 PAGE = f"{HOST}/page"
@@ -211,3 +218,118 @@ def test_who_is_shown_a_certificate_answers_its_own_pages_alone() -> None:
             return [fetcher.sends_secrets_to(f"{scheme}://h.test") for scheme in ("https", "http")]
 
     assert asyncio.run(run()) == [True, False]
+
+
+def begun(delay: float, *, hosts: int = 1, turns: int = 5, crawl_delay: float = 0.0) -> list[tuple[str, float, float]]:
+    """Host, begin and end of turns that are all asked for at once, and take a second each."""
+    found = []
+
+    async def main() -> None:
+        clock = asyncio.get_running_loop().time
+        pace, start = Pace(HostDelays(delay), clock), clock()
+
+        async def one(host: str) -> None:
+            async with pace.turn(host, crawl_delay):
+                begin = clock() - start
+                await asyncio.sleep(1.0)
+                found.append((host, begin, clock() - start))
+
+        await asyncio.gather(*(one(f"h{number % hosts}") for number in range(turns)))
+
+    run(main(), grace=0.0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("delay", "crawl_delay", "apart"),
+    [(2.0, 0.0, 2.0), (0.0, 0.0, 0.0), (2.0, 5.0, 5.0), (5.0, 2.0, 5.0), (0.0, 5.0, 0.0)],
+)
+def test_turns_at_a_host_are_the_delay_apart_and_never_two_at_once(delay, crawl_delay, apart):
+    found = sorted(begun(delay, crawl_delay=crawl_delay), key=lambda turn: turn[1])
+    assert len(found) == 5
+    gaps = [later[1] - earlier[2] for earlier, later in pairwise(found)]
+    assert min(gaps) >= apart - 1e-3
+    assert max(gaps) <= apart + 0.1
+
+
+def test_hosts_do_not_wait_for_each_other():
+    assert max(begin for _, begin, _ in begun(3.0, hosts=5)) < 0.1
+
+
+def test_a_host_may_have_a_delay_of_its_own():
+    async def main() -> None:
+        clock = asyncio.get_running_loop().time
+        pace, start = Pace(HostDelays(2.0, {"slow": 9.0, "quick": 0.0}), clock), clock()
+        for host, begin in (("quick", 0.0), ("other", 2.0), ("slow", 9.0)):
+            pace.note_asked(host)
+            before = clock()
+            async with pace.turn(host):
+                assert clock() - before == pytest.approx(begin, abs=0.1)
+        assert clock() - start < 12.0
+
+    run(main(), grace=0.0)
+
+
+def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over():
+    async def main() -> None:
+        clock = asyncio.get_running_loop().time
+        pace, start = Pace(HostDelays(2.0), clock), clock()
+        pace.note_asked("h")
+        with pytest.raises(ValueError, match="no"):
+            async with pace.turn("h"):
+                assert clock() - start >= 2.0
+                raise ValueError("no")
+        async with pace.turn("h"):
+            assert clock() - start >= 4.0
+
+    run(main(), grace=0.0)
+
+
+def test_many_hosts_are_forgotten_and_none_that_must_wait():
+    async def main() -> None:
+        clock = asyncio.get_running_loop().time
+        pace = Pace(HostDelays(60.0), clock)
+        pace.note_asked("first")
+        start = clock()
+        for number in range(3000):
+            pace.note_asked(f"h{number}")
+        async with pace.turn("first"):
+            assert clock() - start >= 59.0
+
+    run(main(), grace=0.0)
+
+
+URL = "http://h.test/app.js"
+
+
+def resource(size: int = 10, status: int = 200, **headers: str) -> Resource:
+    return Resource(URL, status, {name.replace("_", "-"): value for name, value in headers.items()}, b"x" * size)
+
+
+def test_a_script_is_kept_for_an_hour():
+    now = [0.0]
+    cache = ResourceCache(lambda: now[0])
+    cache.put(URL, resource())
+    now[0] = 3599.0
+    assert cache.get(URL) == resource()
+    now[0] = 3601.0
+    assert cache.get(URL) is None
+    assert cache.get("http://h.test/other.js") is None
+
+
+@pytest.mark.parametrize(
+    "found", [resource(status=404), resource(status=206), resource(cache_control="private, No-Store"), resource(101)]
+)
+def test_what_is_not_to_be_kept_is_not(found):
+    cache = ResourceCache(lambda: 0.0, most=100)
+    cache.put(URL, found)
+    assert (cache.get(URL), cache.size) == (None, 0)
+
+
+def test_what_came_first_goes_first_and_the_size_is_that_of_all():
+    cache = ResourceCache(lambda: 0.0, most=100)
+    for number in range(50):
+        cache.put(f"http://h.test/{number % 20}", resource(number))
+        kept = {n: cache.get(f"http://h.test/{n}") for n in range(20)}
+        assert cache.size == sum(len(found.body) for found in kept.values() if found) <= 100
+        assert kept[number % 20] == resource(number)

@@ -1,15 +1,25 @@
-"""What this process makes of an answer: parsed, told by what it says, and without what is not wanted any more."""
+"""What this process makes of an answer: parsed, told by what it says, and without what is not wanted any more.
+
+A spec crosses a process border whole, and whoever has it fetches and parses by it.
+"""
 
 import asyncio
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
 from support.misbehaving import answer
 from support.prose import prose
 from support.raw_server import Server, all_names_at, says
+from support.sites import Server as Site
 
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.http.httpx_transport import HttpxTransport
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Fetched, PageRequest, ParsedPage, SitemapAnswer, Wanted
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD
 
 HOME = "http://h.test/"
 LITTLE = Wanted()
@@ -113,3 +123,28 @@ def test_a_robots_txt_is_read_whatever_its_type() -> None:
     found = asked(says(answer(rules, "Content-Type: image/png")), lambda source: source.robots(HOME + "robots.txt"))
     assert isinstance(found, Fetched)
     assert found.body == rules
+
+
+@pytest.mark.parametrize(("wanted", "places"), [(Wanted(), 0), (Wanted(places=True), 2)])
+def test_a_spec_that_was_pickled_reads_the_same(wanted: Wanted, places: int) -> None:
+    spec = SourceSpec(CrawlSettings(delay=0.0), wanted=wanted)
+
+    async def outlinks(of: SourceSpec) -> tuple[tuple[str, ...], bytes]:
+        async with of.source(HttpxTransport(Site({HOME: ["/a", "/b"]}), STANDARD)) as source:
+            _, parsed = await source.page(PageRequest(HOME))
+        return parsed.outlinks, parsed.places
+
+    found = asyncio.run(outlinks(spec))
+    assert (found[0], len(found[1])) == ((HOME + "a", HOME + "b"), places)
+    assert asyncio.run(outlinks(pickle.loads(pickle.dumps(spec)))) == found
+
+
+def test_a_worker_loads_nothing_that_few_crawls_or_pages_need() -> None:
+    code = (
+        "import sys, minicrawl.crawler.sources.worker; "
+        "print([name for name in sys.modules if name.startswith(("
+        "'minicrawl.crawler.rendering.', 'minicrawl.crawler.frontier', 'minicrawl.archive.', 'minicrawl.opic', "
+        "'minicrawl.rank', 'scipy', 'httpx', 'lxml', 'urllib.request', 'charset_normalizer'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

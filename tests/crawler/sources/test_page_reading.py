@@ -1,13 +1,37 @@
-"""What is read in a page comes back from another process as it went in."""
+"""What is read in a page comes back from another process as it went in.
 
+What is taken out of a page where it is parsed.
+
+Pages that take long to parse leave the event loop, and say what they would have said in it.
+"""
+
+import asyncio
+import contextlib
 import json
+import os
 import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
+from typing import Any
 
+import httpx
 import pytest
+from support.misbehaving import MisbehavingServer, answer
+from support.raw_server import all_names_at
 
 from minicrawl.crawler.html.fingerprint import Identity
-from minicrawl.crawler.sources.page_reading import read_apart, read_page
-from minicrawl.model import ParsedPage, Wanted
+from minicrawl.crawler.http.httpx_transport import HttpxTransport
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
+from minicrawl.crawler.sources.page_reading import is_large, read_apart, read_page
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.sources.workers import WorkerSource
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD, Timing
 
 BODY = b"<html lang=en><link rel=alternate hreflang=de href=/de><h1>Head</h1><p>Some words and <a href=/x>a link</a>"
 
@@ -25,3 +49,253 @@ def test_what_selectors_find_is_part_of_it() -> None:
     parsed, _ = read_page(BODY, "http://h.test/", None, Wanted(extract=("title=h1",)))
     assert [json.loads(item) for item in parsed.items] == [{"title": "Head"}]
     assert read_page(BODY, "http://h.test/", None, Wanted())[0].items == ()
+
+
+FIELDS_URL = "http://a.test/"
+
+
+def test_fields_are_found_in_any_encoding() -> None:
+    body = '<meta charset="euc-kr"><h1>한국어</h1>'.encode("euc-kr")
+    parsed, _ = read_page(body, FIELDS_URL, "text/html", Wanted(extract=("title=h1", "same=xpath://h1")))
+    assert [json.loads(item) for item in parsed.items] == [{"title": "한국어", "same": "한국어"}]
+
+
+def test_page_that_would_choke_a_parser_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
+    body = b"<h1>x</h1>" + b"<b>" * 30_001
+    parsed, _ = read_page(body, FIELDS_URL, None, Wanted(extract=("title=h1",)))
+    assert parsed.items == ()
+    assert caplog.messages == [f"nothing is taken out of {FIELDS_URL}: its tags could make a tree of any size"]
+
+
+URL = "http://h.test/dir/page"
+MB = 10**6
+
+
+def name_of(number: int) -> bytes:
+    """The shortest names of attributes that are different from one another."""
+    digits = b"abcdefghijklmnopqrstuvwxyz0123456789-_.:"
+    return digits[number % 40 :][:1] + (name_of(number // 40 - 1) if number >= 40 else b"")
+
+
+PAGES = {
+    "links": b"".join(b"<a href=/%d>x</a>" % number for number in range(10**6))[: 4 * MB],
+    "links-in-text": b"".join(b"<p>%d %b<a href=/%d>x</a>" % (n, b"words " * 40, n) for n in range(15_000)),
+    "nesting": b"<div>" * (4 * MB // 5),
+    "text": b"<a href=/x>" + b"word " * (16 * MB // 5),
+    "attribute": b'<a href="' + b"x" * (16 * MB - 20) + b'">',
+    "attributes": b"<a " + b"".join(b"a%d " % number for number in range(10**5)) + b">",
+    "not-utf-8": b"<meta charset=latin1><p>" + b"w\xf6rd " * (4 * MB // 5),
+    "nesting-in-50-kB": b"<div>" * 10_000,
+    "attributes-in-100-kB": b"<a " + b"".join(b"a%d " % number for number in range(16_000)) + b">",
+    "attributes-in-45-kB": b"<a " + b"".join(b"%b " % name_of(number) for number in range(12_000)) + b">",
+    "attributes-in-20-kB": b"<a " + b"".join(b"%b/" % name_of(number) for number in range(5_900)) + b">",
+}
+
+
+PLAIN = Wanted()
+
+
+def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **settings: Any) -> LocalSource:
+    """Where every page has this body."""
+    reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
+    transport = HttpxTransport(httpx.MockTransport(lambda request: reply))
+    return LocalSource(CrawlSettings(**settings), transport, timing, wanted=wanted)
+
+
+@pytest.mark.parametrize("tags", [10, 6_000])
+def test_words_are_hashed_only_where_they_are_wanted(tags: int) -> None:
+    async def words(wanted: Wanted) -> bytes:
+        async with source_of(b"<p>Hello" + b"<b>" * tags, wanted=wanted) as source:
+            fetched, _ = await source.page(PageRequest(URL))
+        return fetched.words
+
+    assert asyncio.run(words(Wanted(words=True)))
+    assert asyncio.run(words(Wanted(words=False))) == b""
+
+
+LONGEST = 0.25
+"""Seconds of CPU: several times what the longest page takes that is read in the loop, as a CPU may be slow."""
+
+
+async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
+    """What the work led to, and the most CPU time that this thread spent in one turn of the loop meanwhile.
+
+    CPU, as a busy machine may let any turn wait; what holds Python's lock elsewhere is not seen by it.
+    """
+    task = asyncio.ensure_future(work)
+    longest, before = 0.0, time.thread_time()
+    while not task.done():
+        await asyncio.sleep(0.001)
+        now = time.thread_time()
+        longest, before = max(longest, now - before), now
+    return task.result(), longest
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
+    body = PAGES[name]
+
+    async def run() -> tuple[tuple[Fetched, ParsedPage], float, bool]:
+        async with source_of(body, max_size=20 * MB) as source:
+            found, longest = await longest_step(source.page(PageRequest(URL)))
+            return found, longest, bool(source.children())
+
+    (fetched, parsed), longest, is_elsewhere = asyncio.run(run())
+    expected, identity = read_page(body, URL, "text/html", Wanted())
+    assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
+    assert is_elsewhere == (name != "attributes-in-20-kB")
+    assert longest < LONGEST
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
+    """With real connections, and with a worker, whose own loop goes on as well: it answers for others meanwhile."""
+    body = PAGES["nesting"]
+    server = MisbehavingServer({"large": answer(body), "small": answer(b"<p>hello")})
+
+    async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
+        async with server, AsyncExitStack() as stack:
+            settings = all_names_at(server.port, workers=workers)
+            source: PageSource = WorkerSource(SourceSpec(settings)) if workers else LocalSource(settings)
+            await stack.enter_async_context(source)
+            await source.page(PageRequest("http://small.first.test/"))
+            large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))
+            while not any(host == "large.first.test" for host, _ in server.requests):
+                await asyncio.sleep(0.001)
+            _, longest = await longest_step(source.page(PageRequest("http://small.first.test/")))
+            is_first = not large.done()
+            return await large, is_first, longest
+
+    (fetched, parsed), is_first, longest = asyncio.run(run())
+    expected, identity = read_page(body, "http://large.first.test/", "text/html", Wanted())
+    assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
+    assert is_first
+    assert longest < LONGEST
+
+
+def replaced(fetched: Fetched, identity: dict[str, Any]) -> Fetched:
+    return Fetched(**{name: getattr(fetched, name) for name in Fetched.__slots__} | identity | {"body": b""})
+
+
+LARGE = PAGES["nesting-in-50-kB"]
+
+
+async def stopped_over(
+    source: LocalSource, pages: int = 1
+) -> tuple[list[asyncio.Task[tuple[Fetched, ParsedPage]]], int]:
+    """Pages that are being read in a child, which is stopped; and the child."""
+    await source.page(PageRequest(URL))
+    (pid,) = source.children()
+    os.kill(pid, signal.SIGSTOP)
+    tasks = [asyncio.create_task(source.page(PageRequest(f"{URL}{number}"))) for number in range(pages)]
+    while len(source.waits()) < pages:
+        await asyncio.sleep(0.001)
+    return tasks, pid
+
+
+@pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGTERM])
+def test_a_page_whose_child_dies_is_to_be_asked_for_again_and_the_others_are_read(fate: signal.Signals) -> None:
+    async def run() -> None:
+        async with source_of(LARGE) as source:
+            (first, cancelled, second), pid = await stopped_over(source, pages=3)
+            cancelled.cancel()
+            os.kill(pid, fate)
+            with contextlib.suppress(ProcessLookupError):  # one that was killed has gone already
+                os.kill(pid, signal.SIGCONT)
+            assert await first == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
+            assert (await second)[0].reason is None
+            assert cancelled.cancelled()
+
+    asyncio.run(run())
+
+
+def test_a_page_whose_child_stands_still_is_to_be_asked_for_again() -> None:
+    async def run() -> None:
+        async with source_of(LARGE, Timing(hang=2.0)) as source:
+            (page,), _ = await stopped_over(source)
+            assert await page == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
+            assert (await source.page(PageRequest(URL)))[0].reason is None
+
+    asyncio.run(run())
+
+
+def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
+    """It would take as much again: a parser that finds no memory may go round in circles."""
+
+    async def run() -> tuple[Fetched, ParsedPage]:
+        async with source_of(PAGES["links"], Timing(parse=0.0, hang=1.0)) as source:
+            return await source.page(PageRequest(URL))
+
+    fetched, parsed = asyncio.run(run())
+    assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
+
+
+def test_the_start_of_the_child_counts_for_no_page() -> None:
+    """It takes more CPU time than the page may, and any time at all on a busy machine."""
+
+    async def run() -> Fetched:
+        async with source_of(b" " * 300_000, Timing(parse=0.1)) as source:
+            return (await source.page(PageRequest(URL)))[0]
+
+    assert asyncio.run(run()).reason is None
+
+
+def test_the_child_ends_with_the_source() -> None:
+    async def run() -> int:
+        async with source_of(b"<p>" * 6_000) as source:
+            await source.page(PageRequest(URL))
+            (pid,) = source.children()
+            return pid
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(asyncio.run(run()), 0)
+
+
+def test_ordinary_pages_are_read_here() -> None:
+    assert not is_large(b"<h2>One</h2><p>Some <a class=x href=/1>text</a> " * 900)
+    assert is_large(b"<br>" * 5_001)
+    assert is_large(b" " * 300_000)
+    assert not is_large(b"<p a b c d e f>" * 3_000 + b"words " * 2_000)
+    assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
+
+
+@pytest.mark.parametrize("value", [b"", b"=1", b"='>'", b'=">>"', b'= "a > b"', b"='\">'", b"=\n'>'"])
+@pytest.mark.parametrize("before", [b"", b'<!-- x=" -->', b"<p>it's", b"<p title='>'>", b"<script>x=\"</script>'"])
+def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes, value: bytes) -> None:
+    for every in (1, 7, 500, 7_000):
+        names = (b"a%d%b" % (number, value if number % every == 0 else b"") for number in range(8_000))
+        page = before + b"<a " + b" ".join(names) + b">" + b"<p>text </p>" * 100
+        assert is_large(page)
+        assert is_large(page.decode().encode("utf-16"))
+
+
+@pytest.mark.parametrize("filler", [b"", b" " * 300_000], ids=["here", "in-a-process-of-its-own"])
+def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) -> None:
+    wanted = Wanted(anchors=True, places=True, text=True, blocks=True, about=True)
+    body = b"<html lang=en><h1>Head</h1><p>Some words and <a href=/x>a link</a>" + filler
+
+    async def run() -> ParsedPage:
+        async with source_of(body, wanted=wanted) as source:
+            return (await source.page(PageRequest(URL)))[1]
+
+    page = asyncio.run(run())
+    assert page == read_page(body, URL, "text/html", wanted)[0]
+    assert (page.h1, page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 8)
+
+
+READS = r"""
+import re, sys
+from pathlib import Path
+from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.model import Wanted
+unit = sys.argv[1].encode()
+read_page(b"<html><body>" + unit * (16_000_000 // len(unit)), "http://a.test/", "text/html", Wanted())
+print(int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is in other units")
+@pytest.mark.parametrize("unit", ["<b>x</b>", "<tr><td>1<td>x", "<a href=/x>y</a>", "<p>a text that says little</p>"])
+def test_the_largest_page_that_is_read_takes_little_memory(unit: str) -> None:
+    read = subprocess.run([sys.executable, "-c", READS, unit], check=True, capture_output=True)
+    assert int(read.stdout) < 320, "megabytes"

@@ -11,7 +11,7 @@ import pytest
 from support.misbehaving import answer
 from support.raw_server import Server, all_names_at, says
 
-from minicrawl.crawler.sources.brief import Brief
+from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.worker import serve
 from minicrawl.crawler.sources.workers import BEAT, LOGGED
 from minicrawl.model import Fetched, Located, PageRequest, SitemapAnswer
@@ -46,7 +46,7 @@ async def answers(
     """What a worker sends, but for beats, until every request has its last answer."""
     ours, theirs = socket.socketpair()
     line = Connection(ours.detach())
-    line.send(Brief(settings))
+    line.send(SourceSpec(settings))
     serving = asyncio.create_task(serve(kind(theirs.detach())))
     line.send(requests)
     found: list[Message] = []
