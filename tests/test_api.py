@@ -88,3 +88,23 @@ def test_both_calls_take_the_same_and_explain_the_rest() -> None:
     explained = inspect.getdoc(minicrawl.crawl) or ""
     names = [name for name in inspect.signature(minicrawl.crawl).parameters if name not in SETTINGS]
     assert all(f"    {name}: " in explained for name in names)
+
+
+def test_pages_links_and_items_are_tables_of_pandas_in_one_line_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The block of docs/python.md runs as it stands."""
+    page = (Path(__file__).parent.parent / "docs" / "python.md").read_text("utf-8")
+    (block,) = [block.split("```")[0] for block in page.split("```python\n") if block.startswith("import pandas")]
+    monkeypatch.chdir(tmp_path)
+    site = {"http://a.test/": ["http://a.test/x", "http://a.test/gone", "<p>words</p>"], "http://a.test/x": ["/"]}
+    settings = {"extract": ["words=p"], "items": "data/items.jsonl", "delay": 0}
+    minicrawl.crawl(["http://a.test/"], store="data/crawl.db", transport=Server(site), **settings)
+    found: dict[str, Any] = {"minicrawl": minicrawl}
+    exec(block, found)
+    pages, links, broken, items = (found[name] for name in ("pages", "links", "broken", "items"))
+    assert pages["url"].tolist()[0] == "http://a.test/"
+    assert pages["importance"].sum() == pytest.approx(1.0)
+    assert links[["source", "target"]].to_numpy().tolist() == [[0, 1], [0, 2], [1, 0]]
+    assert broken[["source", "target", "status"]].to_numpy().tolist() == [["http://a.test/", "http://a.test/gone", 404]]
+    assert "words" in items.columns

@@ -164,7 +164,8 @@ class BestSoFar:
 
         try:
             with open_store(self._store) as reader:
-                return tuple((line.page.importance, line.page.url) for line in first_lines(reader, SHOWN))
+                pages = [line.page for line in first_lines(reader, SHOWN)]
+                return tuple((page.importance if page.expected is None else page.expected, page.url) for page in pages)
         except StoreError:  # there is nothing in it yet; else the crawl itself tells
             return self._best
 

@@ -90,8 +90,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     Pages that were not read are left out. Pages that say the same are one line: copies of a page, and the same page in
     another language or version, as long as they stand before the last page shown. Of a crawl of ten sites or more no
-    site has more than three lines (--per-site). Ranks are those among all pages, as 'export' has them, so some are
-    missing here. By cash all pages are shown: that is the order in which they wait.
+    site has more than three lines (--per-site). Ranks number the lines; 'export' and 'why' rank all pages.
+    By cash all pages are shown: that is the order in which they wait.
 
     While pages wait to be read, the order is that of expected importance: what importance will be when they have been,
     if they link like the pages of their site that were read. Two lines below the table say what that rests on. Where

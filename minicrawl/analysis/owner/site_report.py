@@ -1,7 +1,7 @@
 """What a report on a crawl says: its numbers, pictures and tables."""
 
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,11 @@ from minicrawl.analysis.owner.page_columns import iso
 from minicrawl.analysis.owner.page_links import Asked, PageLinks, page_links
 from minicrawl.analysis.sites import numbered_sites
 from minicrawl.analysis.status import Status, status
-from minicrawl.analysis.top.expected import best_first
+from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.export.report.charts import Point, degree_chart, line_chart
-from minicrawl.export.report.document import Cell, Report, Section, Share, Url
+from minicrawl.export.report.document import Report, Section, Share, Url
 from minicrawl.model import READ, State
 from minicrawl.store.reader import Store
 from minicrawl.store.select.outstanding import PageColumns
@@ -163,17 +163,18 @@ def _distribution(degrees: npt.NDArray[np.int64]) -> list[Point]:
 
 
 def _top(store: Store) -> Section:
-    order, ranked = best_first(store, None)
-    rows: list[Sequence[Cell]] = []
-    most = 0.0
-    for _, page, _ in islice(((n, row, v) for n, row, v in ranked if row.state == State.FETCHED), TOP):
-        worth = (page.expected if order.of is not None else page.importance) or 0.0
-        most = max(most, worth)
-        rows.append((page.rank, Url(page.url), page.title, page.inlinks, worth, Share(worth / most if most else 0.0)))
-    name = "expected" if order.of is not None else "importance"
+    found = top_list(store, None, TOP, per_site=lines_per_site(store))
+    is_expected = found.order is not None and found.order.of is not None
+    worth = [(line.page.expected if is_expected else line.page.importance) or 0.0 for line in found.lines]
+    most = max(worth, default=0.0) or 1.0
+    rows = [
+        (page.rank, Url(page.url), page.title, page.inlinks, value, Share(value / most))
+        for page, value in zip((line.page for line in found.lines), worth, strict=True)
+    ]
+    name = "expected" if is_expected else "importance"
     return Section(f"The {TOP} most important pages", ("rank", "page", "title", "in-links", name, ""), rows,
-                   "Importance is the share of all visits that walkers along the links make. Ranks are those among all "
-                   "known pages; pages that cannot be opened are left out.")  # fmt: skip
+                   "Importance is the share of all visits that walkers along the links make. Pages that cannot be "
+                   "opened or say the same as one above are left out.")  # fmt: skip
 
 
 def _errors(now: Status) -> Section:

@@ -135,4 +135,5 @@ def _suspects(store: Store, rankings: Rankings, times: FloatArray, high: IntArra
     first = high[np.argsort(-mass[high], kind="stable")[:n]]
     pages = store.ranks.of(first.tolist())
     figures = (values[first].tolist() for values in (mass, relative, times))
-    return [Suspect(page, *each) for page, each in zip(pages, zip(*figures, strict=True), strict=True)]
+    placed = [page._replace(rank=place) for place, page in enumerate(pages, start=1)]
+    return [Suspect(page, *each) for page, each in zip(placed, zip(*figures, strict=True), strict=True)]

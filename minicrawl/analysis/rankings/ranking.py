@@ -33,13 +33,14 @@ class Rankings:
     notes: tuple[str, ...] = ()
 
     def best(self, store: Store, n: int) -> dict[str, tuple[list[RankedPage], list[float]]]:
-        """Of each ranking the n pages with the highest values, and these."""
+        """The n pages with the highest values of each ranking, and these values; `rank` is the place in the ranking."""
         pages = np.flatnonzero(~self.is_alias)
         found = {}
         for name, values in self.values.items():
             ranked = pages[values[pages] > 0.0] if self.only_members else pages
             first = ranked[np.argsort(-values[ranked], kind="stable")[:n]]
-            found[name] = store.ranks.of(first.tolist()), values[first].tolist()
+            best = enumerate(store.ranks.of(first.tolist()), start=1)
+            found[name] = [page._replace(rank=place) for place, page in best], values[first].tolist()
         return found
 
 

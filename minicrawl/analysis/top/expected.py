@@ -77,7 +77,7 @@ class Order:
 
 def best_first(store: Store, by: str | None, *, is_rough: bool = False) -> tuple[Order, Ranked]:
     """Every page by falling `by`, as many as are taken: one of RANKINGS, EXPECTED, the name of a kept ranking, or None
-    for expected importance while pages wait, else importance. By EXPECTED `rank` is the place in that order.
+    for expected importance while pages wait, else importance. `rank` is the place of a page in that order.
 
     is_rough: see `expected_pages`.
     """
@@ -90,8 +90,14 @@ def best_first(store: Store, by: str | None, *, is_rough: bool = False) -> tuple
         by = RANKINGS[0]
     order = Order(by, read, sum(counts.values()), has_unread, None if found is None else found.of)
     if found is None:
-        return order, store.ranks.best_first(by)
+        return order, _placed(store.ranks.best_first(by))
     return order, ((page, row, None) for page, row in store.ranks.by_values(found.shares))
+
+
+def _placed(ranked: Ranked) -> Ranked:
+    """The same, with the place of each page in this order as its rank."""
+    for place, (page, row, value) in enumerate(ranked, start=1):
+        yield page, row._replace(rank=place), value
 
 
 def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:

@@ -7,7 +7,7 @@ pages made of one template, but each on a subject of its own.
 
 Of a crawl of many sites no site has more than three lines, unless that is asked for.
 
-Every page keeps the rank that it has among all, so ranks are left out, too. As many pages are looked at as it takes
+The rank of a page in a list is the number of its line, from 1 on without gaps. As many pages are looked at as it takes
 to fill the list: what is alike to a page but stands behind the last is not counted.
 """
 
@@ -21,7 +21,6 @@ from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
-from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 
@@ -91,10 +90,10 @@ def top_list(  # noqa: PLR0913 - what a list is asked for
 
 
 def first_lines(store: Store, n: int) -> list[Line]:
-    """The first lines of that list by importance, for who asks again and again: only some pages are looked at."""
+    """The first lines of that list, for the display of a running crawl: only some pages are looked at."""
     with store.snapshot():
-        ranked = islice(store.ranks.best_first(RANKINGS[0]), _LOOKED_AT)
-        return list_of(store, ranked, n, lines_per_site(store)).lines
+        _, ranked = best_first(store, None, is_rough=True)
+        return list_of(store, islice(ranked, _LOOKED_AT), n, lines_per_site(store)).lines
 
 
 def list_of(
@@ -113,7 +112,7 @@ def list_of(
             elif per_site is not None and lines[site := site_of(page.url)] == per_site:
                 of_full_sites += 1
             else:
-                shown.add(Line(page, number, value))
+                shown.add(Line(page._replace(rank=len(shown.lines) + 1), number, value))
                 if per_site is not None:
                     lines[site] += 1
         return TopList(shown.lines, dict(unread), of_full_sites=of_full_sites)
@@ -123,9 +122,8 @@ def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -
     """The n best pages, whatever became of them."""
     with store.snapshot():
         order, ranked = best_first(store, by)
-        return TopList(
-            [Line(page, number, value) for number, page, value in islice(only(ranked, is_wanted), n)], {}, order
-        )
+        first = enumerate(islice(only(ranked, is_wanted), n), start=1)
+        return TopList([Line(page._replace(rank=at), number, value) for at, (number, page, value) in first], {}, order)
 
 
 class _Shown:

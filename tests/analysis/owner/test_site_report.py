@@ -36,9 +36,8 @@ def test_tables_have_what_was_served(tmp_path: Path) -> None:
     report = reported(tmp_path / "crawl.db")
     assert report.title == "Crawl report: a.test"
     top = table(report, "The 100 most important pages")
-    assert {row["page"] for row in top} == {Url(HOME + page) for page in ("", "on", "a", "b")}
-    ranks = dict(rows(tmp_path / "crawl.db", "SELECT url, rank FROM ranks"))
-    assert all(isinstance(row["page"], Url) and row["rank"] == ranks[row["page"].url] for row in top)
+    assert {row["page"] for row in top} == {Url(HOME + page) for page in ("", "on", "a")}  # b says what a says
+    assert [row["rank"] for row in top] == [1, 2, 3]
     (error,) = table(report, "Errors by reason")
     assert (error["reason"], error["pages"], error[""]) == ("http-404", 1, Share(1.0))
     broken = table(report, "Broken links")

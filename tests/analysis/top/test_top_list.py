@@ -8,7 +8,7 @@ import pytest
 from support.sites import Site, crawl
 
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list, whole_list
-from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -82,9 +82,11 @@ def test_languages_and_versions_and_copies_are_one_line(store: Path) -> None:
 def test_list_is_a_part_of_the_whole_in_its_order(store: Path, by: str) -> None:
     with open_store(store) as reader:
         whole = [line.page for line in whole_list(reader, by, 1000).lines]
-        assert whole == reader.top(1000, by)
+        assert [page.url for page in whole] == [page.url for page in reader.top(1000, by)]
     shown = [line.page for line in listed(store, 1000, by).lines]
-    assert shown == [page for page in whole if page in shown]
+    assert [page.url for page in shown] == [page.url for page in whole if page.url in {page.url for page in shown}]
+    for pages in (whole, shown):
+        assert [page.rank for page in pages] == list(range(1, len(pages) + 1))
 
 
 def test_a_longer_list_begins_as_a_shorter_does(store: Path) -> None:
@@ -94,7 +96,7 @@ def test_a_longer_list_begins_as_a_shorter_does(store: Path) -> None:
         assert [line.page for line in found.lines] == [line.page for line in longest[:n]]
         for line, whole in zip(found.lines, longest, strict=False):
             assert line.alike == whole.alike[: len(line.alike)]
-        before = [page for line in longest for page in line.alike if page.rank < found.lines[-1].page.rank]
+        before = [page for line in longest for page in line.alike if page.importance > found.lines[-1].page.importance]
         assert found.alike >= len(before)
 
 
@@ -120,7 +122,7 @@ def test_kept_ranking_has_its_values(store: Path) -> None:
 
 @pytest.mark.parametrize(("sites", "expected"), [(9, None), (10, 3)])
 def test_sites_of_a_crawl_of_many_have_three_lines_each(tmp_path: Path, sites: int, expected: int | None) -> None:
-    """Hosts of one owner are one site, and ranks are those among all pages."""
+    """Hosts of one site count together, and ranks number the lines."""
     homes = [f"http://s{site}.test/" for site in range(sites)]
     site: Site = {}
     for home in homes:
@@ -137,6 +139,7 @@ def test_sites_of_a_crawl_of_many_have_three_lines_each(tmp_path: Path, sites: i
         assert (whole.of_full_sites, few.of_full_sites) == (0, 2 * sites)
         of_site: Counter[str] = Counter()
         for line in whole.lines:
-            owner = site_of(hostname(line.page.url))
-            of_site[owner] += 1
-            assert (line.page in [shown.page for shown in few.lines]) == (of_site[owner] <= 3)
+            site_name = site_of(line.page.url)
+            of_site[site_name] += 1
+            assert (line.page.url in [shown.page.url for shown in few.lines]) == (of_site[site_name] <= 3)
+        assert [line.page.rank for line in few.lines] == list(range(1, 3 * sites + 1))
