@@ -14,10 +14,10 @@ cluster/  one crawl in several partitions         sandbox/ child processes for f
 
 api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
 model     values that travel between the stages    errors    what is wrong, in a sentence for people
-events    what happens in a running crawl          run_look  a running crawl in detail
+events    what happens in a running crawl
 timing    how long a crawl waits, and for what     sizes     how much is done at a time
 system    what only some systems have              log       events of the log, with their keys
-report    what an experiment says           archive_record  where an answer stands in the archive
+report    what an experiment says
 
     import minicrawl
     report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     | {"dashboard", "extract", "rank", "cluster"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"archive_record", "run_look", "timing", "errors", "events", "model", "report", "settings", "sizes"}
+FOR_EVERYONE = {"timing", "errors", "events", "model", "report", "settings", "sizes"}
 FOR_EVERYONE |= {"log", "sandbox", "system"}
 
 # The folders or modules that each library belongs to.
@@ -156,7 +156,6 @@ def test_map_of_a_folder_names_all_that_is_in_it() -> None:
 
 TESTS = Path(__file__).parent
 WITHOUT_A_TEST = {
-    **dict.fromkeys(("archive_record", "run_look"), "plain values"),
     **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
     "crawler/sources/source": "a protocol",
     "crawler/sharing/share": "plain values",

@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 from minicrawl.archive import record
 from minicrawl.archive.record import Original
-from minicrawl.archive_record import ArchiveRecord, RecordKind
 from minicrawl.errors import StoreError
+from minicrawl.model import ArchiveRecord, RecordKind
 from minicrawl.system import BINARY, sync_folder
 from minicrawl.system import sync as sync_file
 

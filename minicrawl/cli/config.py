@@ -30,7 +30,7 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import PROFILES, with_profile
 
 if TYPE_CHECKING:
-    from minicrawl.settings.config_files import ConfigFile
+    from minicrawl.settings.files import ConfigFile
 
 _WIDTH = 100
 _PROGRAM = "minicrawl"

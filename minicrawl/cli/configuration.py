@@ -21,7 +21,7 @@ from click.core import ParameterSource
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.settings.config_files import ConfigFile
+    from minicrawl.settings.files import ConfigFile
 
 COMMON = ("store", "log-file", "log-format", "quiet", "verbose")
 """Options that a file may have before all tables, for every command that has them."""
@@ -156,7 +156,7 @@ def files_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "tuple[Confi
     given, of_user = ctx.meta.get(_META), user_file()
     if given is None and not any(os.path.exists(path) for path in (*_PROJECT, of_user)):
         return ()
-    from minicrawl.settings.config_files import config_files
+    from minicrawl.settings.files import config_files
 
     files = config_files(given, of_user)
     for file in files:
@@ -188,7 +188,7 @@ def settings_of_tables(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, 
     """What files say of single hosts and of items, as settings of a crawl. Raises SettingError."""
     if not any(kind in file.tables for file in files for kind in (HOSTS, ITEMS)):
         return {}
-    from minicrawl.settings.file_tables import host_settings, rule_settings
+    from minicrawl.settings.files import host_settings, rule_settings
 
     given: dict[str, tuple[str, ...]] = {}
     for kind, settings_in in ((HOSTS, host_settings), (ITEMS, rule_settings)):

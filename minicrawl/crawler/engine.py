@@ -25,8 +25,7 @@ from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
-from minicrawl.model import Progress, RunState
-from minicrawl.run_look import RunLook
+from minicrawl.model import Progress, RunLook, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 from minicrawl.timing import STANDARD, Timing

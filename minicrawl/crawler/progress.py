@@ -12,8 +12,7 @@ from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
-from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, State, Sums
-from minicrawl.run_look import CoursePoint, RunLook
+from minicrawl.model import CameNow, CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, State, Sums
 from minicrawl.store.rows import MetaValue
 
 _SHOWN = 3

@@ -10,8 +10,7 @@ from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError, StoreError
 from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
-from minicrawl.settings.logins import is_hidden
-from minicrawl.settings.requests import proxies
+from minicrawl.settings.requests import is_hidden, proxies
 from minicrawl.store.reader import Store
 
 _MOST_SHOWN = 3

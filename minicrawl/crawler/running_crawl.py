@@ -17,8 +17,7 @@ from minicrawl.crawler.loop.event_stream import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT, Run
 from minicrawl.errors import CrawlEndedError, SettingError
 from minicrawl.events import Event, SettingChanged
-from minicrawl.model import CrawlReport, RunState
-from minicrawl.run_look import RunLook, RunStatus
+from minicrawl.model import CrawlReport, RunLook, RunState, RunStatus
 from minicrawl.settings import CrawlSettings
 
 _T = TypeVar("_T")

@@ -1,17 +1,12 @@
-"""What a user can set.
+"""Options of a crawl.
 
-crawl     CrawlSettings: all settings of a crawl by their flat names, read, checked, and as the store keeps them
-groups    each setting once: its default, what it may be, its meaning; in groups
-refresh   the group of settings that say when pages are fetched again
-keeping   the groups of what is kept: texts, items, the archive
-rendering the group of pages that are rendered
-logins   the group of settings by which a crawl logs in
-requests  what requests carry and where they go: headers, contact, routes, proxy
-given     the types in which Python programs give settings
-setting   what is known of one setting beside its value
-values    readers and checks of times, sizes, shares, texts
-config_files  the files of options: which there are, what they hold
-file_tables   what their tables say of single hosts, and of items, as settings
+groups        each setting once: its default, its bounds, its meaning; in groups
+crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
+given         the types in which Python programs give settings
+setting       the metadata of one setting
+values        readers and checks of times, sizes, shares, texts
+requests      what requests carry and where they go: headers, logins, certificates, routes, proxies
+files         files of options, and their tables for single hosts and items
 """
 
 from pathlib import Path
@@ -27,8 +22,7 @@ from minicrawl.settings.groups import (
     STRATEGY_NAMES,
     USER_AGENT,
 )
-from minicrawl.settings.logins import Login
-from minicrawl.settings.requests import ConnectTo, Header, ProxyRule, shown_proxy
+from minicrawl.settings.requests import ConnectTo, Header, Login, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
     compiled,
     option,

@@ -15,20 +15,21 @@ from minicrawl.settings.groups import (
     BY_PAGES,
     BY_SITES,
     GROUPS,
+    Archive,
     Focus,
     Http,
     Identity,
+    Keep,
     Limits,
+    Logins,
     Order,
     Politeness,
+    Refresh,
+    Rendering,
     Scope,
     Traps,
 )
-from minicrawl.settings.keeping import Archive, Keep
-from minicrawl.settings.logins import ClientCertificate, Login, Logins
-from minicrawl.settings.refresh import Refresh
-from minicrawl.settings.rendering import Rendering
-from minicrawl.settings.requests import Header, ProxyRule, is_mail_address
+from minicrawl.settings.requests import ClientCertificate, Header, Login, ProxyRule, is_mail_address
 from minicrawl.settings.setting import settings_of
 from minicrawl.settings.values import kept_path, whole_path
 

@@ -1,16 +1,13 @@
-"""Each setting of a crawl once: its default, what it may be, and its meaning. In groups, as a reader looks for them.
+"""Each setting of a crawl once: its default, its bounds and its meaning, in groups.
 
-The command line, the help of `minicrawl.crawl`, and the store take names, defaults and meanings from here.
+The command line, the help of `minicrawl.crawl` and the store take names, defaults and meanings from here. The docstring
+of a group is the headline of its topic in `minicrawl crawl --help`.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from minicrawl.settings import requests, values
-from minicrawl.settings.keeping import Archive, Keep
-from minicrawl.settings.logins import Logins
-from minicrawl.settings.refresh import Refresh
-from minicrawl.settings.rendering import Rendering
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
 
@@ -396,6 +393,248 @@ class Http:
         most="1GB",
         shown="16MB",
         metavar="SIZE",
+    )
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """When pages that were read are fetched again."""
+
+    refresh: bool = setting(
+        False,
+        values.flag,
+        "Go on for ever: fetch pages again by importance and by how often they change. --discovery is 0.7 then, unless "
+        "it is less. With --pages or --time all of that is used; else the crawl waits until pages are due.",
+    )
+    refresh_min: float = setting(
+        3600.0,
+        values.duration,
+        "Fetch no page again sooner than that.",
+        check=values.more_than(0),
+        most=values.MOST_SPAN,
+        shown="1h",
+        metavar="TIME",
+    )
+    refresh_max: float = setting(
+        90 * 86_400.0,
+        values.duration,
+        "Fetch every page again after that time.",
+        check=values.more_than(0),
+        most=values.MOST_SPAN,
+        shown="90d",
+        metavar="TIME",
+    )
+    recrawl_after: float | None = setting(
+        None,
+        values.duration,
+        "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
+        check=values.more_than(0),
+        most=values.MOST_SPAN,
+        metavar="30d",
+    )
+    refresh_rule: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Fetch pages whose URL matches again after that time, whatever their importance, or never. The first rule that "
+        "matches counts. Repeatable.",
+        check=values.refresh_rules,
+        metavar="REGEX=TIME",
+    )
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What is kept of pages beside their links."""
+
+    text: bool = setting(
+        False,
+        values.flag,
+        "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
+        "the store: about 3 kB a page. Pages that say noarchive are left out.",
+    )
+    extract: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Take this out of every page, for --items: by a CSS selector, with ::attr(NAME) an attribute, or by "
+        "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
+        metavar="NAME=SELECTOR",
+    )
+    extract_rule: tuple[str, ...] = setting(
+        (),
+        values.item_rules,
+        "Take items out of pages whose URL matches, as tables [extract.NAME] of a file of options say: "
+        '{"name": "price", "match": "/shop/", "each": ".product", "fields": {"price": ".price"}}. Repeatable.',
+        metavar="JSON",
+    )
+    extract_structured: bool = setting(
+        False, values.flag, "Take JSON-LD, OpenGraph properties and microdata out of every page, for --items."
+    )
+    items: str = setting(
+        "",
+        values.text,
+        "Write what is taken out of pages to this file, .jsonl, .csv or .parquet, with the crawl's commits. To be "
+        "named at every run.",
+        metavar="FILE",
+        is_for_one_run=True,
+    )
+    hook: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Call functions of your own: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION or the name of an entry point. "
+        "To be named at every run. Repeatable.",
+        metavar="PLACE",
+        is_for_one_run=True,
+    )
+    strict_hooks: bool = setting(
+        False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
+    )
+    hook_timeout: float = setting(
+        60.0,
+        values.duration,
+        "CPU time of one call of a hook; it may wait as long without any.",
+        check=values.more_than(0),
+        most="1d",
+        shown="60s",
+        metavar="TIME",
+    )
+    search: bool = setting(
+        False,
+        values.flag,
+        "Index pages for 'minicrawl search': while the crawl runs; keeps texts, as --text does.",
+    )
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Keeping answers in WARC files, and reading them again."""
+
+    archive: Path | None = setting(
+        None,
+        values.file,
+        "Keep all that is read in this folder, in WARC files that other programs can replay.",
+        check=values.folder,
+        metavar="DIR",
+    )
+    from_archive: tuple[str, ...] = setting(
+        (),
+        values.paths,
+        "Ask nobody for anything: read what this archive has, a folder of --archive or WARC files of any program. "
+        "Repeatable.",
+        metavar="DIR|FILE",
+    )
+    archive_size: int = setting(
+        10**9,
+        values.size,
+        "Begin another file of the archive after that many bytes.",
+        check=values.at_least(1),
+        most="1000GB",
+        shown="1GB",
+        metavar="SIZE",
+    )
+    archive_top: float | None = setting(
+        None,
+        values.share,
+        "Keep only pages in this share of the known ones by importance, as it is known when they are asked for.",
+        check=values.from_0_to_1,
+        metavar="SHARE",
+    )
+    dedup: bool = setting(
+        True,
+        values.flag,
+        "Let the archive refer to a body that it has already, of 1,000 bytes or more, instead of keeping it again.",
+    )
+    archive_types: tuple[str, ...] = setting(
+        (),
+        values.codes,
+        "Keep bodies of these media types only, such as text/html or image/*, and read no others that the crawl has no "
+        "use for. By default all are. Repeatable.",
+        check=values.media_types,
+        metavar="TYPE[,...]",
+    )
+    archive_noarchive: bool = setting(
+        False, values.flag, "Keep pages that forbid it, by noarchive. Only for pages of your own."
+    )
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """Pages that scripts make, in a Chromium."""
+
+    render: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Run the scripts of pages whose URL matches in a Chromium, and read what they make. Repeatable.",
+        check=values.patterns,
+        metavar="REGEX",
+    )
+    chromium: Path | None = setting(
+        None,
+        values.file,
+        "The Chromium for --render, instead of the first chromium, chromium-browser or google-chrome on the PATH.",
+        metavar="FILE",
+    )
+    render_timeout: float = setting(
+        30.0,
+        values.duration,
+        "What the scripts of one page may take, with all they ask for; what the page says by then is read.",
+        check=values.more_than(0),
+        most="1d",
+        shown="30s",
+        metavar="TIME",
+    )
+    render_pages: int = setting(
+        4, values.whole, "Pages that one Chromium has open at a time.", check=values.at_least(1), most=64, metavar="N"
+    )
+
+
+@dataclass(frozen=True)
+class Logins:
+    """Passwords, certificates and cookies for hosts."""
+
+    auth: tuple[str, ...] = setting(
+        (),
+        requests.logins,
+        "Log in at HOST by name and password (basic authentication): at https://HOST, and at seeds of that name; "
+        "http://HOST and other ports are to be written out. Without HOST, at the origins of the seeds. @FILE reads one "
+        "a line. Never sent to another origin; not kept in the store. Repeatable.",
+        check=requests.are_logins,
+        metavar="[HOST=]NAME:PASSWORD",
+        hide=requests.shown_logins,
+    )
+    netrc: bool = setting(
+        False,
+        values.flag,
+        "Log in by the names and passwords of ~/.netrc, or of the file that NETRC names: at https://MACHINE, and at "
+        "seeds of that name.",
+    )
+    netrc_file: Path | None = setting(
+        None,
+        values.file,
+        "Log in by the names and passwords of this file, as --netrc does.",
+        check=requests.is_file,
+        metavar="FILE",
+    )
+    client_cert: tuple[str, ...] = setting(
+        (),
+        requests.certificates,
+        "Show HOST this certificate if it asks for one, with its key in the same PEM file or in another: "
+        "at https://HOST, and at seeds of that name. Without HOST, at the seeds. Repeatable.",
+        check=requests.are_certificates,
+        metavar="[HOST=]FILE[,KEY]",
+    )
+    cookies: bool = setting(
+        False,
+        values.flag,
+        "Take cookies, and send them to the hosts that they are for. They are kept in the store, in the clear: nobody "
+        "but you may read it then.",
+    )
+    cookie_file: Path | None = setting(
+        None,
+        values.file,
+        "Take cookies, as --cookies does, beginning with those in this file in the format of Netscape; written at the "
+        "end of every run.",
+        check=requests.is_no_folder,
+        metavar="FILE",
     )
 
 

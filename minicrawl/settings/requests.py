@@ -1,10 +1,12 @@
-"""What requests carry and where they go: headers, who we are, routes, a proxy."""
+"""What requests carry and where they go: headers, contact, logins, certificates, routes, proxies."""
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError
+from minicrawl.settings import values
 from minicrawl.settings.values import option, quoted, several, text, text_of_file
 
 # Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
@@ -173,3 +175,99 @@ def are_proxies(_: str, value: Any) -> None:
 def _is_header_value(value: str) -> bool:
     """Whether a text can stand in a header field (RFC 9110 5.5)."""
     return all(char == "\t" or " " <= char <= "~" or "\xa0" <= char <= "\xff" for char in value)
+
+
+_LOGIN = re.compile(rf"(?:({HOST})=)?([^:]*):(.*)", re.IGNORECASE)
+_HIDDEN = "***"
+
+
+@dataclass(frozen=True)
+class Login:
+    """A name and password (RFC 7617). `host`: whose they are, as that of a Header; None: the origins of the seeds."""
+
+    name: str
+    password: str
+    host: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Login":
+        """Read "NAME:PASSWORD" or "HOST=NAME:PASSWORD". Raises SettingError, which does not repeat the password."""
+        match = _LOGIN.fullmatch(text)
+        if match is None or not all(char.isprintable() for char in text):
+            raise SettingError("--auth takes HOST=NAME:PASSWORD in one line, and what is given is no such thing")
+        return cls(match[2], match[3], match[1])
+
+    def __str__(self) -> str:
+        """What may be shown of it: neither name nor password."""
+        return f"{self.host}={_HIDDEN}" if self.host else _HIDDEN
+
+
+@dataclass(frozen=True)
+class ClientCertificate:
+    """A certificate of ours, and its key if that is in another file. `host`: as that of a Header."""
+
+    file: Path
+    key: Path | None = None
+    host: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "ClientCertificate":
+        """Read "[HOST=]FILE" or "[HOST=]FILE,KEY"."""
+        match = re.fullmatch(rf"(?:({HOST})=)?([^,]+)(?:,(.+))?", text, re.IGNORECASE)
+        if match is None:
+            raise SettingError(f"--client-cert takes HOST=FILE or HOST=FILE,KEY, not {text!r}")
+        return cls(Path(match[2]).absolute(), Path(match[3]).absolute() if match[3] else None, match[1])
+
+    def __str__(self) -> str:
+        files = f"{self.file},{self.key}" if self.key else str(self.file)
+        return f"{self.host}={files}" if self.host else files
+
+
+def certificates(name: str, given: Any) -> tuple[str, ...]:
+    """Certificates, with paths from the root: another run may be in another folder."""
+    return tuple(str(ClientCertificate.parse(text(name, one))) for one in several(name, given))
+
+
+def are_certificates(name: str, given: Any) -> None:
+    for one in map(ClientCertificate.parse, given):
+        if (one.host or "").lower().startswith("http://"):
+            raise SettingError(f"{option(name)} {one}: a certificate is for https; write the host without http://")
+        for file in filter(None, (one.file, one.key)):
+            is_file(name, file)
+
+
+def is_hidden(login: str) -> bool:
+    """Whether that is what is shown of a login, as the store keeps it."""
+    return login.rpartition("=")[2] == _HIDDEN
+
+
+def logins(name: str, given: Any) -> tuple[str, ...]:
+    """Logins; @FILE stands for those in a file, one a line."""
+    found: list[str] = []
+    for one in several(name, given):
+        if text(name, one).startswith("@"):
+            found += [line for line in values.text_of_file(name, one[1:]).splitlines() if line.strip()]
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def are_logins(_: str, given: Any) -> None:
+    for login in given:
+        if not is_hidden(login):
+            Login.parse(login)
+
+
+def is_file(name: str, path: Any) -> None:
+    if not path.is_file():
+        raise SettingError(f"{option(name)} {path} is no file; name one that can be read")
+
+
+def is_no_folder(name: str, path: Any) -> None:
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a folder" if path.is_dir() else "is in no folder that there is"
+        raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or one that is to be made")
+
+
+def shown_logins(given: Any) -> tuple[str, ...]:
+    return tuple(login if is_hidden(login) else str(Login.parse(login)) for login in given)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple  # Any: JSON
 
-from minicrawl.run_look import CoursePoint
+from minicrawl.model import CoursePoint
 from minicrawl.settings import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived

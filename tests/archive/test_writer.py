@@ -13,8 +13,8 @@ from support.archives import NOTHING_BEFORE, an_answer, files, seen
 
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules, cut, sync
-from minicrawl.archive_record import ArchiveRecord
 from minicrawl.errors import StoreError
+from minicrawl.model import ArchiveRecord
 
 LONG = b"<p>" + b"hello " * 300
 DIGEST = hashlib.sha1(LONG).digest()

@@ -118,3 +118,53 @@ def test_every_number_has_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
 def test_a_store_of_a_larger_machine_can_be_read_and_told_to_take_less(tmp_path: Path) -> None:
     settings = CrawlSettings(workers=values.MOST_WORKERS + 1)
     assert CrawlSettings.from_json(json.loads(settings.to_json(tmp_path))).workers == values.MOST_WORKERS + 1
+
+
+def test_discovery_has_its_share_beside_refresh() -> None:
+    assert CrawlSettings().discovery_share == 1.0
+    assert CrawlSettings(refresh=True).discovery_share == 0.7
+    assert CrawlSettings(refresh=True, discovery=0.3).discovery_share == 0.3
+    with pytest.raises(SettingError, match="--refresh-min must be at most --refresh-max"):
+        CrawlSettings(refresh_min="2d", refresh_max="1d")
+    with pytest.raises(SettingError, match="--refresh-min must be at most --recrawl-after, 600 s, not 3600 s"):
+        CrawlSettings(recrawl_after="10m")
+
+
+def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
+    given = [{}, {"refresh_min": "2h"}, {"refresh_rule": "x=1h"}, {"refresh": True}, {"recrawl_after": "1d"}]
+    assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, False, True, True]
+    assert CrawlSettings(refresh_rule="x=1h").refresh_rule == ("x=1h",)
+
+
+def test_they_are_read_as_the_command_line_takes_them() -> None:
+    settings = CrawlSettings(archive="kept", archive_size="2MB", archive_types="text/html, image/*")
+    assert settings.archive == Path("kept").absolute()
+    assert (settings.archive_size, settings.archive_types) == (2_000_000, ("text/html", "image/*"))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"archive": __file__}, f"--archive {__file__} is no folder; name one"),
+        ({"archive_types": "html"}, "--archive-types takes media types such as text/html or image/*, not 'html'"),
+        ({"archive_size": 0}, "--archive-size must be at least 1, not 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(given: dict, sentence: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        CrawlSettings(**given)
+    assert str(caught.value).startswith(sentence)
+
+
+WRONG = {
+    "render": ("(", "is no regular expression"),
+    "render_timeout": (0, "--render-timeout must be more than 0, not"),
+    "render_pages": (0, "--render-pages must be at least 1"),
+    "chromium": (7, "--chromium is the path of a file"),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "sentence"), [(name, *wrong) for name, wrong in WRONG.items()], ids=WRONG)
+def test_what_cannot_be_meant_is_one_sentence(name: str, value: object, sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        CrawlSettings(**{name: value})  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.run_look import CoursePoint
+from minicrawl.model import CoursePoint
 
 FloatArray = npt.NDArray[np.float64]
 _ADDED_UP = ("fetched", "bytes", "read", "given_up")

@@ -8,12 +8,11 @@ from pathlib import Path
 from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
-from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.content_type import media_type
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.model import ParsedPage
+from minicrawl.model import ArchiveRecord, ParsedPage
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.reader import Store, open_store
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from minicrawl.archive.cdxj import Captured, captured, line, merge
 from minicrawl.archive.collection import index_of
 from minicrawl.archive.writer import Committed, cut, sync
-from minicrawl.archive_record import ArchiveRecord
+from minicrawl.model import ArchiveRecord
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer

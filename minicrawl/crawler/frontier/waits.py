@@ -8,8 +8,7 @@ from operator import itemgetter
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.politeness import Health, delay_of
-from minicrawl.model import HostWait
-from minicrawl.run_look import HostNow
+from minicrawl.model import HostNow, HostWait
 
 SMALLEST = 1e-9
 """Seconds: practically no delay, but switched on."""

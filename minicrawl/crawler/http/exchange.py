@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.http.transport import Field
-from minicrawl.model import ParsedPage
+from minicrawl.model import ArchiveRecord, ParsedPage
 
 
 class Truncated(StrEnum):

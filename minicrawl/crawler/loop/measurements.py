@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from minicrawl.run_look import CoursePoint
+from minicrawl.model import CoursePoint
 from minicrawl.store.writer import Writer
 
 _LEAST_APART, _POINTS = 2.0, 250

@@ -27,8 +27,7 @@ from minicrawl.crawler.sources.page_reading import parsed_fields
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
-from minicrawl.run_look import WorkerStatus
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
 from minicrawl.system import memory, started_over_socket
 
 LOGGED, BEAT = 0, -1

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from minicrawl.cluster.reading.course import course_of_all
-from minicrawl.run_look import CoursePoint
+from minicrawl.model import CoursePoint
 
 NAMES = ("fetched", "bytes", "read", "given_up")
 

@@ -16,11 +16,10 @@ from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
 from minicrawl.archive.writer import Committed
-from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.archiving.capture import MakeCapture
 from minicrawl.crawler.http.exchange import Exchange, Truncated
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.model import PageRequest, ParsedPage
+from minicrawl.model import ArchiveRecord, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 
 BODY = b"<p>hello"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.sites import crawl, random_site, rows
 
 from minicrawl.crawler.loop.measurements import BOUNDS, AnswerCounts, Course, Speed, spacing, thinned
-from minicrawl.run_look import CoursePoint
+from minicrawl.model import CoursePoint
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
