@@ -1,6 +1,7 @@
 """Who may import whom: the house, held by a test."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,10 +61,16 @@ HOMES = {
 IMPURE = {"time", "random", "os", "io", "pathlib", "socket", "asyncio", "datetime", "logging"}
 
 
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
+@functools.cache
 def imports(path: Path) -> set[str]:
     """Modules a file imports, in full."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -99,7 +106,7 @@ def test_pure_part_does_no_io() -> None:
 
 def patched(path: Path) -> Iterator[str]:
     """What a file of tests sets by monkeypatch.setattr(target, name, ...) or ("target.name", ...)."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setattr":
             words = (word.value for word in node.args[:2] if isinstance(word, ast.Constant))
             yield from (word for word in words if isinstance(word, str))
@@ -173,16 +180,12 @@ def test_every_module_has_the_test_of_its_name() -> None:
 LONGEST_MODULE, LONGEST_CLASS, LONGEST_FUNCTION = 800, 450, 100
 
 
-def tree(file: str) -> ast.Module:
-    return ast.parse((ROOT / file).read_text("utf-8"))
-
-
 def test_modules_classes_and_functions_are_short() -> None:
     for file in FILES:
         too_long = set()
         if len((ROOT / file).read_text("utf-8").splitlines()) > LONGEST_MODULE:
             too_long.add(file)
-        for node in ast.walk(tree(file)):
+        for node in nodes(ROOT / file):
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 limit = LONGEST_CLASS if isinstance(node, ast.ClassDef) else LONGEST_FUNCTION
                 if (node.end_lineno or 0) - node.lineno >= limit:
@@ -216,7 +219,7 @@ def chain(node: ast.AST) -> list[str]:
 def test_nobody_reaches_through_parts_of_parts() -> None:
     """self.part.of.it is as far as one looks: more of it is the business of that part."""
     for file in FILES:
-        chains = {".".join(names) for node in ast.walk(tree(file)) if (names := chain(node)) and names[0] == "self"}
+        chains = {".".join(names) for node in nodes(ROOT / file) if (names := chain(node)) and names[0] == "self"}
         assert {names for names in chains if names.count(".") > 3} == set(), file
 
 
@@ -227,7 +230,7 @@ def classes(node: ast.expr) -> Iterator[str]:
             yield part.id
 
 
-OURS = {node.name for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)}
+OURS = {node.name for file in FILES for node in nodes(ROOT / file) if isinstance(node, ast.ClassDef)}
 # Where a value is asked which of our classes it is of: no kind of request and no policy is.
 MAY_ASK_FOR_CLASS = {
     "crawler/net/dns.py": {"NameServerError"},  # an error
@@ -245,7 +248,7 @@ def test_no_kind_of_ours_is_told_by_its_class() -> None:
     for file in FILES:
         asked = {
             name
-            for node in ast.walk(tree(file))
+            for node in nodes(ROOT / file)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
             for name in classes(node.args[1])
         }
