@@ -29,7 +29,7 @@ _SLASHES = re.compile("//+")
 _ORDINARY = re.compile(r'[!"$&-~]*')
 _PORTS = {"http": 80, "https": 443}
 REVISIT = "warc/revisit"
-"""Where the media type of a revisit is not known."""
+"""The media type of a revisit whose own is not known."""
 
 
 class Captured(NamedTuple):
@@ -110,7 +110,7 @@ def line(captured: Captured) -> str:
 
 
 def read(text: str) -> Captured | None:
-    """What a line says; None for one of another kind, such as a comment."""
+    """Parse a line; None if it is not of an answer, such as a comment."""
     try:
         _, when, rest = text.split(" ", 2)
         facts = json.loads(rest)
@@ -131,15 +131,15 @@ def read(text: str) -> Captured | None:
 
 
 def captured(url: str, at: float, digest: bytes, row: tuple[str, int, int, str, int, str]) -> Captured:
-    """An answer of which this process knows the record. row: file, start, length, kind, status, media type."""
+    """An answer whose record this process has written. row: file, start, length, kind, status, media type."""
     file, start, length, kind, status, media_type = row
     return Captured(url, stamp(at), media_type, status, sha1(digest), file, start, length, kind != "response")
 
 
 def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
-    """Bring lines, in any order, into a sorted index, or make it of them alone; how many it has then.
+    """Merge lines, in any order, into a sorted index, or make it of them alone. Returns its number of lines.
 
-    The index is whole under its name at any time. Of lines that are alike one is left.
+    The index is complete under its name at any time. Equal lines are kept once.
     """
     unfinished = index.with_name(f"{index.name}.new")
     count, runs = 0, list[Path]()
@@ -166,7 +166,7 @@ def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
 
 
 def _sorted_runs(index: Path, lines: Iterable[str]) -> Iterator[Path]:
-    """Sorted files of some of the lines each, which fit into memory."""
+    """Write sorted files of as many lines as fit into memory."""
     given = iter(lines)
     for number in itertools.count():
         left = _SORTED_AT_ONCE
@@ -223,7 +223,7 @@ class Index:
                 yield found
 
     def _first(self, key: bytes) -> int:
-        """Where the first line begins that is not before a key."""
+        """The position of the first line that is not before a key."""
         low, high = 0, len(self._map)
         while low < high:
             begin = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low

@@ -1,4 +1,4 @@
-"""What is wrong with an archive: records that are torn, or not what they say they are; what its index lacks."""
+"""Check an archive: damaged records, wrong digests, and gaps in the index."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from minicrawl.archive.writer import FILES, Committed
 
 @dataclass
 class Findings:
-    """What a check has seen, and a sentence for each thing that is wrong, or is to be known."""
+    """Counts, and a sentence for each fault and each thing to note."""
 
     files: int = 0
     bytes: int = 0
@@ -51,7 +51,7 @@ def check(collection: Collection, committed: Committed | None = None, *, deep: b
 
 
 def _end(path: Path, status: os.stat_result, committed: Committed | None, found: Findings) -> int:
-    """How far a file is to be looked at: where what is committed ends."""
+    """The committed size of a file, up to which it is checked."""
     size = status.st_size
     expected = committed.size(path.name) if committed is not None else None
     if committed is None or expected is None:
@@ -68,7 +68,7 @@ def _end(path: Path, status: os.stat_result, committed: Committed | None, found:
 
 
 def _looked_at(path: Path, end: int, found: Findings) -> Iterator[Captured]:
-    """The answers of a file up to a place; what is wrong with its records is noted."""
+    """The answers in a file up to `end`; faults of its records are noted."""
     try:
         for record in records(path, end):
             found.records += 1
@@ -86,7 +86,7 @@ def _looked_at(path: Path, end: int, found: Findings) -> Iterator[Captured]:
 
 
 def faults(record: Record) -> Iterator[str]:
-    """What a record says of itself that is not so."""
+    """The faults of a record: missing fields, wrong digests."""
     for name in ("warc-type", "warc-record-id", "warc-date"):
         if not record.fields.get(name):
             yield f"it has no {name}"
@@ -101,7 +101,7 @@ def faults(record: Record) -> Iterator[str]:
 
 
 def _is_of(digest: str, data: bytes) -> bool:
-    """Whether a digest is that of some bytes; true of one that is not there, or of another kind."""
+    """True if a digest is that of the data, missing, or of another algorithm."""
     algorithm, _, value = digest.partition(":")
     if algorithm.lower() != "sha1" or not value:
         return True

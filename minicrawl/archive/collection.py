@@ -1,7 +1,5 @@
-"""An archive as a folder, laid out like a collection of pywb: archive/*.warc.gz, indexes/index.cdxj.
-
-Archives that a crawl reads in place of the network: collections, or WARC files of whoever has written them.
-"""
+"""An archive as a folder in the layout of pywb (archive/*.warc.gz, indexes/index.cdxj), and the archives that a crawl
+reads in place of the network."""
 
 import heapq
 import itertools
@@ -104,7 +102,7 @@ class Collection:
         return path
 
     def _original(self, record: Record) -> Captured | None:
-        """What a revisit refers to."""
+        """The response that a revisit refers to."""
         url = record.fields.get("warc-refers-to-target-uri", record.url).strip("<>")
         digest = record.fields.get("warc-payload-digest", "")
         found = [one for one in self.of(url) if not one.is_revisit]
@@ -125,7 +123,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def is_warc(path: Path) -> bool:
-    """Whether a file is one, by its name."""
+    """True for the name of a WARC file."""
     return path.name.endswith((".warc.gz", ".warc"))
 
 
@@ -137,7 +135,7 @@ def captures(path: Path) -> Iterator[Captured]:
 
 
 def captured(record: Record, file: str) -> Captured:
-    """A record of an answer as the index has it."""
+    """The index entry of a record."""
     digest = record.fields.get("warc-payload-digest", "")
     is_revisit = record.kind == "revisit"
     when = stamp(record.at)
@@ -147,9 +145,9 @@ def captured(record: Record, file: str) -> Captured:
 
 
 def index_anew(folder: Path, on_damage: Callable[[str], None] | None = None) -> int:
-    """Make the index of an archive of its files; how many answers it has.
+    """Rebuild the index from the WARC files. Returns its number of answers.
 
-    on_damage: is given a sentence for each file that cannot be read to its end. Without it that is a StoreError.
+    on_damage: called with a sentence for each damaged file; without it, that is a StoreError.
     """
 
     def lines() -> Iterator[str]:
@@ -205,7 +203,7 @@ def _files_of(place: Path) -> list[Path]:
 
 
 def _is_indexed(place: Path) -> bool:
-    """Whether a collection has an index that is younger than its files."""
+    """True if the index is newer than the files."""
     index = index_of(place)
     if not (place / FILES).is_dir() or not index.is_file():
         return False

@@ -1,4 +1,4 @@
-"""Reading WARC files, ours or anybody's: plain, or a gzip member per record (ISO 28500 annex D)."""
+"""Read WARC files of any origin: plain, or a gzip member per record (ISO 28500 annex D)."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _DIGITS = 18
 
 
 class DamagedError(Exception):
-    """What is at a place of a file is no record, or not all of one."""
+    """There is no record at a position of a file, or only a part of one."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Record:
 
     @property
     def is_answer(self) -> bool:
-        """Whether it is of an HTTP answer."""
+        """True for the record of an HTTP response."""
         content = self.fields.get("content-type", "").replace(" ", "").lower()
         is_http = content.startswith("application/http")
         return (
@@ -74,7 +74,7 @@ class Record:
 
     @property
     def payload(self) -> bytes:
-        """What is behind the head of an HTTP message."""
+        """The body of an HTTP message."""
         return self.block[self._end_of_head :]
 
     @property
@@ -161,7 +161,7 @@ class _Unpacked:
 
 
 def _pieces(unpacker: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
-    """All that comes out of some bytes, however much that is."""
+    """Decompress some bytes completely, in pieces."""
     piece = b""
     while (data or piece) and not unpacker.eof:
         piece = unpacker.decompress(data, _PIECE)

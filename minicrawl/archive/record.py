@@ -35,15 +35,17 @@ NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
 class Original(NamedTuple):
-    """What a revisit refers to: a response that has the body. `at`: its date, in Unix seconds."""
+    """The response with the body that a revisit refers to. `at`: its date, in Unix seconds."""
 
     url: str
     at: float
 
 
 def sides(url: str, at: float, ip: str | None, warcinfo: str) -> str:
-    """What is said of both records of an exchange. at: when it was asked, in Unix seconds. ip: of who answered.
-    warcinfo: id of the record that describes the file."""
+    """The fields common to both records of an exchange.
+
+    at: Unix seconds of the request. ip: of the server. warcinfo: id of the record that describes the file.
+    """
     address = "" if ip is None else f"WARC-IP-Address: {ip}\r\n"
     return f"WARC-Date: {date(at)}\r\nWARC-Target-URI: {url}\r\n{address}WARC-Warcinfo-ID: <{warcinfo}>\r\n"
 
@@ -129,7 +131,7 @@ def revisit(  # noqa: PLR0913 - what is said of an answer
 
 
 def request(record: str, both: str, head: bytes, answer: str) -> bytes:
-    """What was sent, as `without` has made it. answer: id of the record with what came back."""
+    """The record of a request. head: see `without`. answer: id of the record of the response."""
     block = sha1(hashlib.sha1(head, usedforsecurity=False).digest())
     lines = f"{both}WARC-Concurrent-To: <{answer}>\r\nWARC-Block-Digest: {block}\r\n{_ASKED}"
     top = _head("request", record, lines, len(head))

@@ -1,12 +1,7 @@
-"""Writing the archive: one open file per process that fetches, a record as soon as its answer is there.
+"""Write the archive: one open file per process that fetches, a record as soon as its response is complete.
 
-A record is written in one go. A file that has grown beyond its size is closed, and the next one begun. Whether a record
-counts is decided by the store's commit, see recovery.py.
-
-What a killed crawl leaves of its files: exactly what the store has committed.
-
-The order is record, sync, commit: so the store never knows a record that is not on the disk, and what is behind the
-size that the store has of a file belongs to no commit, be it whole or torn. It is cut off before anything is written.
+A record is written at once. A file that exceeds its size is closed, and the next one begun. The order is record, sync,
+commit: bytes behind the committed size of a file belong to no commit, and are cut off before the next run writes.
 """
 
 import contextlib
@@ -52,7 +47,7 @@ class Answer(NamedTuple):
 
     @property
     def is_packed(self) -> bool:
-        """Whether the body is in a coding, or of a type that is packed by itself."""
+        """True if the body has a content coding or a compressed type."""
         return _PACKED_TYPE.match(self.media_type) is not None or _CODED.search(self.head) is not None
 
 
@@ -97,7 +92,7 @@ class ArchiveWriter:
         self._recent: OrderedDict[bytes, Original] = OrderedDict()
 
     def write(self, answer: Answer) -> ArchiveRecord:
-        """Write an answer and its request; where they stand then."""
+        """Write an answer and its request. Returns the place of the record."""
         if self._file is None or self._size >= self._rules.size:
             self._begin_file()
         at = self._last = max(answer.at, self._last)  # dates of a file never fall, whatever the clock does
@@ -136,7 +131,7 @@ class ArchiveWriter:
             self._file = None
 
     def _judged(self, answer: Answer) -> tuple[RecordKind, bytes, Original | None]:
-        """What kind of record an answer becomes, the digest of its body, and the record that has this already."""
+        """The kind of record for an answer, the digest of its body, and the record that has this body already."""
         if answer.status == 304 and (before := self._originals.of_url(answer.url)) and self._is_here(before[2]):
             return RecordKind.NOT_MODIFIED, before[1], before[0]
         digest = hashlib.sha1(answer.body, usedforsecurity=False).digest()
@@ -144,7 +139,7 @@ class ArchiveWriter:
         return (RecordKind.RESPONSE if original is None else RecordKind.REVISIT), digest, original
 
     def _may_be_referred_to(self, answer: Answer) -> bool:
-        """Whether a body is worth a revisit: whole, of a page that is there, and not small."""
+        """True if a body may be referred to by revisits: complete, with status 200, and not small."""
         is_whole = answer.status == 200 and answer.truncated is None
         return self._rules.dedups and is_whole and len(answer.body) >= LEAST_REVISIT
 
@@ -222,7 +217,7 @@ _SLACK = 600.0
 
 
 def sync(folder: Path, names: Iterable[str], new: Iterable[str]) -> None:
-    """Let what was written to files reach the disk, and that the new ones are there. Raises StoreError."""
+    """Sync files, and the folder if there are new ones. Raises StoreError."""
     try:
         for name in names:
             _synced(folder / FILES / name)
@@ -241,7 +236,7 @@ def _synced(path: Path) -> None:
 
 
 class Committed(NamedTuple):
-    """What a store knows of its files, whose names begin with `prefix`: their sizes, as of its last commit (Unix
+    """The committed sizes of a store's files, whose names begin with `prefix`, and the time of its last commit (Unix
     seconds)."""
 
     prefix: str
@@ -249,11 +244,11 @@ class Committed(NamedTuple):
     at: float
 
     def size(self, name: str) -> int | None:
-        """Bytes of a file that are committed; None for one of somebody else."""
+        """The committed bytes of a file; None for a file of another store."""
         return self.sizes.get(name, 0 if name.startswith(f"{self.prefix}-") else None)
 
     def fault(self, path: Path, status: os.stat_result) -> str | None:
-        """Why a file of the store cannot be cut to what is committed, if it cannot."""
+        """The reason why a file cannot be cut to its committed size, if there is one."""
         size = self.size(path.name) or 0
         if status.st_size < size:
             return (
@@ -269,10 +264,10 @@ class Committed(NamedTuple):
 
 
 def cut(folder: Path, committed: Committed) -> int:
-    """Cut the files of a store to their committed sizes; how many bytes that were.
+    """Cut the files of a store to their committed sizes. Returns the number of bytes removed.
 
-    Raises StoreError, and leaves all as it is, where a file is shorter than was committed, or was written to long
-    after: then the store is an old copy, and the archive knows more.
+    Raises StoreError, and changes nothing, if a file is shorter than committed, or was written to long after the last
+    commit: then the store is an old copy.
     """
     try:
         found = {path: path.stat() for path in (folder / FILES).glob(f"{committed.prefix}-*.warc.gz")}

@@ -1,4 +1,4 @@
-"""Whether what users ask to be taken out of pages can be."""
+"""Check that the settings for extraction can work."""
 
 from pathlib import Path
 

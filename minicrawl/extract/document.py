@@ -1,7 +1,4 @@
-"""A page as selectors look at it: parsed by Lexbor for CSS, by libxml2 for XPath, each when it is first asked for.
-
-A page as hooks see it.
-"""
+"""A page for selectors and hooks: parsed by Lexbor for CSS, by libxml2 for XPath, each at its first use."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -42,8 +39,7 @@ class Document:
         return _texts(self.tree.css(selector), attribute)
 
     def xpath(self, path: str) -> list[str]:
-        """What an XPath finds: texts of elements, attributes, texts; or the one value it comes to. Raises
-        SelectorError."""
+        """The results of an XPath: texts of elements, attributes, texts; or its single value. Raises SelectorError."""
         return [] if self.xml_tree is None else _as_texts(_found(self.xml_tree, path))
 
     def parts(self, selector: str, *, is_xpath: bool) -> "list[Part]":
@@ -93,7 +89,7 @@ def _found(element: etree._Element, path: str) -> object:
 
 
 def _as_texts(found: object) -> list[str]:
-    """What an XPath has found."""
+    """The results of an XPath as texts."""
     if not isinstance(found, list):
         return [_value(found)]
     return [
@@ -103,7 +99,7 @@ def _as_texts(found: object) -> list[str]:
 
 
 def wrong_css(selector: str) -> bool:
-    """Whether no parser can read a CSS selector."""
+    """True for an invalid CSS selector."""
     try:
         LexborHTMLParser("").css(selector)
     except SelectolaxError:
@@ -112,7 +108,7 @@ def wrong_css(selector: str) -> bool:
 
 
 def wrong_xpath(path: str) -> str | None:
-    """What is wrong with an XPath; None if nothing is."""
+    """The error in an XPath; None if it is valid."""
     try:
         etree.fromstring("<p/>", etree.HTMLParser()).xpath(path)
     except etree.XPathError as error:
@@ -170,7 +166,7 @@ class Page:
         return self.document.css(selector, attribute)
 
     def xpath(self, path: str) -> list[str]:
-        """What an XPath finds, as texts."""
+        """The results of an XPath, as texts."""
         return self.document.xpath(path)
 
     @cached_property

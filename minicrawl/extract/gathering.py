@@ -1,4 +1,4 @@
-"""What selectors take out of one page: its items."""
+"""Extract the items of a page by selectors and structured data."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from minicrawl.extract.structured import STRUCTURED, structured
 
 
 class Asked(NamedTuple):
-    """What is asked for of every page: fields and rules as the options name them; `structured`: see that module."""
+    """The extraction settings: fields and rules as in the options; `structured`: see that module."""
 
     fields: tuple[str, ...] = ()
     structured: bool = False
@@ -18,21 +18,21 @@ class Asked(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """`items`: JSON objects; `failures`: what went wrong, by the name of the rule, and how."""
+    """`items`: JSON objects; `failures`: pairs of rule and error."""
 
     items: tuple[str, ...]
     failures: tuple[tuple[str, str], ...]
 
 
 def gather(asked: Asked, document: Document, url: str) -> Gathered:
-    """Take out of a page what is asked for."""
+    """Extract everything that is asked for."""
     failures: list[Failure] = []
     items = within_size(_selected(asked, document, url, failures), failures)
     return Gathered(tuple(items), tuple((failure.hook, failure.what) for failure in failures))
 
 
 def _selected(asked: Asked, document: Document, url: str, failures: list[Failure]) -> list[str]:
-    """The items that selectors find; what goes wrong is added to `failures`."""
+    """The items by selectors; errors are added to `failures`."""
     items: list[dict[str, object]] = []
     try:
         items += _own_item(asked, document, url)
@@ -52,7 +52,7 @@ def _selected(asked: Asked, document: Document, url: str, failures: list[Failure
 
 
 def _own_item(asked: Asked, document: Document, url: str) -> list[dict[str, object]]:
-    """The item of the fields; none where the page has nothing for any of them."""
+    """The item of the fields, if the page has any of them."""
     item: dict[str, object] = {field.name: field.value(document) for field in _fields(asked.fields)}
     if asked.structured:
         item |= structured(document, url)
@@ -60,7 +60,7 @@ def _own_item(asked: Asked, document: Document, url: str) -> list[dict[str, obje
 
 
 def columns_of(fields: tuple[str, ...], rules: tuple[str, ...], *, is_structured: bool) -> tuple[str, ...]:
-    """The names of what every item may have. Raises SettingError."""
+    """The names of all possible fields of items. Raises SettingError."""
     names = [field.name for field in _fields(fields)]
     names += [name for rule in _rules(rules) for name in (RULE, *(field.name for field in rule.fields))]
     return tuple(dict.fromkeys((*names, *(STRUCTURED if is_structured else ()))))

@@ -48,7 +48,7 @@ class Hook(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What a hook raised or did wrong, in a line; `trace`: as Python shows it."""
+    """An error of a hook, in a line; `trace`: its traceback."""
 
     hook: str
     what: str

@@ -1,17 +1,16 @@
-"""Fields of an item, as the option --extract names them.
+"""Fields of an item, in the format of --extract, and rules for the pages that they apply to.
 
 title=h1                          the text of the first h1
 price=css:.price::text            the same, written out
 image=css:article img::attr(src)  an attribute
 date=xpath://time/@datetime       an XPath
-tags[]=css:.tag                   all that is found, as a list
+tags[]=css:.tag                   all matches, as a list
 
-Items of the pages whose URL matches: a rule says which, and what of them is an item, the page or each of its parts.
+A rule selects pages by URL; the page, or each of its parts, becomes an item:
 
     {"name": "product", "match": "/shop/", "each": ".product", "fields": {"title": "h2", "price": ".price::text"}}
 
-Rules stand in files of options, as [extract.product]; what they say is checked in their shape by the settings, and in
-their selectors here.
+Rules come from files of options, as [extract.product]. The settings check their shape, this module their selectors.
 """
 
 import json
@@ -40,7 +39,7 @@ class Field:
     has_all: bool
 
     def value(self, source: Document | Part) -> str | list[str] | None:
-        """What a page, or a part of one, has for the field; None where nothing is found."""
+        """The value of the field in a page or part; None if nothing is found."""
         found = source.xpath(self.selector) if self.is_xpath else source.css(self.selector, self.attribute)
         if self.has_all:
             return found or None

@@ -1,10 +1,7 @@
-"""Microdata of a page as JSON, by the algorithm of the HTML standard (WHATWG HTML, 5.2 and 5.4.1).
+"""Structured data of a page: JSON-LD, OpenGraph and similar properties, and microdata (WHATWG HTML, 5.2 and 5.4.1).
 
-An element with itemscope is an item; elements below it with itemprop, and below those that its itemref names, are its
-properties. A value is a text, a URL made absolute, or an item. Where an item would be part of itself, the standard has
-the text ERROR in its place, and so has this for one that is too deep.
-
-What a page says about itself for machines: JSON-LD, microdata, and the properties of OpenGraph and its like.
+An element with itemscope is an item; descendants with itemprop, also of the elements that itemref names, are its
+properties. A value is a text, an absolute URL, or an item. An item inside itself, or too deep, becomes the text ERROR.
 """
 
 import json
@@ -123,7 +120,7 @@ class _Reader:
         return value
 
     def _url(self, reference: str) -> str:
-        """What an attribute refers to."""
+        """The absolute URL for a reference."""
         url = _joined(self._base, reference)
         self._characters_left -= len(url)
         return url

@@ -81,7 +81,7 @@ class Sandbox:
         return [child.process.pid for child in (*self._busy, *self._free)]
 
     async def call(self, *arguments: Any) -> Any:
-        """What the function returns. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
+        """Call the function in the child. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
         async with self._turns:
             child = self._free.pop() if self._free else await self._started()
             self._busy.add(child)
@@ -215,7 +215,7 @@ class _Child:
 
 
 def _fate(code: int | None) -> str:
-    """How a process ended."""
+    """A sentence on how a process ended."""
     if code is None or code >= 0:
         return f"its process ended (exit code {code})"
     return f"its process was killed ({signal.Signals(-code).name})"

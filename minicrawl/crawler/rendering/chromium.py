@@ -1,12 +1,10 @@
-"""A Chromium: found, started when the first page needs it, started again after a crash, and kept off the network.
+"""Find, start and restart a Chromium without network, and limit its memory and CPU.
 
-Whatever a page asks for goes to a function of ours. What would get past that (redirects, web sockets, WebRTC, workers)
-finds no network: Chromium is in a cage, see there. It also resolves no name, sends all that it would send to a proxy
-that cannot be reached, and shows no page the means to speak UDP: where no cage can be had, that is all there is.
+All requests of a page go to a function of ours. Everything that could bypass that (redirects, web sockets, WebRTC,
+workers) finds no network, as Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy, and
+hides from pages the means to speak UDP: without a cage, this is the only protection.
 
-The only module that imports playwright, which the extra `render` brings; it speaks with Chromium over a pipe.
-
-Memory and CPU of a browser's processes: one that takes too much is killed, and its page with it.
+The only module that imports playwright, which the extra `render` installs; it speaks with Chromium over a pipe.
 """
 
 import asyncio
@@ -56,7 +54,7 @@ class Caps:
 
 
 async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Caps) -> None:
-    """Kill those processes that exceed their bounds, as long as it runs."""
+    """Kill processes that exceed their limits, until cancelled."""
     while True:
         await asyncio.sleep(caps.every)
         for process in await processes():
@@ -68,7 +66,7 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
 
 
 def resident(process: int) -> int:
-    """Bytes that a process has in memory, those of files left out; 0 if it has ended, or the system does not say."""
+    """The resident memory of a process in bytes, without files; 0 if it has ended or the system does not tell."""
     try:
         return sum(map(int, _RESIDENT.findall(Path(f"/proc/{process}/status").read_text()))) * 1024
     except OSError:
@@ -143,9 +141,9 @@ class Chromium:
         self._watch: asyncio.Task[None] | None = None
 
     async def shown(self, url: str, body: bytes, content_type: str, answer: Answer, seconds: float, most: int) -> str:  # noqa: PLR0913 - a page, and what it may take
-        """The HTML of what a page shows, `most` characters of it, when it asks for nothing more or its time is up.
+        """Render a page until it makes no more requests or its time is up. Returns at most `most` characters of HTML.
 
-        body, content_type: the answer for the page. Raises RenderError.
+        body, content_type: the response for the page. Raises RenderError.
         """
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
@@ -173,7 +171,7 @@ class Chromium:
             await self._stop()
 
     async def _started(self) -> "Browser":
-        """The browser, if it is there still, or a new one."""
+        """The running browser, or a new one."""
         from playwright.async_api import async_playwright  # noqa: PLC0415 - an extra
 
         async with self._turn:
@@ -200,7 +198,7 @@ class Chromium:
             return browser
 
     async def _closed(self, context: "BrowserContext") -> None:
-        """Close what a page was opened in; a browser that cannot do that is started again."""
+        """Close a page's context. A browser that cannot do that is restarted."""
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
         try:
@@ -238,7 +236,7 @@ class _Processes:
         return [Process(one["id"], one["type"], one["cpuTime"]) for one in found["processInfo"]]
 
     async def of_pages(self) -> list[Process]:
-        """All of them while pages are open; none after the browser has ended."""
+        """All processes while pages are open; none after the browser has ended."""
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
         with contextlib.suppress(Error):
@@ -247,7 +245,7 @@ class _Processes:
 
 
 class _Requests:
-    """What one page asks for: itself first, then what its scripts want."""
+    """The requests of one page: for itself first, then those of its scripts."""
 
     def __init__(self, url: str, body: bytes, content_type: str, answer: Answer) -> None:
         self.url = url
@@ -270,7 +268,7 @@ class _Requests:
                 await route.fulfill(status=found.status, headers=found.headers, body=found.body)
 
     def cancel(self) -> None:
-        """Nobody waits for the answers any more."""
+        """Cancel the requests in flight."""
         for task in self._tasks:
             task.cancel()
 
@@ -313,7 +311,7 @@ async def _read(context: "BrowserContext", requests: _Requests, seconds: float, 
 
 
 async def _close(page: "Page") -> None:
-    """A window that a script opens."""
+    """Close a window that a script has opened."""
     from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
     with contextlib.suppress(Error):

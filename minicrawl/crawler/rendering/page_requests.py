@@ -1,20 +1,16 @@
-"""What the scripts of a page may ask for, and the answers.
+"""Answer the requests of a page's scripts.
 
-Chromium itself reaches no network: each request of a page comes here, and is answered by the crawl's own fetcher. So
---connect-to, --ca-file, --proxy, --max-size and the guard against private addresses hold, at every redirect too.
+Chromium itself reaches no network: its requests come here and are answered by the crawl's own fetcher. So --connect-to,
+--ca-file, --proxy, --max-size and the refusal of private addresses apply, to every redirect too.
 
-what                      answer
-script, fetch, XHR        as the server says, at the pace of the crawl, if robots.txt of its host allows it
-style sheet               an empty one: a page that waits for it goes on
+request                   answer
+script, fetch, XHR        the server's, at the pace of the crawl, if robots.txt of its host allows it
+style sheet               an empty one, so that a page that waits for it goes on
 anything else             none: images, fonts, media, frames, web sockets, navigation, any method but GET
 
-A request to another origin than the page's carries nothing secret: where the user has given a password or a header that
-is, that origin is not asked. A redirect to another origin is followed here, out of sight of the browser: so what its
-answer says of other origins (CORS) is looked at here too.
-
-One request to a host at a time, and some seconds between two of them. For requests that no frontier hands out.
-
-Scripts that many pages ask for: kept for a while, so that their hosts are asked once.
+A request to another origin than the page's carries no secret: an origin for which the user has given a password or a
+secret header is not asked. A redirect to another origin is followed here, invisible to the browser, so its CORS fields
+are checked here too.
 """
 
 import asyncio
@@ -40,7 +36,7 @@ _MANY = 1000
 
 @dataclass(slots=True)
 class _Turns:
-    """The turns at a host. `ready_at`: by the clock, when the next one may begin. `taken`: who has one or waits."""
+    """The turns at a host. `ready_at`: when the next may begin, by the clock. `taken`: requests in turn or waiting."""
 
     ready_at: float = 0.0
     taken: int = 0
@@ -56,7 +52,7 @@ class Pace:
         self._hosts: dict[str, _Turns] = {}
 
     def note_asked(self, host: str) -> None:
-        """A host has answered a request that was made elsewhere."""
+        """Record a request that was made elsewhere."""
         self._of(host).ready_at = self._clock() + self._delays.of(host)
 
     @asynccontextmanager
@@ -90,7 +86,7 @@ _MOST = 64 * 2**20
 
 
 class Resource(NamedTuple):
-    """An answer to a request of a page. `headers`: names in lower case. `url`: where it came from, after redirects."""
+    """A response to a request of a page. `headers`: names in lower case. `url`: after redirects."""
 
     url: str
     status: int
@@ -112,7 +108,7 @@ class ResourceCache:
         return found if found is not None and self._clock() - since < _LIFETIME else None
 
     def put(self, url: str, resource: Resource) -> None:
-        """Keep a good answer, unless its server forbids that."""
+        """Keep a response with status 200, unless it is no-store."""
         if resource.status != 200 or "no-store" in resource.headers.get("cache-control", "").lower():
             return
         self._drop(url)
@@ -205,7 +201,7 @@ class PageRequests:
             return await self._fetcher.with_fields(PageRequest(url, headers=headers))
 
     async def _robots_of(self, origin: str) -> RobotsState:
-        """What robots.txt of an origin says, asked for as often as the crawl does."""
+        """The robots.txt of an origin, fetched as often as by the crawl."""
         while len(self._robots_turns) > _MOST_ORIGINS:
             oldest = next(iter(self._robots_turns))
             del self._robots_turns[oldest]
@@ -231,13 +227,13 @@ class PageRequests:
 
 
 def _passed_on(headers: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Those of a browser's fields that go to the server."""
+    """The browser's header fields that are passed on to the server."""
     passed = ((name, value) for name, value in headers.items() if name.lower() in _PASSED_ON)
     return tuple((name, value) for name, value in passed if value.isascii() and value.isprintable())
 
 
 def _headers(fields: Sequence[Field]) -> dict[str, str]:
-    """The fields of an answer as a browser is to have them, those of one name in one."""
+    """Header fields for the browser, those with equal names joined."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in fields:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
@@ -247,7 +243,7 @@ def _headers(fields: Sequence[Field]) -> dict[str, str]:
 
 
 def _may_be_read(found: Resource, asked: str, page: str) -> bool:
-    """Whether a script may read an answer that redirects have led to: the browser knows the first URL only."""
+    """True if a script may read a response behind redirects, as the browser knows only the first URL."""
     if origin_of(found.url) == origin_of(asked):
         return True  # the browser itself looks at it
     return found.headers.get("access-control-allow-origin", "") in ("*", origin_of(page))

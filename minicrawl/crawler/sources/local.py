@@ -1,7 +1,4 @@
-"""Pages that are fetched and parsed in this process.
-
-What whoever fetches and parses is to know, in this process or in a worker.
-"""
+"""Fetch and parse pages in this process."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set

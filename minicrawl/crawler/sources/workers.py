@@ -1,10 +1,8 @@
-"""Pages that are fetched and parsed in worker processes, whose number may change while the crawl runs.
+"""Fetch and parse pages in worker processes, whose number may change while the crawl runs.
 
-What crosses a process border is small: a page's answer without its body, and its normalised outlinks. A host is always
-asked by the same worker: the one with the highest hash of its number and the host (rendezvous hashing), so that another
-number of workers means another worker for few hosts only.
-
-Who is asked for pages, which may change while the crawl runs: this process, or any number of workers.
+Little crosses a process border: a page's response without its body, and its normalised outlinks. A host is always asked
+by the same worker, the one with the highest hash of its number and the host (rendezvous hashing), so another number of
+workers moves few hosts.
 """
 
 import asyncio
@@ -88,8 +86,8 @@ class WorkerSource:
         self._watching: asyncio.TimerHandle
 
     async def set_workers(self, number: int) -> None:
-        """Go on with so many workers. New ones start one after the other, and the crawl goes on in between; one to go
-        ends when it has answered what it was asked."""
+        """Change the number of workers. New ones start one by one, while the crawl goes on; surplus ones end after
+        their last answer."""
         if number < 1:
             raise SettingError(f"a crawl that has workers needs at least 1, not {number}")
         for new in range(number):
@@ -107,7 +105,7 @@ class WorkerSource:
         self._number_for.cache_clear()
 
     def workers(self) -> list[WorkerStatus]:
-        """What every worker does, those that are to go last."""
+        """The status of each worker, those that are leaving last."""
         return [worker.status() for worker in (*self._workers.values(), *self._leaving)]
 
     def waits(self) -> Mapping[str, Wait]:
@@ -189,7 +187,7 @@ class WorkerSource:
         return worker
 
     def _end_if_idle(self, worker: _Worker) -> None:
-        """A worker has nothing to answer any more: it is idle, or ends if it is to go."""
+        """Mark a worker as idle, or end it if it is leaving."""
         if worker not in self._leaving:
             worker.does("idle")
         elif not worker.waiting:
@@ -236,7 +234,7 @@ class WorkerSource:
                     waiting.set_result(answer)
 
     def _replace(self, dead: _Worker) -> None:
-        """Put a new worker in the place of one that has died or hangs, unless that was to go anyway."""
+        """Replace a worker that died or hangs, unless it is leaving."""
         self._leaving.discard(dead)
         dead.process.kill()
         self._hang_up(dead)
@@ -249,15 +247,15 @@ class WorkerSource:
 
 
 def chosen(host: str, numbers: Iterable[int]) -> int:
-    """Which worker of these asks a host."""
+    """The worker for a host, by rendezvous hashing."""
     name = host.encode()
     return max(numbers, key=lambda number: blake2b(b"%d %b" % (number, name), digest_size=8).digest())
 
 
 class ChangingSource:
-    """The source that requests are put to now.
+    """The current source, which can be replaced while the crawl runs.
 
-    Invariant: a source that was replaced is closed once it has answered all that it was asked, and not before.
+    Invariant: a replaced source is closed once all its requests are answered, and not before.
     """
 
     def __init__(
@@ -273,7 +271,7 @@ class ChangingSource:
         self._closing: set[asyncio.Task[None]] = set()
 
     def workers(self) -> tuple[WorkerStatus, ...]:
-        """What every worker process does, but for those of a source that was replaced."""
+        """The status of each worker process, without those of replaced sources."""
         return tuple(self._workers.workers()) if self._workers is not None else ()
 
     def waits(self) -> dict[str, Wait]:
@@ -281,7 +279,7 @@ class ChangingSource:
         return {url: wait for source in (*self._leaving, self._now) for url, wait in source.waits().items()}
 
     async def set_workers(self, number: int) -> None:
-        """Put requests to so many workers from now on; with 0, to this process."""
+        """Use so many workers from now on; 0 for this process."""
         if bool(number) != (self._workers is not None):
             workers = self._in_workers(1) if number else None
             now: PageSource = workers or self._local()
@@ -293,7 +291,7 @@ class ChangingSource:
             await self._workers.set_workers(number)
 
     def begin(self) -> PageSource:
-        """Whom to put a request to; `end` when it is over."""
+        """The source for a request; call `end` after it."""
         self._asked[self._now] += 1
         return self._now
 
