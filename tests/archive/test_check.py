@@ -1,4 +1,4 @@
-"""What a check finds wrong."""
+"""Faults found by a check."""
 
 import os
 import time
@@ -91,7 +91,7 @@ def test_any_byte_that_is_not_as_it_was_is_found(folder: Path) -> None:
 
 
 def _is_header_byte(whole: bytes, at: int) -> bool:
-    """Whether a byte is one of a gzip header, such as its time, that says nothing of what is in the member."""
+    """True for a byte of a gzip header, such as its time, that does not affect the contents."""
     start = whole.rfind(b"\x1f\x8b\x08", 0, at + 1)
     return start <= at < start + 10
 

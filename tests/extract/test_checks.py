@@ -1,4 +1,4 @@
-"""What is asked for is looked at before there is a crawl."""
+"""Extraction settings are checked before the crawl."""
 
 from pathlib import Path
 

@@ -9,7 +9,7 @@ from minicrawl.sandbox.child import LENGTH, Opening, line_of, packed, serve, tra
 
 
 def answers(sent: bytes) -> list[object]:
-    """What a child answers to these bytes, in this process."""
+    """Pass these bytes to a child in this process, and return its answer."""
     written = io.BytesIO()
     serve(io.BytesIO(sent), written)
     written.seek(0)

@@ -32,7 +32,7 @@ def with_sandbox(
 
 
 def is_gone(pid: int) -> bool:
-    """Whether there is no such process any more, or nobody has asked yet how it ended."""
+    """True if the process has ended, even if nobody has waited for it."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

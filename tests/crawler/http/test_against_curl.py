@@ -1,4 +1,4 @@
-"""What curl makes of raw replies, and what comes of them here: no page that curl reads is lost, but for a few."""
+"""Raw replies read by curl and by us: no page that curl reads is lost."""
 
 import asyncio
 import shutil

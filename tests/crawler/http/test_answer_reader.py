@@ -15,7 +15,7 @@ Read = tuple[int, list[tuple[bytes, bytes]], bytes, bool, bool, bool] | str
 
 
 def read(*pieces: bytes) -> Read:
-    """What comes of an answer, and of the end of the connection behind it."""
+    """The result of an answer, and of the connection's end behind it."""
     reader = AnswerReader()
     body = []
     try:

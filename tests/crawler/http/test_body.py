@@ -1,4 +1,4 @@
-"""How far a body is read, and why no further."""
+"""Limits of reading a body, and their reasons."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""What type a body is, by its header or by how it begins. What comes of it in a request: see test_replies."""
+"""The type of a body by its header or first bytes. In requests: test_replies.py."""
 
 import pytest
 

@@ -1,7 +1,4 @@
-"""What Set-Cookie says: RFC 6265 5.1.1 and 5.2, its own examples among them.
-
-Which host may set a cookie, and which get it: RFC 6265 5.1.3, 5.1.4, 5.3, 5.4, and the public suffix list.
-"""
+"""Cookies: RFC 6265 5.1 to 5.4 with its own examples, and the public suffix list."""
 
 import calendar
 import random

@@ -1,13 +1,4 @@
-"""Which of the user's headers go to which origin.
-
-Which origins a secret is for, that is given for a host.
-
-Names and passwords as headers, of --auth and of netrc files.
-
-netrc files, as curl reads them.
-
-Which hosts are shown a certificate: on real connections, to servers that ask for one.
-"""
+"""Headers, passwords and certificates of the user, by origin."""
 
 import asyncio
 import ssl

@@ -29,7 +29,7 @@ PAGE = b"HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n" + HEAD + chunk(PACKED[:7]) + 
 
 
 def seen(server: Server, request: PageRequest, reads=no_other_type, **settings) -> tuple[Fetched, list[Exchange]]:
-    """What a request to a server brings, and the exchanges that are shown."""
+    """Fetch from a server. Returns the result and the exchanges shown."""
     shown: list[Exchange] = []
 
     async def run() -> Fetched:

@@ -1,4 +1,4 @@
-"""Which reason code an exception becomes.
+"""Reason codes of exceptions, and crawls whose parsers are made to fail.
 
 Whatever part of ours fails over what the web sends, and however: that is one answer's reason, and the crawl goes on.
 
@@ -172,7 +172,7 @@ class Breaking(MisbehavingServer):
 
 
 async def crawled(folder: Path, workers: int) -> str:
-    """What a crawl of all these hosts logs."""
+    """Crawl all these hosts. Returns the log."""
     kinds = ", ".join(f"({part!r}, {KINDS[number % len(KINDS)]})" for number, part in enumerate(PARTS))
     (folder / "sitecustomize.py").write_text(f"PARTS = [{kinds}]\n{SITECUSTOMIZE}")
     seeds = [

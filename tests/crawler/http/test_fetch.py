@@ -94,7 +94,7 @@ def html(body: bytes, *headers: str, **rest) -> bytes:
 def fetched_from(
     server: Server, path: str = "/", *, times: int = 1, url: str | None = None, timing: Timing = STANDARD, **settings
 ) -> Fetched:
-    """What the last of so many fetches of a path of the server brings; {port} in settings is its port."""
+    """Fetch a path of the server so many times. Returns the last result. {port} in settings is the server's."""
 
     async def run() -> Fetched:
         async with server:
@@ -254,7 +254,7 @@ def test_a_body_is_cut_at_the_byte_cap(length, truncated, coding):
 
 @pytest.mark.parametrize("coding", COMPRESS)
 def test_a_bomb_is_cut_without_being_blown_up(coding):
-    """What comes out of few bytes comes in pieces: memory is measured in test_misbehaving.py."""
+    """Output of few bytes comes in pieces: memory is measured in test_misbehaving.py."""
     bomb = COMPRESS[coding](bytes(20 * 10**6))
     pieces = decoder(coding).pieces(bomb)
     assert max(len(piece) for piece in pieces) <= 2 * PIECE

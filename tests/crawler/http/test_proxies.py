@@ -134,7 +134,7 @@ Found = tuple[list[Fetched], ForwardProxy]
 
 
 def fetched(proxy: str, *urls: str, login: str | None = None, tls: bool = False, **settings: object) -> Found:
-    """What comes of these URLs through a proxy; {port} stands for its port."""
+    """Fetch these URLs through a proxy; {port} stands for its port."""
 
     async def run() -> Found:
         async with (
@@ -214,7 +214,7 @@ def test_a_host_that_is_closed_is_not_the_proxys_fault(caplog: pytest.LogCapture
 
 
 def talked(*replies: bytes, host: str = "h.test", login: tuple[bytes, bytes] | None = None) -> bytes:
-    """What a proxy that gives these replies, one to each message, is sent."""
+    """The messages sent to a proxy that gives these replies, one to each."""
 
     async def run() -> bytes:
         ours, theirs = socket.socketpair()

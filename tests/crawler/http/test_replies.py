@@ -19,7 +19,7 @@ def fetcher_for(server: MisbehavingServer) -> Fetcher:
 
 
 def fetched_from(replies: list[bytes]) -> list[Fetched]:
-    """What comes of each reply, on a connection and host of its own."""
+    """Fetch each reply, on a connection and host of its own."""
     server = MisbehavingServer({str(number): reply for number, reply in enumerate(replies)})
 
     async def run() -> list[Fetched]:
@@ -42,7 +42,7 @@ def test_a_reply_is_read_as_it_is_to_be_read(answers: dict[str, Fetched], name: 
 
 
 def fetched_in_turn(server: MisbehavingServer, *paths: str) -> list[Fetched]:
-    """What comes of requests to host 0.first.test, each sent once the one before is answered."""
+    """Send requests to host 0.first.test, each after the answer to the one before."""
 
     async def run() -> list[Fetched]:
         async with server, fetcher_for(server) as fetcher:

@@ -1,4 +1,4 @@
-"""How a request is spelt."""
+"""The spelling of a request."""
 
 from minicrawl.crawler.http.transport import head, target_of
 

@@ -9,7 +9,7 @@ from minicrawl.settings import ConnectTo
 
 
 def with_resolver(use, *rules: str, allow_private: bool = False):
-    """What `use(resolver)` returns; a coroutine is awaited."""
+    """Return the result of `use(resolver)`; a coroutine is awaited."""
 
     async def run():
         resolver = Resolver(tuple(ConnectTo.parse(rule) for rule in rules), allow_private)

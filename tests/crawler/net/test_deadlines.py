@@ -8,7 +8,7 @@ from minicrawl.crawler.net.deadlines import Deadlines
 
 
 async def stayed(deadlines: Deadlines, answer: asyncio.Future[str]) -> str:
-    """What came of waiting for an answer inside the block."""
+    """Wait for an answer inside the block."""
     try:
         with deadlines:
             return await answer

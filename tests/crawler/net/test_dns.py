@@ -33,7 +33,7 @@ class NameServer(DnsCache):
         return asyncio.run(self.addresses("a.test", grace))
 
     def ask(self, now=0.0, grace=0.0):
-        """What is said of a name at a time: its addresses, or a failure."""
+        """The addresses of a name at a time, or the failure."""
         try:
             return self.answer(now, grace)
         except socket.gaierror as error:

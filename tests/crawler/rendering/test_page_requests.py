@@ -1,9 +1,4 @@
-"""What pages get of what they ask for: on a real server, without a browser.
-
-One request to a host at a time, and the delay between two: by a clock that skips what is waited for.
-
-Scripts are kept for a while, and no more of them than there is room for.
-"""
+"""Answers to the requests of pages, on a real server without a browser; their pace and cache."""
 
 import asyncio
 from itertools import pairwise
@@ -30,7 +25,7 @@ def answers(
     headers: dict[str, str] | None = None,
     **settings: object,
 ) -> tuple[list[Resource | None], Site]:
-    """What comes of requests of a page, one after the other: (kind, method, URL)."""
+    """Answer requests of a page, one after the other: (kind, method, URL)."""
     site = Site(replies)
 
     async def run() -> list[Resource | None]:

@@ -26,7 +26,7 @@ WHOLE, _ = read_page(BODY, URL, None, Wanted(anchors=True, places=True))
 
 
 def hooked(folder: Path, code: str, run: Callable[[HookedPages], Awaitable[Any]], longest: float = 3600.0) -> Any:
-    """What a function makes of hooks of this code, between their start and their end."""
+    """Call a function with the hooks of this code, between their start and end."""
     (folder / "h.py").write_text(code)
 
     async def main() -> Any:

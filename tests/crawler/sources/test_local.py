@@ -1,7 +1,4 @@
-"""What this process makes of an answer: parsed, told by what it says, and without what is not wanted any more.
-
-A spec crosses a process border whole, and whoever has it fetches and parses by it.
-"""
+"""Pages fetched and parsed in this process, and the specification of a source."""
 
 import asyncio
 import pickle

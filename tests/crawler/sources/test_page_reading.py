@@ -1,9 +1,4 @@
-"""What is read in a page comes back from another process as it went in.
-
-What is taken out of a page where it is parsed.
-
-Pages that take long to parse leave the event loop, and say what they would have said in it.
-"""
+"""Pages, items and large pages are read alike in this process and in a child."""
 
 import asyncio
 import contextlib
@@ -118,10 +113,7 @@ LONGEST = 0.25
 
 
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
-    """What the work led to, and the most CPU time that this thread spent in one turn of the loop meanwhile.
-
-    CPU, as a busy machine may let any turn wait; what holds Python's lock elsewhere is not seen by it.
-    """
+    """Run the work. Returns its result, and the most CPU time that this thread spent in one turn of the loop."""
     task = asyncio.ensure_future(work)
     longest, before = 0.0, time.thread_time()
     while not task.done():

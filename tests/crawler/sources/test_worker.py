@@ -43,7 +43,7 @@ def _log() -> Iterator[None]:
 async def answers(
     requests: list[tuple[int, str, object]], settings: CrawlSettings, kind: type[Connection] = Connection
 ) -> list[Message]:
-    """What a worker sends, but for beats, until every request has its last answer."""
+    """The messages of a worker, without beats, until every request has its last answer."""
     ours, theirs = socket.socketpair()
     line = Connection(ours.detach())
     line.send(SourceSpec(settings))
