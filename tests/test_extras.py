@@ -42,7 +42,10 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
     ("words", "sentence"),
     [
         ("demo", "Error: the demo needs aiohttp; run: pip install 'minicrawl[demo]'\n"),
-        ("cluster start", "Error: several machines need Ray; run: pip install 'minicrawl[cluster]'\n"),
+        (
+            "crawl http://a.test/ --partitions 2 --ray auto --store x",
+            "Error: several machines need Ray; run: pip install 'minicrawl[cluster]'\n",
+        ),
         ("lab figure 2", "Error: the lab needs numba and matplotlib; run: pip install 'minicrawl[lab]'\n"),
     ],
 )

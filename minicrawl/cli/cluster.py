@@ -3,7 +3,6 @@
 import click
 
 from minicrawl.cli.cluster_keeping import backup, move, rebalance
-from minicrawl.cli.cluster_machines import join, start, stop
 from minicrawl.cli.cluster_reading import check, export, status, top, verify, why
 from minicrawl.cli.cluster_search import index, search
 
@@ -16,5 +15,5 @@ def command() -> None:
     """
 
 
-for _other in (top, export, status, why, check, verify, search, index, backup, move, rebalance, start, join, stop):
+for _other in (top, export, status, why, check, verify, search, index, backup, move, rebalance):
     command.add_command(_other)

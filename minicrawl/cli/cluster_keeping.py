@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.cluster_machines import connected_here, known_and_read
-from minicrawl.cli.cluster_reading import folder_option, unused
+from minicrawl.cli.cluster_reading import folder_option, known_and_read, unused
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.options import json_option
 from minicrawl.cli.output import amount, counted, document
@@ -34,12 +33,13 @@ def backup(copy: Path, path: Path, as_json: bool) -> None:
     from minicrawl.cluster.backup import backup_all
     from minicrawl.cluster.folder import found
     from minicrawl.cluster.machines.carrying import backup_between
+    from minicrawl.cluster.machines.ray import connected
     from minicrawl.cluster.moving import size_of
 
     folder = found(path)
     if folder.machines:
-        with connected_here() as machines:
-            made = backup_between(folder, copy, machines.carriers(folder))
+        with connected(folder.ray or "auto") as nodes:
+            made = backup_between(folder, copy, nodes.carriers(folder))
     else:
         made = backup_all(folder, copy)
     with made.opened() as stores:
@@ -53,28 +53,33 @@ def backup(copy: Path, path: Path, as_json: bool) -> None:
 @click.command(epilog="Example: minicrawl cluster move 3 /disk2/web --store data/web")
 @click.argument("number", type=click.IntRange(min=0))
 @click.argument("target", metavar="[FOLDER]", required=False, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--machine", metavar="NAME", help="To one that has joined, or back to this one.  [default: this one]")
+@click.option("--node", metavar="IP", help="To a node of the Ray cluster.  [default: this machine]")
+@click.option(
+    "--ray", metavar="ADDRESS", help="The Ray cluster: auto or HOST:PORT.  [default: that of the crawl, or auto]"
+)
 @folder_option
 @json_option
 @config_option
-def move(number: int, target: Path | None, machine: str | None, path: Path, as_json: bool) -> None:
-    """Take the store of partition NUMBER to another FOLDER, such as one on another disk. No crawl may run meanwhile.
+def move(  # noqa: PLR0913 - one argument per option, as click calls it
+    number: int, target: Path | None, node: str | None, ray: str | None, path: Path, as_json: bool
+) -> None:
+    """Move the store of partition NUMBER to another FOLDER, such as one on another disk. No crawl may run meanwhile.
 
-    cluster.json says where it is from then on. What is left of a move that was killed is replaced by the next one. A
-    copy from before a move is refused, as it is of an earlier generation.
+    cluster.json has its new place. The next move replaces what a killed one has left. A copy from before a move is
+    refused, as it is of an earlier generation.
 
-    With --machine it goes to a machine that has joined, see 'cluster start': to FOLDER there, or to where that keeps
-    stores. Without, one of another machine comes to FOLDER here. Its machine copies it first, so it needs room there.
+    With --node the store goes to a node of a Ray cluster, to FOLDER there or to the path of the crawl's own folder.
+    Without, a store on a node comes to FOLDER here. Its node copies it first, and needs room for that.
     """
     from minicrawl.cluster.folder import found
     from minicrawl.cluster.moving import move as moved
     from minicrawl.cluster.moving import size_of
 
     folder = found(path)
-    if machine is None and target is None:
-        raise SettingError("say where it is to be: name a FOLDER, or a machine with --machine")
-    if machine is not None or folder.machines:
-        folder, size = _moved_between(folder, number, machine, target)
+    if node is None and target is None:
+        raise SettingError("say where it is to be: name a FOLDER, or a node with --node")
+    if node is not None or folder.machines:
+        folder, size = _moved_between(folder, number, node, target, ray or folder.ray or "auto")
     else:
         assert target is not None, "it was looked at above"
         folder = moved(unused(path), number, target)
@@ -85,18 +90,20 @@ def move(number: int, target: Path | None, machine: str | None, path: Path, as_j
     click.echo(document(report) if as_json else f"partition {number}, {amount(size)}, is {store}{on} now")
 
 
-def _moved_between(folder: "Folder", number: int, machine: str | None, target: Path | None) -> "tuple[Folder, int]":
-    """A partition taken to another machine, or from one: the crawl as it is then, and bytes that were brought."""
-    from minicrawl.cluster.agreement import check_agreement_of
+def _moved_between(
+    folder: "Folder", number: int, node: str | None, target: Path | None, address: str
+) -> "tuple[Folder, int]":
+    """Move a partition from or to a node; the crawl after it, and the bytes moved."""
     from minicrawl.cluster.folder import Place
     from minicrawl.cluster.machines.carrying import move_between
+    from minicrawl.cluster.machines.ray import connected
 
-    with connected_here() as machines:
-        name = None if machine == machines.here.name else machine
-        carriers = machines.carriers(folder, *([] if name is None else [name]))
-        there = target or (folder.path if name is None else carriers[name]("home", folder.cluster))
-        place = Place(str(there), machine=name)
-        return move_between(folder, number, place, carriers, lambda: check_agreement_of(machines.stores(folder)))
+    with connected(address) as nodes:
+        name = None if node == nodes.here else node
+        carriers = nodes.carriers(folder, *([] if name is None else [name]))
+        place = Place(str(target or folder.path.absolute()), machine=name)
+        moved, size = move_between(folder, number, place, carriers, lambda: nodes.check_agreement(folder))
+        return moved.keep_ray(address), size
 
 
 @click.command(epilog="Example: minicrawl cluster rebalance /disk2/web --store data/web --dry-run")

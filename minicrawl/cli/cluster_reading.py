@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.check import INCONSISTENT, print_problems
-from minicrawl.cli.cluster_machines import known_and_read, print_status, read_stores, unused_stores
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, wide_option
@@ -23,8 +23,10 @@ from minicrawl.model import State
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Status
     from minicrawl.cluster.folder import Folder
+    from minicrawl.cluster.merged import AskedStore
     from minicrawl.cluster.reading.explanation import PlacedExplanation
     from minicrawl.cluster.reading.status import PartStatus
+    from minicrawl.store.reader import Store
 
 folder_option = click.option(
     "--store",
@@ -52,7 +54,7 @@ def top(n: int, path: Path, as_json: bool) -> None:
     from minicrawl.cluster.folder import found
     from minicrawl.cluster.merged import ranked_pages
 
-    with read_stores(found(path)) as stores:
+    with found(path).opened() as stores:
         pages = list(ranked_pages(stores, n))
     click.echo(document(page_rows(pages)) if as_json else "\n".join(fitted(table(pages))))
 
@@ -73,7 +75,7 @@ def export(file: Path, form: str | None, path: Path, as_json: bool) -> None:
     from minicrawl.cluster.merged import ranked_pages
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_ranks
 
-    with read_stores(found(path)) as stores:
+    with found(path).opened() as stores:
         count = export_ranks(ranked_pages(stores), file, form, left_out=["expected"])
     if file != STANDARD_OUTPUT:
         line = f"{counted(count, 'page')} written to {file}"
@@ -91,9 +93,6 @@ def status(path: Path, as_json: bool) -> None:
     from minicrawl.cluster.reading.status import status_of_all
 
     folder = found(path)
-    if folder.machines:
-        print_status(folder, as_json)
-        return
     with folder.opened() as stores:
         whole = status_of_all(folder, stores)
     if as_json:
@@ -140,7 +139,7 @@ def why(url: str, path: Path, as_json: bool) -> None:
 
     meant_by(url)  # a mistake in it is told before there is a folder to look for
     folder = found(path)
-    with read_stores(folder) as stores:
+    with folder.opened() as stores:
         placed = explain_one(folder.homes, stores, url)
     if as_json:
         click.echo(document(placed.explanation.as_json() | {"partition": placed.home, "mirrors": placed.mirrors}))
@@ -214,3 +213,21 @@ def unused(path: Path) -> "Folder":
     if folder.is_in_use:
         raise StoreError(f"a crawl uses {path}; stop it, and run this command then")
     return folder
+
+
+@contextmanager
+def unused_stores(folder: "Folder") -> "Iterator[Sequence[Store]]":
+    """The stores of a crawl that does not run. Raises StoreError."""
+    with folder.opened() as stores:
+        if any(store.is_in_use() for store in stores):
+            raise StoreError(f"a crawl uses {folder.path}; stop it, and run this command then")
+        yield stores
+
+
+def known_and_read(stores: "Sequence[AskedStore]") -> tuple[int, int]:
+    """Numbers of known and read pages of all partitions."""
+    from minicrawl.cluster.merged import states_of_all
+    from minicrawl.model import READ
+
+    states = states_of_all(stores)
+    return states.total(), sum(states[state] for state in READ)

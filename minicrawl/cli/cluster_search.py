@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.cluster_machines import read_stores
 from minicrawl.cli.cluster_reading import folder_option
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.options import json_option
@@ -38,7 +37,7 @@ def search(  # noqa: PLR0913 - one argument per option, as click calls it
 
     asked = Asked(n, sites, None if since is None else seconds_of(since), weight)
     text = query_of(words)
-    with read_stores(found(path)) as stores:
+    with found(path).opened() as stores:
         pages = search_all(stores, text, asked)
     print_found(pages, text, weight, explain=explain, as_json=as_json, indexing="minicrawl cluster index")
 
@@ -56,7 +55,7 @@ def index(path: Path, as_json: bool) -> None:
     from minicrawl.cluster.reading.search import bring_up_to_date, has_texts
     from minicrawl.errors import SettingError
 
-    with read_stores(found(path)) as stores:
+    with found(path).opened() as stores:
         some = [store for store in stores if store.ask(has_texts)]
         if not some:
             raise SettingError(f"no partition in {path} has texts to make an index of; let the crawl go on with --text")

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
+    from minicrawl.store.rows import RankedPage
 
 
 _INTERRUPTED = 130
@@ -119,6 +120,11 @@ WHY_STOPPED = {
     metavar="N",
     help="Crawl in so many processes, each with a part of the web; --store is a folder then, data/crawl by default.",
 )
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="With --partitions: share them out over the nodes of a Ray cluster, auto or HOST:PORT, see docs/cluster.md.",
+)
 @store_or_folder_option
 @json_option
 @logging_options
@@ -135,6 +141,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_dry: bool,
     on_stop: str | None,
     partitions: int | None,
+    ray: str | None,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
@@ -165,7 +172,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     problem = None
     with calling(on_stop, store) as stopped:
         if partitions or _is_folder(store):
-            report = _run_partitions(given, forget, seeds, skip_bad, store, partitions=partitions, live=live)
+            report = _run_partitions(given, forget, seeds, skip_bad, store, parts=(partitions, ray), live=live)
         else:
             report, problem = _run(given, forget, seeds, skip_bad, store, live=live, stream=stream)
         stopped(report)
@@ -295,7 +302,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     skip_bad: bool,
     store: Path,
     *,
-    partitions: int | None,
+    parts: tuple[int | None, str | None],
     live: bool,
 ) -> "CrawlReport":
     import asyncio
@@ -313,7 +320,8 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
                 given,
                 seeds,
                 store,
-                partitions=partitions,
+                partitions=parts[0],
+                ray=parts[1],
                 forgotten=forgotten,
                 callbacks=Callbacks() if is_quiet() else shown,
                 handle_signals=True,
@@ -414,9 +422,13 @@ def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.cluster.folder import found
     from minicrawl.cluster.merged import ranked_pages
 
-    with found(store).opened() as stores:
-        best = list(ranked_pages(stores, 10))
-    click.echo("\n".join(fitted([*_summary(report), "", *table(best)])))
+    folder = found(store)
+    best: list[RankedPage] = []
+    if not folder.machines:  # a copy of all is what commands read of several machines
+        with folder.opened() as stores:
+            best = list(ranked_pages(stores, 10))
+    click.echo("
+".join(fitted([*_summary(report), *(["", *table(best)] if best else [])])))
 
 
 FAILED = "failed"

@@ -1,8 +1,8 @@
-"""Whether stores are those of one moment, by what partitions have numbered of one another's messages.
+"""Detect stores restored from different backups, by message numbers.
 
-What B has taken of A is no more than what A has sent, and what B has not taken A has kept, at every commit of either.
-A store that was put back from an older backup than the others breaks one of these as soon as anything was handed over
-in between: to go on with it would lose money, or make it.
+At every commit, B has taken no more rows from A than A has sent, and A keeps each row that B has not taken. A store
+that is older than the others breaks one of these as soon as rows were handed over in between; to go on with it would
+lose cash, or make it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +16,8 @@ from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import NeighbourRow
 
 
-class _Traffic(NamedTuple):
-    """Which partition a store is, and what it says of its traffic. neighbours: rows by the number of the partition;
-    kept: home and number of every row of its outbox."""
+class Traffic(NamedTuple):
+    """The traffic of a partition. neighbours: rows by partition; kept: home and number of every row of its outbox."""
 
     path: str
     cluster: MetaValue
@@ -29,28 +28,36 @@ class _Traffic(NamedTuple):
 
 
 def check_agreement(folder: Folder) -> None:
-    """Raise StoreError, before anybody goes on with them, for stores that are not of one moment."""
+    """Raise StoreError for stores that are not of one moment."""
     with folder.opened() as stores:
         check_agreement_of(stores)
 
 
 def check_agreement_of(stores: Sequence[AskedStore]) -> None:
     """Raise StoreError for stores that are not of one moment."""
-    for fault in disagreements(stores):
+    check_traffic([store.ask(_traffic) for store in stores])
+
+
+def check_traffic(each: Sequence[Traffic]) -> None:
+    """Raise StoreError for stores that are not of one moment. each: by partition."""
+    for fault in _disagreements(each):
         raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl cluster backup'")
 
 
 def disagreements(stores: Sequence[AskedStore]) -> Iterator[str]:
-    """What is wrong with which stores these are, and with what they say of one another: a sentence each."""
-    each = [store.ask(_traffic) for store in stores]
+    """The faults in the identity of stores, and in their traffic, a sentence each."""
+    return _disagreements([store.ask(_traffic) for store in stores])
+
+
+def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
     for number, of in enumerate(each):
-        if (of.partition, of.partitions) != (number, len(stores)):
-            yield f"{of.path} is not partition {number} of {len(stores)}"
+        if (of.partition, of.partitions) != (number, len(each)):
+            yield f"{of.path} is not partition {number} of {len(each)}"
         if of.cluster != each[0].cluster:
             yield f"{of.path} is of another crawl than {each[0].path}"
     nothing = NeighbourRow(-1, 0, 0)
     for source, of in enumerate(each):
-        for home in range(len(stores)):
+        for home in range(len(each)):
             sent = of.neighbours.get(home, nothing).sent
             taken = each[home].neighbours.get(source, nothing).taken
             if taken > sent:
@@ -66,7 +73,13 @@ def disagreements(stores: Sequence[AskedStore]) -> Iterator[str]:
                     )
 
 
-def _traffic(store: Store) -> _Traffic:
+def traffic_at(folder: Folder, number: int) -> Traffic | None:
+    """The traffic of a partition on this machine; None while a crawl uses its store."""
+    with folder.opened_some([number]) as (store,):
+        return None if store.is_in_use() else _traffic(store)
+
+
+def _traffic(store: Store) -> Traffic:
     cluster, partition, partitions = (store.meta(key) for key in ("cluster", "partition", "partitions"))
     neighbours = {row.partition: row for row in store.transfers.neighbours()}
-    return _Traffic(str(store.path), cluster, partition, partitions, neighbours, store.transfers.numbers())
+    return Traffic(str(store.path), cluster, partition, partitions, neighbours, store.transfers.numbers())

@@ -1,22 +1,26 @@
-"""A run of a crawl in partitions, on this machine: what crawler/run.py does for a crawl in one process."""
+"""A run of a crawl in partitions, on one machine or several: the counterpart of crawler/run.py."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any  # Any: settings as given
+from typing import TYPE_CHECKING, Any  # Any: settings as given
 
-from minicrawl.cluster.folder import found_or_made, make_here
+from minicrawl.cluster.folder import Folder, found, found_or_made, make_here
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import wait_for_orphans
 from minicrawl.cluster.running.steering import Steering
-from minicrawl.cluster.settings import check_item_files, check_working
+from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines
 from minicrawl.control.listening import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.run import Start, check_settings
-from minicrawl.errors import SeedError
+from minicrawl.errors import SeedError, SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.cluster.machines.ray import Nodes
 
 
 def is_folder(store: Path) -> bool:
@@ -26,13 +30,10 @@ def is_folder(store: Path) -> bool:
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Callbacks of a run. on_start: before the first request. on_deaf: with the reason why the crawl cannot be steered.
-
-    listener: deaths of processes, and the progress.
-    """
+    """Callbacks of a run. on_start: before the first request. warn: with a sentence. listener: see Keeper."""
 
     on_start: Callable[[Start], None] | None = None
-    on_deaf: Callable[[str], None] = lambda why: None
+    warn: Callable[[str], None] = lambda sentence: None
     listener: Listener = field(default_factory=Listener)
 
 
@@ -42,6 +43,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     store: Path,
     *,
     partitions: int | None,
+    ray: str | None = None,
     forgotten: Iterable[str] = (),
     callbacks: Callbacks = Callbacks(),
     handle_signals: bool = False,
@@ -49,8 +51,9 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
 ) -> Ended:
     """Begin a crawl in partitions, or go on with the one in a folder. Raises ConfigError, SeedError, StoreError.
 
-    given, forgotten: as `crawl_with` takes them. partitions: None for those of the folder. started: when the time of
-    the run began, by time.monotonic().
+    given, forgotten: as `crawl_with` takes them. partitions: None for those of the folder. ray: address of the Ray
+    cluster for a new crawl on several machines; None for that of the folder. started: when the time of the run began,
+    by time.monotonic().
     """
     forgotten = tuple(forgotten)
     remembered = resumed({}, given, forgotten)
@@ -61,16 +64,71 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
         if not seeds.urls:
             raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
         check_item_files(remembered.settings, partitions or 0)
-    folder = found_or_made(store, partitions, make_here)
+    with _nodes(store, ray) as nodes:
+        folder = found_or_made(store, partitions, make_here if nodes is None else nodes.make)
+        if nodes is not None:
+            address = ray or folder.ray or "auto"
+            folder = replace(folder if folder.ray == address else folder.keep_ray(address), path=store.absolute())
+        return await _crawl(folder, nodes, given, seeds, tuple(forgotten), callbacks, started, signals=handle_signals)
+
+
+@contextmanager
+def _nodes(store: Path, ray: str | None) -> "Iterator[Nodes | None]":
+    """Connect to the nodes of a crawl; None if this machine has all partitions. Raises SettingError, StoreError."""
+    folder = found(store) if is_folder(store) else None
+    if folder is not None and not folder.machines:
+        if ray is not None:
+            raise SettingError(
+                f"the crawl in {store} is on this machine alone, and stays there until 'minicrawl cluster move "
+                "--node' takes partitions to other ones; leave out --ray"
+            )
+        yield None
+        return
+    address = ray if folder is None else ray or folder.ray or "auto"
+    if address is None:
+        yield None
+        return
+    from minicrawl.cluster.machines.ray import connected  # noqa: PLC0415 - an extra
+
+    with connected(address) as nodes:
+        yield nodes
+
+
+async def _crawl(  # noqa: PLR0913 - a run, and what it was called with
+    folder: Folder,
+    nodes: "Nodes | None",
+    given: Mapping[str, Any],
+    seeds: Seeds,
+    forgotten: tuple[str, ...],
+    callbacks: Callbacks,
+    started: float,
+    *,
+    signals: bool,
+) -> Ended:
     await wait_for_orphans(folder)
     is_new = not folder.settings
     remembered = resumed(folder.settings_in_full, given, forgotten)
     settings = remembered.settings
     check_working(settings, folder.homes.partitions)
+    if nodes is not None:
+        check_working_on_machines(settings)
+        nodes.check_agreement(folder)
+        for name, numbers in _away(nodes, folder).items():
+            callbacks.warn(f"node {name} is away, and the crawl waits for it, with partitions {numbers}")
     if callbacks.on_start is not None:
         asks_for_contact = is_new and is_nameless(settings, seeds.urls)
         callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
     folder.keep_settings(settings)
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started)
-    async with answering(Steering(keeper).done, store, callbacks.on_deaf):
-        return await keeper.crawl(handle_signals=handle_signals)
+    if nodes is not None:
+        keeper.start = nodes.start(folder)
+    async with answering(Steering(keeper).done, folder.path, callbacks.warn):
+        return await keeper.crawl(handle_signals=signals)
+
+
+def _away(nodes: "Nodes", folder: Folder) -> Mapping[str, str]:
+    """The partitions of each node that is away, in words."""
+    numbers: dict[str, str] = {}
+    for number, name in nodes.away(folder):
+        numbers[name] = f"{numbers[name]}, {number}" if name in numbers else str(number)
+    return numbers

@@ -36,8 +36,8 @@ MOST = 256
 
 @dataclass(frozen=True)
 class Place:
-    """Where the store of a partition is. folder: seen from that of cluster.json, or absolute. machine: its name; None:
-    the one that has cluster.json."""
+    """Where the store of a partition is. folder: seen from that of cluster.json, or absolute. machine: IP address of
+    its Ray node; None: the one that has cluster.json."""
 
     folder: str = "."
     generation: int = 0
@@ -57,6 +57,8 @@ class Folder:
     places: tuple[Place, ...]
     settings: Mapping[str, object]
     """As they were kept by the run before; {} before the first one."""
+    ray: str | None = None
+    """Address of the Ray cluster, where partitions are on several machines."""
 
     @property
     def settings_in_full(self) -> dict[str, object]:
@@ -105,8 +107,8 @@ class Folder:
         for number, place in enumerate(self.places):
             if place.machine is not None:
                 raise StoreError(
-                    f"partition {number} is on machine {place.machine}, and this knows stores of one machine alone; "
-                    "'minicrawl cluster move' takes a partition to another machine"
+                    f"partition {number} is on node {place.machine}, and this needs all stores on one machine; "
+                    f"'minicrawl cluster backup DIR --store {self.path}' brings a copy of all here"
                 )
 
     def check_is_current(self, number: int, store: Store) -> None:
@@ -132,7 +134,7 @@ class Folder:
 
     def keep_copy(self, path: Path) -> "Folder":
         """Write the cluster.json of a copy, all of whose stores are in one folder; the copy."""
-        copy = replace(self, path=path, places=tuple(Place(".", place.generation) for place in self.places))
+        copy = replace(self, path=path, places=tuple(Place(".", place.generation) for place in self.places), ray=None)
         _write(copy)
         return copy
 
@@ -140,6 +142,12 @@ class Folder:
         """Let a partition be at a place from now on; the folder as it is then."""
         places = (*self.places[:number], place, *self.places[number + 1 :])
         changed = replace(self, places=places)
+        _write(changed)
+        return changed
+
+    def keep_ray(self, address: str) -> "Folder":
+        """Save the address of the Ray cluster; the folder with it."""
+        changed = replace(self, ray=address)
         _write(changed)
         return changed
 
@@ -174,7 +182,7 @@ def found(path: Path) -> Folder:
         )
         if len(places) != homes.partitions:
             raise ValueError(f"it has {len(places)} places for {homes.partitions} partitions")
-        folder = Folder(path, str(kept["cluster"]), homes, places, dict(kept["settings"]))
+        folder = Folder(path, str(kept["cluster"]), homes, places, dict(kept["settings"]), kept.get("ray"))
     except NotADirectoryError as error:
         raise StoreError(
             f"{path} is a file, and a crawl in partitions has a folder; name that with --store, or leave out 'cluster'"
@@ -234,7 +242,7 @@ def _write(folder: Folder) -> None:
     """Write cluster.json: it is there whole, or as it was, also after a power cut."""
     homes = folder.homes
     own = {"partitions": homes.partitions, "secret": homes.secret.hex()}
-    kept = {"version": _VERSION, "cluster": folder.cluster, **own}
+    kept = {"version": _VERSION, "cluster": folder.cluster, **own, **({"ray": folder.ray} if folder.ray else {})}
     places = [{name: value for name, value in asdict(place).items() if value is not None} for place in folder.places]
     new = folder.path / f"{_NAME}.new"
     new.touch(mode=0o600)

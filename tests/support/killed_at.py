@@ -23,9 +23,7 @@ from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, Place, found
-from minicrawl.cluster.machines.carrier import Carrier
-from minicrawl.cluster.machines.carrying import backup_between, move_between
-from minicrawl.cluster.machines.reading import Call
+from minicrawl.cluster.machines.carrying import Call, Remote, backup_between, move_between
 from minicrawl.cluster.moving import move
 
 CALLS = ("open", "os.", "shutil.", "sqlite3.", "fcntl.")
@@ -79,7 +77,7 @@ def backed_up(now: Path) -> str:
 
 def between() -> dict[str | None, Call]:
     """What copies stores on two machines."""
-    return {None: called(Carrier()), "beta": called(Carrier())}
+    return {None: called(Remote()), "beta": called(Remote())}
 
 
 def move_away(now: Path, target: Place) -> Folder:

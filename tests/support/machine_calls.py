@@ -5,20 +5,20 @@ import pickle
 from collections.abc import Callable, Sequence
 from random import Random
 
-from minicrawl.cluster.machines.host import Host
-from minicrawl.cluster.machines.hosted import GoneError, Hosted
-from minicrawl.cluster.machines.reading import Call
+from minicrawl.cluster.machines.carrying import Call, Remote
+from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted
 from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.cluster.running.worker import Brief
-from minicrawl.control.messages import Message, answer_of
+from minicrawl.control.messages import Message
 
 
-def called(there: object, before: Callable[[str], None] = lambda what: None) -> Call:
-    """Calls the methods of something. before: may stop a call."""
+def called(there: Remote, before: Callable[[str], None] = lambda what: None) -> Call:
+    """Calls the methods of a Remote. before: is told the function that it runs, and may stop the call."""
 
-    def call(what: str, *given: object) -> object:
-        before(what)
-        return answer_of(pickle.loads(pickle.dumps(getattr(there, what)(*pickle.loads(pickle.dumps(given))))))["it"]
+    def call(method: str, *given: object) -> object:
+        function = given[0] if given else None
+        before(getattr(function, "__name__", method))
+        return pickle.loads(pickle.dumps(getattr(there, method)(*pickle.loads(pickle.dumps(given)))))
 
     return call
 
@@ -33,13 +33,13 @@ class Line:
         self._lost = lost
         self._random = Random(seed)
 
-    async def __call__(self, what: str, *given: object) -> Message | None:
-        self.calls.append(what)
+    async def __call__(self, method: str, *given: object) -> Message | None:
+        self.calls.append(method)
         await asyncio.sleep(0)
-        lost = self._lost if what == "take" else 0.0
+        lost = self._lost if method == "take" else 0.0
         if not self.is_there or self._random.random() < lost:
             raise GoneError("it was not brought")
-        answer: Message | None = await getattr(self.host, what)(*given)
+        answer: Message | None = await getattr(self.host, method)(*given)
         if self._random.random() < lost:
             raise GoneError("its answer was not brought")
         return answer

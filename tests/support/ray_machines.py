@@ -1,18 +1,19 @@
-"""Machines of Ray on loopback, crawls on them as a user types these, and what is killed of all that."""
+"""A Ray cluster of two nodes on loopback, as a user starts it, crawls on it, and kills of all that."""
 
 import asyncio
 import json
 import os
 import random
+import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,18 +24,20 @@ from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, Place, found, store_of
-from minicrawl.cluster.machines.machine import Machine, running
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.server import serving
 
-COMMAND = [sys.executable, "-m", "minicrawl", "cluster"]
+MINICRAWL = [sys.executable, "-m", "minicrawl"]
+HEAD, OTHER = "127.0.0.2", "127.0.0.3"
+"""Not 127.0.0.1, for which Ray takes the address that other machines reach."""
 SLOWLY, AT_ONCE = "0.5", "0"
-"""Delays: one page a host and half second is slow enough for all that happens meanwhile."""
+"""Delays: with one page a host and half second, there is time for all that happens meanwhile."""
+_LITTLE = ("--num-cpus=0", f"--object-store-memory={100 * 2**20}", "--disable-usage-stats")
 
 
 def free_port() -> int:
     with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
+        line.bind((HEAD, 0))
         port: int = line.getsockname()[1]
         return port
 
@@ -62,16 +65,8 @@ def served() -> Iterator[int]:
         loop.close()
 
 
-def holder_of(machine: Machine) -> int:
-    """The process that holds a machine: all of Ray's there are in its session."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.connect(f"{machine.place}/stop.sock")
-        pid, _, _ = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    return int(pid)
-
-
 def processes_of(sessions: Sequence[int], name: str = "") -> list[int]:
-    """Those of some sessions whose name begins so, that are no zombies."""
+    """Processes of some sessions whose name begins so, without zombies."""
     found_pids = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -88,122 +83,130 @@ def processes_of(sessions: Sequence[int], name: str = "") -> list[int]:
 
 def kill(pids: Sequence[int], kind: signal.Signals = signal.SIGKILL) -> None:
     for pid in pids:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, kind)
-        except ProcessLookupError:
-            continue
 
 
 @dataclass
 class Ray:
-    """Two machines, alpha and beta, and all that has run on them."""
+    """Two nodes, each in a session of its own. All that Ray writes is in `folder`, which only its owner may enter."""
 
-    state: Path
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="mc-ray-", dir="/tmp")))  # short: sockets
     port: int = field(default_factory=free_port)
-    sessions: dict[str, int] = field(default_factory=dict)
-    all_sessions: list[int] = field(default_factory=list)
+    nodes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    sessions: list[int] = field(default_factory=list)
 
     @property
-    def environment(self) -> dict[str, str]:
-        return os.environ | {"XDG_STATE_HOME": str(self.state)}
+    def address(self) -> str:
+        return f"{HEAD}:{self.port}"
 
     def start(self, *names: str, seconds: float = 240.0) -> None:
-        """Start machines, alpha first."""
+        """Start nodes, the head first, and wait until all are there."""
         for name in names:
-            words = ["start", "--port", str(self.port)]
-            if name != "alpha":
-                words = ["join", f"127.0.0.1:{self.port}", "--folder", str(self.state / name)]
-            head = {"MINICRAWL_TOKEN": self._token()} if name != "alpha" else {}
-            command = [*COMMAND, *words, "--name", name]
-            subprocess.run(
-                command, env=self.environment | head, check=True, timeout=seconds, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-            )  # fmt: skip
-            (machine,) = [machine for machine in self._running() if machine.name == name]
-            self.sessions[name] = holder_of(machine)
-            self.all_sessions.append(self.sessions[name])
+            head = [f"--port={self.port}", f"--temp-dir={self.folder / 'ray'}", "--include-dashboard=false"]
+            words = ["--head", *head] if name == HEAD else [f"--address={self.address}"]
+            words += [f"--node-ip-address={name}", "--min-worker-port=0", "--max-worker-port=0", *_LITTLE, "--block"]
+            command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
+            quiet = subprocess.DEVNULL
+            if name in self.nodes:
+                self.nodes[name].wait()
+            self.nodes[name] = subprocess.Popen(
+                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+            )
+            self.sessions.append(self.nodes[name].pid)
+            self._await(name, time.monotonic() + seconds)
 
-    def stop(self) -> None:
-        """Stop all machines, and kill what has not ended by that, if anything."""
-        subprocess.run([*COMMAND, "stop"], env=self.environment, check=False, timeout=240, capture_output=True)
+    def _await(self, name: str, until: float) -> None:
+        program = "import sys; from minicrawl.cluster.machines.ray import connected\n"
+        program += "with connected(sys.argv[1]) as nodes: print(*nodes.names())"
+        while time.monotonic() < until:
+            assert self.nodes[name].poll() is None, "Ray does not start"
+            done = subprocess.run(
+                [sys.executable, "-c", program, self.address], check=False, capture_output=True, text=True
+            )
+            if name in done.stdout.split():
+                return
+            time.sleep(0.2)
+        raise TimeoutError(name)
+
+    def stop(self) -> list[int]:
+        """Stop all nodes, and remove what they wrote; the processes that did not end by themselves."""
+        for node in self.nodes.values():
+            node.terminate()
+        until = time.monotonic() + 60
+        while (left := self.left()) and time.monotonic() < until:
+            time.sleep(0.1)
+        kill(left)
+        for node in self.nodes.values():
+            node.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return left
 
     def hosts(self) -> list[int]:
         """The processes that have a partition."""
-        return processes_of(list(self.sessions.values()), "ray::Host")
+        return processes_of(self.sessions, "ray::Host")
 
-    def carriers(self) -> list[int]:
+    def remotes(self) -> list[int]:
         """The processes that copy stores."""
-        return processes_of(list(self.sessions.values()), "ray::Carrier")
+        return processes_of(self.sessions, "ray::Remote")
 
-    def kill_machine(self, name: str) -> None:
-        kill(processes_of([self.sessions[name]]))
+    def kill_node(self, name: str) -> None:
+        kill(processes_of([self.nodes[name].pid]))
+        self.nodes[name].wait()
 
     def left(self) -> list[int]:
-        """Processes of all machines that ever ran."""
-        return processes_of(self.all_sessions)
-
-    def listens_at(self) -> set[str]:
-        """The addresses that processes of the machines listen at, IPv4 and IPv6."""
-        inodes = set()
-        for pid in self.left():
-            for link in Path(f"/proc/{pid}/fd").iterdir():
-                try:
-                    inodes.add(os.readlink(link).removeprefix("socket:[").removesuffix("]"))
-                except OSError:
-                    continue
-        lines = [line.split() for kind in ("tcp", "tcp6") for line in Path(f"/proc/net/{kind}").read_text().split("\n")]
-        return {line[1].partition(":")[0] for line in lines if len(line) > 9 and line[3] == "0A" and line[9] in inodes}
-
-    def _token(self) -> str:
-        return next(self._running()).token
-
-    def _running(self) -> Iterator[Machine]:
-        before = os.environ.get("XDG_STATE_HOME")
-        os.environ["XDG_STATE_HOME"] = str(self.state)
-        try:
-            return running()
-        finally:
-            if before is None:
-                del os.environ["XDG_STATE_HOME"]
-            else:
-                os.environ["XDG_STATE_HOME"] = before
+        """Processes of all nodes that ever ran."""
+        return processes_of(self.sessions)
 
 
 @dataclass
 class Crawl:
-    """A crawl of the web at a port, in two partitions, one on each machine."""
+    """A crawl of the web at a port, in two partitions, one on each node."""
 
     ray: Ray
     path: Path
     port: int
 
+    @property
+    def there(self) -> Path:
+        """The folder of partition 1: any, as both nodes have one disk."""
+        return self.path.with_name("there")
+
     def make(self) -> None:
         """Make its stores, each with some of the seeds."""
-        folder_at(self.path, 2, self._places)
+        folder_at(self.path, 2, self._places).keep_ray(self.ray.address)
 
     def _places(self, folder: Folder) -> Folder:
-        """As the machines do it."""
-        there = self.ray.state / "beta" / folder.cluster
-        there.mkdir(parents=True)
-        for number, parent in enumerate((folder.path, there)):
+        self.there.mkdir(parents=True)
+        for number, parent in enumerate((folder.path, self.there)):
             make_store(store_of(parent, number), folder.cluster, number, 2)
-        return replace(folder, places=(Place(), Place(str(there), machine="beta")))
+        return replace(folder, places=(Place(), Place(str(self.there), machine=OTHER)))
 
-    def start(self, delay: str, *more: str, machines: bool = True) -> "subprocess.Popen[bytes]":
-        words = ["crawl", *WEB.seeds, "--store", str(self.path), "--partitions", "2", "-q", *more]
-        words += ["--machines"] if machines else []
+    def start(self, delay: str, *more: str) -> "subprocess.Popen[bytes]":
+        words = ["crawl", *WEB.seeds, "--store", str(self.path), "--json", "-q", *more]
         words += ["--connect-to", f"::127.0.0.1:{self.port}", "--delay", delay, "--scope", "any", "--allow-private"]
         words += [f"--no-{name}" for name, value in SETTINGS.items() if value is False]
-        return subprocess.Popen([*COMMAND, *words], env=self.ray.environment, stdout=subprocess.DEVNULL)
+        return subprocess.Popen([*MINICRAWL, *words], stdout=subprocess.PIPE)
 
-    def command(self, name: str, *words: str) -> "subprocess.Popen[bytes]":
-        """Another command that begins."""
-        command = [*COMMAND, name, *words, "--store", str(self.path), "--json"]
-        return subprocess.Popen(command, env=self.ray.environment, stdout=subprocess.PIPE)
+    def ended(self, delay: str, *more: str) -> dict[str, Any]:
+        """Let it crawl to its end; what it reports, and nothing else, on standard output."""
+        with self.start(delay, *more) as driver:
+            try:
+                out, _ = driver.communicate(timeout=400)
+            finally:
+                driver.kill()
+        assert driver.returncode == 0, out
+        report: dict[str, Any] = json.loads(out)
+        return report
 
-    def answer(self, name: str, *words: str) -> Any:
+    def command(self, *words: str) -> "subprocess.Popen[bytes]":
+        """Start another command of the group."""
+        command = [*MINICRAWL, "cluster", *words, "--store", str(self.path), "--json"]
+        return subprocess.Popen(command, stdout=subprocess.PIPE)
+
+    def answer(self, *words: str) -> Any:
         """What another command says."""
-        with self.command(name, *words) as begun:
+        with self.command(*words) as begun:
             out, _ = begun.communicate(timeout=240)
             assert begun.returncode == 0, out
             return json.loads(out)
@@ -213,11 +216,11 @@ class Crawl:
         query = "SELECT count(*) FROM pages WHERE state = 'fetched'"
         return [rows(store, query)[0][0] for store in found(self.path).stores]
 
-    def wait_for(self, more: Sequence[int], running_driver: "subprocess.Popen[bytes]") -> None:
+    def wait_for(self, more: Sequence[int], driver: "subprocess.Popen[bytes]") -> None:
         """Wait until each partition has read so many pages more than now, or has none that waits."""
         aims = [now + some for now, some in zip(self.read(), more, strict=True)]
         while any(now < aim and self._waits(n) for n, (now, aim) in enumerate(zip(self.read(), aims, strict=True))):
-            assert running_driver.poll() is None, "the crawl has ended"
+            assert driver.poll() is None, "the crawl has ended"
             time.sleep(0.1)
 
     def _waits(self, number: int) -> bool:
@@ -249,7 +252,7 @@ class Crawl:
         self.audit_frozen(driver)
 
     def kill_everything(self, driver: "subprocess.Popen[bytes]") -> int:
-        """Kill all of Ray on both machines, and the crawl, and audit; how many processes that were."""
+        """Kill all of Ray on both nodes, and the crawl, and audit; how many processes that were."""
         pids = [driver.pid, *self.ray.left()]
         kill(pids)
         driver.wait()

@@ -1,34 +1,73 @@
-"""A backup of stores that are on several machines, and a partition that is taken from one machine to another.
+"""A backup of stores on several machines, and a partition moved from one machine to another.
 
-1. the store is copied on its machine           cluster.json names the old one: what is there is the partition
+1. the store is copied on its machine           cluster.json names the old one: that is the partition
 2. the copy is brought to the other machine     the same
 3. there it gets its name and next generation   the same
-4. cluster.json names the new one               what is there is the partition; the old one is of a generation before
+4. cluster.json names the new one               that is the partition; the old one is of the generation before
 5. the old one is removed
 
-All stores are locked meanwhile, each on its machine. Whoever dies in between leaves one store that cluster.json names.
+    001.db  -> .001.db.leaving     a copy as of one commit beside the store, until all of it was fetched
+    001.db <-  .001.db.arriving    the bytes that have arrived; it gets the store's name when it is whole
+
+Each may have its texts in a file of its name and ".text". All stores are locked meanwhile, each on its machine. A kill
+in between leaves one store that cluster.json names; the next copy of the same partition replaces what was left over.
 """
 
 import os
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any, ParamSpec, TypeVar  # Any: messages
 
-from minicrawl.cluster.backup import backup_all
-from minicrawl.cluster.folder import Folder, Place, store_of
-from minicrawl.cluster.machines.reading import MOST_BYTES, Call
-from minicrawl.cluster.moving import check_is_partition, folder_of
+from minicrawl.cluster.backup import backup_all, held
+from minicrawl.cluster.folder import Folder, Place, locked, store_of
+from minicrawl.cluster.moving import check_is_partition, check_replaceable, folder_of, remove
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.store.database import beside, logs
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.text_file import ENDING, text_path
+from minicrawl.store.upkeep import backup
+from minicrawl.store.writer import Writer
+from minicrawl.system import sync_folder
 
+MOST_BYTES = 8 * 2**20
+"""Of a part of a file."""
+Call = Callable[..., Any]
+"""Calls a method of the `Remote` of a machine by its name, and returns its result. Raises MinicrawlError."""
 Carriers = Mapping[str | None, Call]
-"""Calls the Carrier of every machine, by its name; None: this one."""
+"""Calls by machine; None: this one."""
+Context = AbstractContextManager[None]
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+class Remote:
+    """Runs functions of minicrawl on another machine. Locks that it holds are free when its process ends."""
+
+    def __init__(self) -> None:
+        self._entered = ExitStack()
+
+    def call(self, function: Callable[_Given, _Answer], *given: _Given.args, **named: _Given.kwargs) -> _Answer:
+        try:
+            return function(*given, **named)
+        except OSError as error:
+            raise StoreError(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}") from error
+
+    def enter(self, context: Callable[_Given, Context], *given: _Given.args, **named: _Given.kwargs) -> None:
+        """Enter a context until `leave`."""
+        self._entered.enter_context(context(*given, **named))
+
+    def leave(self) -> None:
+        """Leave all contexts, and raise what that raises."""
+        self._entered.close()
 
 
 def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: int = MOST_BYTES) -> Folder:
-    """Copy all stores, wherever they are, as of one moment to a new folder of this machine; the copy, see backup_all.
+    """Copy all stores as of one moment to a new folder of this machine; the copy, see backup_all.
 
-    While all are held each machine copies its own; then they go on, and the copies are brought. most_bytes: of a part.
+    Each machine copies its own while all are held; then they go on, and the copies are brought. most_bytes: of a part.
     """
 
     def copy(folder: Folder, unfinished: Path) -> None:
@@ -37,15 +76,15 @@ def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: i
             for name, numbers in by_machine.items():
                 for number in numbers:
                     stack.callback(_dropped, carriers[name], folder.stores[number])
-            with ThreadPoolExecutor(len(by_machine)) as pool, _all(folder, carriers, "hold"):
+            with ThreadPoolExecutor(len(by_machine)) as pool, _all(folder, carriers, held):
                 each = pool.map(lambda name: _copied(carriers[name], folder, by_machine[name]), by_machine)
                 files = {number: some for one in each for number, some in one.items()}
             for number, some in files.items():
                 store = store_of(unfinished, number)
-                carriers[None]("prepare", store, folder.cluster, number, None)
+                carriers[None]("call", prepare, store, folder.cluster, number, None)
                 source = carriers[folder.places[number].machine]
                 _bring(source, carriers[None], (folder.stores[number], store), some, most_bytes)
-                carriers[None]("keep", store, None)
+                carriers[None]("call", keep, store, None)
 
     return backup_all(folder, path, copy=copy)
 
@@ -58,28 +97,27 @@ def move_between(  # noqa: PLR0913 - what is moved and where to, and by whom
     check: Callable[[], None],
     most_bytes: int = MOST_BYTES,
 ) -> tuple[Folder, int]:
-    """Take a partition to a folder of a machine, which is made where there is none; the crawl as it is then, and
-    bytes that were brought.
+    """Move a partition to a folder of a machine, which is made if missing; the crawl after it, and the bytes moved.
 
-    target: its generation is left aside. check: whether the stores are of one moment, once nobody may write to them;
-    raises StoreError. most_bytes: of a part. Raises SettingError, StoreError: unless that says otherwise, the partition
-    is where it was.
+    target: its generation is ignored. check: raises StoreError if the stores, now locked, are not of one moment.
+    most_bytes: of a part. Raises SettingError, StoreError; the partition stays where it was, unless the error says
+    otherwise.
     """
     check_is_partition(folder, number)
     place, old = folder.places[number], folder.stores[number]
     changed = Place(_placed(folder, target), place.generation + 1, target.machine)
     new = store_of(folder.path / changed.folder, number)
     source, to = carriers[place.machine], carriers[target.machine]
-    with _all(folder, carriers, "lock"), ExitStack() as stack:
+    with _all(folder, carriers, locked_some), ExitStack() as stack:
         check()
         stack.callback(_dropped, source, old)
-        to("prepare", new, folder.cluster, number, source("mark", old))
-        files = source("copy", old)
+        to("call", prepare, new, folder.cluster, number, source("call", mark, old))
+        files = source("call", copied, old)
         _bring(source, to, (old, new), files, most_bytes)
-        to("keep", new, changed.generation)
+        to("call", keep, new, changed.generation)
         moved = folder.keep_place(number, changed)
         try:
-            source("remove", old, place.generation)
+            source("call", remove_left, old, place.generation)
         except MinicrawlError as error:
             raise StoreError(
                 f"partition {number} is {new} on {target.machine or 'this machine'} now, but {old} could not be "
@@ -89,7 +127,7 @@ def move_between(  # noqa: PLR0913 - what is moved and where to, and by whom
 
 
 def _placed(folder: Folder, target: Place) -> str:
-    """A folder as cluster.json names it."""
+    """A folder as cluster.json has it."""
     if target.machine is None:
         return folder_of(folder, Path(target.folder))
     if not Path(target.folder).is_absolute():
@@ -98,7 +136,7 @@ def _placed(folder: Folder, target: Place) -> str:
 
 
 def _by_machine(folder: Folder) -> Mapping[str | None, Sequence[int]]:
-    """The partitions that each machine has."""
+    """Partitions by machine."""
     found: dict[str | None, list[int]] = {}
     for number, place in enumerate(folder.places):
         found.setdefault(place.machine, []).append(number)
@@ -106,14 +144,14 @@ def _by_machine(folder: Folder) -> Mapping[str | None, Sequence[int]]:
 
 
 @contextmanager
-def _all(folder: Folder, carriers: Carriers, how: str) -> Iterator[None]:
-    """Let all partitions be held, or locked, as long as the block runs. Raises StoreError, also where one has died
-    meanwhile that was held."""
+def _all(folder: Folder, carriers: Carriers, context: Callable[..., Context]) -> Iterator[None]:
+    """Hold all partitions while the block runs, on each machine by a context. Raises StoreError, also if a partition
+    died meanwhile."""
     asked: list[Call] = []
     try:
         for name, numbers in _by_machine(folder).items():
             asked.append(carriers[name])
-            carriers[name](how, folder, numbers)
+            carriers[name]("enter", context, folder, numbers)
         yield
     finally:
         errors = [error for carrier in asked if (error := _let_go(carrier)) is not None]
@@ -123,27 +161,128 @@ def _all(folder: Folder, carriers: Carriers, how: str) -> Iterator[None]:
 
 def _let_go(carrier: Call) -> MinicrawlError | None:
     try:
-        carrier("let_go")
+        carrier("leave")
     except MinicrawlError as error:
         return error
     return None
 
 
 def _copied(carrier: Call, folder: Folder, numbers: Sequence[int]) -> Mapping[int, Sequence[tuple[str, int]]]:
-    """Let a machine copy partitions; the files of each copy."""
-    return {number: carrier("copy", folder.stores[number]) for number in numbers}
+    """Copy partitions on their machine; the files of each copy."""
+    return {number: carrier("call", copied, folder.stores[number]) for number in numbers}
 
 
 def _bring(source: Call, target: Call, stores: tuple[Path, Path], files: Sequence[tuple[str, int]], most: int) -> None:
-    """Bring a copy from one machine to the other. stores: of which it is a copy, and what it is to become."""
+    """Bring a copy from one machine to another. stores: the original, and what the copy becomes."""
     old, new = stores
     for ending, size in files:
         for start in range(0, size, most):
-            target("write", new, ending, start, source("read", old, ending, start, most))
+            target("call", write_part, new, ending, start, source("call", read_part, old, ending, start, most))
 
 
 def _dropped(carrier: Call, store: Path) -> None:
     try:
-        carrier("drop", store)
+        carrier("call", drop, store)
     except MinicrawlError:
         return  # its machine is away: the next copy replaces it
+
+
+# Functions that run on the machine of a store.
+
+
+@contextmanager
+def locked_some(folder: Folder, numbers: Sequence[int]) -> Iterator[None]:
+    """Lock the stores of some partitions."""
+    with locked([folder.stores[number] for number in numbers]):
+        yield
+
+
+def mark(store: Path) -> str:
+    """Mark the folder of a store, to know it again from another machine or by another path; the mark."""
+    _unlink(_leaving(store))
+    drawn = secrets.token_hex(16)
+    _mark_of(store).write_text(drawn, "ascii")
+    return drawn
+
+
+def copied(store: Path) -> list[tuple[str, int]]:
+    """Copy a store as of one commit; the endings of the names of the copy's files, with their bytes."""
+    backup(store, _leaving(store), force=True)
+    files = [(ending, beside(_leaving(store), ending)) for ending in ("", ENDING)]
+    return [(ending, file.stat().st_size) for ending, file in files if file.exists()]
+
+
+def read_part(store: Path, ending: str, start: int, size: int) -> bytes:
+    """Some bytes of a file of the copy."""
+    with beside(_leaving(store), ending).open("rb") as file:
+        file.seek(start)
+        return file.read(size)
+
+
+def drop(store: Path) -> None:
+    """Remove the copy."""
+    _unlink(_leaving(store))
+
+
+def prepare(store: Path, cluster: str, number: int, mark: str | None) -> None:
+    """Make room for a store that is to arrive. mark: of the folder where it is now."""
+    if mark is not None and _mark_of(store).exists() and _mark_of(store).read_text("ascii") == mark:
+        raise SettingError(f"partition {number} is in {store.parent} already, which its machine has, too")
+    check_replaceable(cluster, number, store)
+    store.parent.mkdir(parents=True, exist_ok=True)
+    _unlink(_arriving(store))
+
+
+def write_part(store: Path, ending: str, start: int, some: bytes) -> None:
+    """Write some bytes of a file that arrives."""
+    file = beside(_arriving(store), ending)
+    file.touch(mode=0o600)  # nobody else may read the copy than might the store
+    with file.open("r+b") as target:
+        target.seek(start)
+        target.write(some)
+
+
+def keep(store: Path, generation: int | None) -> None:
+    """Give what has arrived the name of the store, and a generation. None: the one that it has."""
+    new = _arriving(store)
+    if generation is not None:
+        with closing(Writer(new)) as writer, writer.transaction():
+            writer.save_meta({"generation": generation})
+    for file in (new, text_path(new)):
+        if file.exists():
+            with file.open("r+b") as whole:
+                os.fsync(whole.fileno())
+    for left in (*logs(store), text_path(store)):
+        left.unlink(missing_ok=True)
+    if text_path(new).exists():
+        text_path(new).replace(text_path(store))
+    new.replace(store)
+    _unlink(new)
+    sync_folder(store.parent)
+
+
+def remove_left(store: Path, generation: int) -> None:
+    """Remove a store that was moved away; one of another generation stays."""
+    with open_store(store) as found:
+        is_left = int(found.meta("generation") or 0) == generation
+    if is_left:
+        remove(store)
+
+
+def _leaving(store: Path) -> Path:
+    return store.with_name(f".{store.name}.leaving")
+
+
+def _arriving(store: Path) -> Path:
+    return store.with_name(f".{store.name}.arriving")
+
+
+def _mark_of(store: Path) -> Path:
+    return beside(_leaving(store), ".mark")
+
+
+def _unlink(store: Path) -> None:
+    """Remove a copy, with all files beside it, also those of a command that was killed."""
+    for pattern in (f"{store.name}*", f".{store.name}*"):
+        for file in store.parent.glob(pattern):
+            file.unlink(missing_ok=True)

@@ -1,76 +1,168 @@
-"""A partition that a host has: its keeper reaches it by calls, and so do the other partitions.
+"""A partition on another machine: the actor that has it, its keeper's side, and the post between actors.
 
-A call may fail although it was carried out. To its keeper the partition has died then, and is to begin anew; rows of
-another partition are sent again, and taken once, as the post promises no more than that.
+A call may fail although it was carried out. Then its keeper takes the partition for dead, and starts it again; rows
+are sent again, and taken once. An actor may be killed at any time: Ray starts it again, without a partition until the
+keeper begins one.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+import gc
+import os
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.cluster.running.post import number_in, some_of
+from minicrawl.cluster.running.post import delivered, number_in, some_of
 from minicrawl.cluster.running.processes import DeadError
-from minicrawl.cluster.running.worker import Brief, packed
-from minicrawl.control.messages import Message, answer_of
-from minicrawl.errors import MinicrawlError
+from minicrawl.cluster.running.worker import Brief, Worker, packed, unpacked
+from minicrawl.control.messages import Message, answer_of, done, failed
+from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
+from minicrawl.store.database import is_held
 from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.writer import Writer
 
+_SECONDS, _APART = 60.0, 0.1
+"""Until the actor of a killed keeper must have freed the store, and between two looks whether it has."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds until a partition is to begin again whose host did not answer; twice as long each time."""
+"""Seconds until a partition is started again whose actor did not answer; doubled each time."""
 _PATIENCE = 0.5
-"""Seconds to wait for a partition that has not begun, when it is asked."""
+"""Seconds that a message waits for a partition that has not begun."""
 _MOST_BYTES = 8 * 2**20
-"""Of a message: Ray holds those that wait in a memory that has room for a few dozen of them."""
+"""Of a message."""
 
 
 class GoneError(Exception):
-    """Nobody has answered a call: it may have been carried out, or not."""
+    """A call was not answered; it may have been carried out."""
 
 
 class Call(Protocol):
-    """Calls a host."""
+    """Calls a Host."""
 
-    async def __call__(self, what: str, *given: object) -> Message | None:
-        """Call a method of a Host; what it answers. Raises GoneError."""
+    async def __call__(self, method: str, *given: object) -> Message | None:
+        """Call a method by name, and return its answer. Raises GoneError."""
         ...
 
     def kill(self) -> None:
-        """End the host at once, for good."""
+        """End the actor at once, for good."""
         ...
 
 
 class CallPost:
-    """Brings rows to the hosts of other partitions. others: who has each partition, by their numbers."""
+    """Sends rows to the actors of other partitions. others: calls by partition."""
 
     def __init__(self, others: Sequence[Call]) -> None:
         self._others = others
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Bring rows to their home, not always all of them; the number of the last one it has committed."""
+        """Send rows to their home, not always all; the number of the last one it has committed. Raises PostError."""
         try:
             return number_in(answer_of(await self._others[home]("take", source, some_of(rows, _MOST_BYTES)) or {}))
         except (GoneError, MinicrawlError) as error:
             raise PostError(str(error)) from error
 
 
+class Host:
+    """The actor that has a partition. Answers and failures are messages, so that Ray logs none of them."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._open = contextlib.AsyncExitStack()
+        self._store = Path()
+        self._turn = asyncio.Lock()  # `begin` waits until a partition before it has left the store
+
+    async def begin(self, brief: bytes, others: Sequence[Call]) -> Message:
+        """Start a partition. brief: from worker.packed. others: calls of all actors, by partition."""
+        async with self._turn:
+            await self._leave()
+            gc.set_threshold(100_000, 20, 50)  # as minicrawl crawl does
+            return await self._answer(self._begin, brief, others)
+
+    async def ask(self, message: Message) -> Message | None:
+        """The partition's answer to its keeper; None if there is no partition, as after a death."""
+        worker = self._worker
+        if worker is None:
+            return None
+
+        async def ask() -> Message:
+            with damage_as_store_error(self._store):
+                return await worker.do(message)
+
+        return await self._answer(ask)
+
+    async def take(self, source: int, rows: Sequence[OutboxRow]) -> Message:
+        """Take rows of another partition, and commit; the answer has the number of the last one taken."""
+        worker = self._worker
+        if worker is None:
+            return failed(CrawlEndedError("the partition does not run yet"))
+
+        async def take() -> Message:
+            return {"number": await worker.take(source, rows)}
+
+        return await self._answer(take)
+
+    async def leave(self) -> None:
+        """Stop the partition, commit and end."""
+        async with self._turn:
+            await self._leave()
+
+    async def _leave(self) -> None:
+        worker, self._worker = self._worker, None
+        try:
+            if worker is not None:
+                with contextlib.suppress(MinicrawlError):  # it has failed, and nobody is there to know
+                    await worker.leave()
+        finally:
+            await self._open.aclose()
+
+    async def _begin(self, given: bytes, others: Sequence[Call]) -> Message:
+        brief = unpacked(given)
+        store = self._store = brief.folder.stores[brief.number]
+        if not store.exists():
+            raise StoreError(f"{store} is missing, which has a part of the crawl; restore all from one backup")
+        for _ in range(int(_SECONDS / _APART)):
+            if not is_held(store):
+                break
+            await asyncio.sleep(_APART)
+        with damage_as_store_error(store):
+            writer = self._open.enter_context(contextlib.closing(Writer(store)))
+            worker = Worker(brief, writer, CallPost(others))
+            # A backup on this machine holds it over its socket; rows come by calls.
+            await self._open.enter_async_context(delivered(store, brief.number, worker.take, worker.held))
+            self._worker = worker
+            worker.begin()
+        return {"pid": os.getpid()}
+
+    async def _answer(self, act: Callable[..., Awaitable[Message]], *given: object) -> Message:
+        try:
+            return done(await act(*given))
+        except MinicrawlError as error:
+            return failed(error)
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            return failed(StoreError(f"{self._store} cannot be crawled on: {error!r}; Ray's logs say where it failed"))
+
+
 class Hosted:
-    """A partition at its host. where: the machine, for people."""
+    """A partition in an actor, as its keeper reaches it. where: its node, for people."""
 
     def __init__(self, call: Call, brief: Brief, others: Sequence[Call], where: str) -> None:
-        """Let it begin, which may take long: until its machine is there."""
+        """Begin it, which may take until its node is back."""
         self._call = call
         self._where = where
         self._beginning = asyncio.create_task(self._begin(packed(brief), others))
 
     @property
     def pid(self) -> int:
-        """Of its host; 0 where it has not begun."""
+        """Of its actor; 0 before it has begun."""
         return self._beginning.result() if _is_over(self._beginning) else 0
 
     async def ask(self, message: Message) -> Message | None:
-        """Raises DeadError, and MinicrawlError where the partition has failed."""
+        """Raises DeadError, and MinicrawlError if the partition has failed."""
         await asyncio.wait([self._beginning], timeout=_PATIENCE)
         if not self._beginning.done():
             return None
@@ -80,7 +172,7 @@ class Hosted:
         except GoneError:
             answer = None
         if answer is None:
-            raise DeadError(f"on machine {self._where}")
+            raise DeadError(f"on node {self._where}")
         return answer_of(answer)
 
     def kill(self) -> None:
@@ -103,5 +195,5 @@ class Hosted:
 
 
 def _is_over(task: "asyncio.Task[int]") -> bool:
-    """Whether it has ended, and well."""
+    """Whether it has ended without a failure."""
     return task.done() and not task.cancelled() and task.exception() is None

@@ -217,7 +217,7 @@ class Steering:
             if report is not None:
                 return answer_of(report["answer"]), report
         machine = self._keeper.folder.places[number].machine
-        away = "" if machine is None else f", or let machine {machine} join again if it is away"
+        away = "" if machine is None else f", or start Ray on node {machine} again if it is away"
         raise CrawlEndedError(f"partition {number} has died and is not there again yet; ask later{away}")
 
 

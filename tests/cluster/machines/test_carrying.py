@@ -16,8 +16,7 @@ from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, Place, found
-from minicrawl.cluster.machines.carrier import Carrier
-from minicrawl.cluster.machines.carrying import Carriers, backup_between, move_between
+from minicrawl.cluster.machines.carrying import Carriers, Remote, backup_between, move_between
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Keeper, Listener
 from minicrawl.errors import MinicrawlError, StoreError
@@ -34,7 +33,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def carriers(before: Callable[[str], None] = lambda what: None) -> Carriers:
-    return {name: called(Carrier(), before) for name in (None, "beta", "gamma")}
+    return {name: called(Remote(), before) for name in (None, "beta", "gamma")}
 
 
 def ranked(folder: Folder) -> list[RankedPage]:
@@ -60,7 +59,7 @@ def test_a_copy_has_what_all_machines_have(folder: Folder, tmp_path: Path) -> No
     assert ranked(copy) == ranked(folder)
     assert sorted(path.name for path in copy.path.iterdir()) == ["000.db", "001.db", "cluster.json"]
     assert hidden(folder.path, tmp_path / "beta", tmp_path) == []
-    with pytest.raises(StoreError, match="partition 1 is on machine beta"):
+    with pytest.raises(StoreError, match="partition 1 is on node beta"):
         backup_all(folder, tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
@@ -137,20 +136,20 @@ def test_whichever_call_is_lost_one_store_is_the_partition(tmp_path: Path, *, is
         folder = spread_over_machines(some_folder(path / "web"), path / "beta")
         before, calls = ranked(folder), count()
 
-        def lossy(carrier: Carrier, lost: int = lost, calls: "count[int]" = calls) -> Callable[..., object]:
+        def lossy(carrier: Remote, lost: int = lost, calls: "count[int]" = calls) -> Callable[..., object]:
             call = called(carrier)
 
             def made(what: str, *given: object) -> object:
                 is_lost = next(calls) == lost
                 answer = call(what, *given) if is_done or not is_lost else None
                 if is_lost:
-                    call("let_go")
+                    call("leave")
                     raise StoreError("machine beta is away")
                 return answer
 
             return made
 
-        by = {name: lossy(Carrier()) for name in (None, "beta", "gamma")}
+        by = {name: lossy(Remote()) for name in (None, "beta", "gamma")}
         target = Place(str(path / "gamma"), machine="gamma")
         try:
             moved(folder, 1, target, by, folder.stores[1].stat().st_size)
@@ -184,7 +183,7 @@ def copied_while_it_runs(path: Path, beside: Callable[[Line], Awaitable[None]]) 
 
     def copy(keeper: Keeper, loop: asyncio.AbstractEventLoop) -> None:
         def before(what: str) -> None:
-            if what == "copy":
+            if what == "copied":
                 asyncio.run_coroutine_threadsafe(done(beside(lines[0])), loop).result()
 
         folder = found(keeper.folder.path)

@@ -59,7 +59,7 @@ def test_one_that_has_died_begins_anew(folder: Folder) -> None:
         first = Hosted(line, brief(folder), [line], "beta")
         await report(first)
         await line.die()
-        with pytest.raises(DeadError, match="on machine beta"):
+        with pytest.raises(DeadError, match="on node beta"):
             await first.ask({"do": "report"})
         second = Hosted(line, brief(folder), [line], "beta")
         await report(second)
