@@ -427,8 +427,7 @@ def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
     if not folder.machines:  # a copy of all is what commands read of several machines
         with folder.opened() as stores:
             best = list(ranked_pages(stores, 10))
-    click.echo("
-".join(fitted([*_summary(report), *(["", *table(best)] if best else [])])))
+    click.echo("\n".join(fitted([*_summary(report), *(["", *table(best)] if best else [])])))
 
 
 FAILED = "failed"
