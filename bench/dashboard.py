@@ -1,4 +1,4 @@
-"""Pictures of the dashboard, and what it costs a crawl.
+"""Pictures of the dashboard, and its cost to a crawl.
 
     python bench/dashboard.py pictures STORE FOLDER
     python bench/dashboard.py figures STORE [PAIRS]

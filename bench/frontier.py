@@ -1,4 +1,4 @@
-"""What a crawl costs when it knows ten thousand, a million, ten million URLs.
+"""The cost of a crawl that knows ten thousand, a million, ten million URLs.
 
     python bench/frontier.py [SIZE ...] [--keep FOLDER] [--strategy NAME]
 
@@ -209,7 +209,7 @@ def _visit_many(accounts: Accounts, graph: LinkGraph) -> None:
 
 
 class Web:
-    """What a page answers: 5 new URLs, and links to pages that are known."""
+    """Pages with 5 new URLs and links to known pages."""
 
     def __init__(self, host_of: npt.NDArray[np.int32]) -> None:
         self._host_of = host_of

@@ -1,4 +1,4 @@
-"""Kills crawls of the demo web with kill -9, and looks whether anything is lost.
+"""Kill crawls of the demo web with kill -9, and check that nothing is lost.
 
     python bench/kill.py [KILLS] [any option of 'minicrawl crawl' but --store, --json and --connect-to]
 
@@ -56,7 +56,7 @@ Ending = dict[str, tuple[str, str, bytes | None, float]]
 
 @dataclass
 class Log:
-    """What the server was asked for. `asked`: URLs in order; `early`: requests that came before their time."""
+    """The server's log. `asked`: URLs in order; `early`: requests that came before their time."""
 
     delay: float
     asked: list[str] = field(default_factory=list)
@@ -128,7 +128,7 @@ class Crawl:
         return False
 
     def too_soon(self, start: int) -> int:
-        """How many of the requests from number `start` on came before their page was due, by what was committed."""
+        """Number of requests, from number `start` on, that came before their committed due time."""
         if "--refresh-min" not in self.command:
             return 0
         least = float(self.command[self.command.index("--refresh-min") + 1].removesuffix("s"))
@@ -163,7 +163,7 @@ class Crawl:
 
 
 def without_text(path: Path) -> int:
-    """How many pages were answered with a page of HTML and have no text, or the other way round."""
+    """Number of HTML answers without text, and of texts without an HTML answer."""
     html = "status = 200 AND content_type LIKE 'text/html%'"
     query = f"SELECT page FROM fetches JOIN pages ON fetches.id = fetch WHERE {html}"
     with sqlite3.connect(path) as db:
@@ -185,7 +185,7 @@ def ending(store: Path) -> Ending:
 
 
 def differences(ours: Ending, theirs: Ending) -> int:
-    """How many URLs ended otherwise, and one more if the rankings are more than 1e-6 apart in all."""
+    """Number of URLs with another outcome, plus one if the rankings are more than 1e-6 apart (L1)."""
     distance = sum(abs(ours[url][-1] - theirs[url][-1]) for url in ours.keys() & theirs.keys())
     states = {url: row[:-1] for url, row in ours.items()}.items() ^ {
         url: row[:-1] for url, row in theirs.items()
@@ -261,7 +261,7 @@ def in_the_making(folder: Path, kills: int, found: Counter[str]) -> None:
 
 @dataclass
 class Bench:
-    """Where and how the crawls run."""
+    """The setting of the crawls."""
 
     folder: Path
     delay: float
@@ -270,7 +270,7 @@ class Bench:
 
     @asynccontextmanager
     async def crawling(self, web: DemoWeb) -> AsyncIterator[Callable[[], Crawl]]:
-        """What makes a new crawl of a web, for as long as it is served."""
+        """Serve a web, and give a function that starts a new crawl of it."""
         log = Log(self.delay)
         async with serving(LoggedWeb(web, log)) as port:  # type: ignore[arg-type]
             command = [sys.executable, __file__, "--child", *web.seeds, "--connect-to", f"::127.0.0.1:{port}"]

@@ -85,7 +85,7 @@ class Connection(asyncio.Protocol):
 
 
 def page(host: int, number: int, hosts: int, children: int) -> str:
-    """What a page says: always the same."""
+    """The page of a URL, always the same."""
     rng = random.Random(host * 1_000_003 + number)
     links = [f"/{children * number + k}" for k in range(1, children + 1)]
     links += [f"http://h{rng.randrange(hosts)}.test/{rng.randrange(1 + number // 4)}" for _ in range(12)]

@@ -1,4 +1,4 @@
-"""What PageRank costs here and elsewhere, and how far the answers are apart.
+"""The cost of PageRank here and elsewhere, and the distance of the results.
 
     python bench/pagerank_peers.py GRAPH [RUNS]
 

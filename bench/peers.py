@@ -50,7 +50,7 @@ http {{
 
 
 class Run(NamedTuple):
-    """What a crawler did. pages: paths of HTML pages that it was given; other: answers beside the first of each."""
+    """A crawler's result. pages: paths of HTML pages that it was given; other: answers beside the first of each."""
 
     pages: frozenset[str]
     other: int

@@ -166,7 +166,7 @@ class Witness:
             last[asked.host] = asked, max(promised, rest)
 
     def _read(self, asked: Asked, state: "_State", delay: float) -> "_State":
-        """What is known of a host when an answer has been read."""
+        """The state of a host after an answer."""
         health, crawl_delay = state
         if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
             crawl_delay = self._crawl_delay

@@ -1,4 +1,4 @@
-"""What it takes to ask a large store for little.
+"""The cost of small questions to a large store.
 
     python bench/reading.py [SIZE] [--store FILE]
 

@@ -47,7 +47,7 @@ _SLOWEST_CHANGE = 1e-7  # of pages that never change; the lab divides by rates
 
 
 class Answer(NamedTuple):
-    """What was answered when. size: bytes of the body; is_conditional: whether the request had a condition."""
+    """An answer and its time. size: bytes of the body; is_conditional: whether the request had a condition."""
 
     at: float
     status: int
@@ -74,7 +74,7 @@ class Witness:
 
 
 def fresh_seconds(answers: list[Answer], changes: list[int], since: float, until: float) -> float:
-    """How long from `since` to `until` a page was as it was last answered in full."""
+    """Seconds from `since` to `until` for which a page was as last answered in full."""
     reads = [answer.at for answer in answers if answer.status != 304]
     fresh = 0.0
     for read, after in pairwise([*reads, until]):
@@ -94,7 +94,7 @@ class Verdicts(NamedTuple):
 
 
 def judged(answers: list[Answer], changes: list[int], noted: list[float]) -> Verdicts:
-    """What a crawl noted of one page. noted: when it noted a change."""
+    """Compare the changes a crawl noted of one page with the true ones. noted: times of its notes."""
     times = [answer.at for answer in answers]
     real = [bisect_right(changes, after) > bisect_right(changes, before) for before, after in pairwise(times)]
     # A note belongs to the answer before it; answers are numbered from the second on.
@@ -122,7 +122,7 @@ class Page(NamedTuple):
 
 
 def noted_changes(stores: Sequence[Path]) -> dict[str, list[float]] | None:
-    """When the crawl noted a change of each URL; None where its store has no such table."""
+    """Times of the noted changes by URL; None if the store has no such table."""
     rows: list[tuple[str, float]] = []
     for store in stores:
         with closing(sqlite3.connect(store)) as db:

@@ -1,4 +1,4 @@
-"""How well a search finds pages that are known to be the right ones, and how fast.
+"""Quality and speed of search on known items and held-out links.
 
     minicrawl crawl ... --search --store web.db
     python bench/search.py web.db [--held-out 500] [--tantivy]

@@ -1,4 +1,4 @@
-"""How long the event loop of a crawl stands still, at most, and over what.
+"""The longest stalls of a crawl's event loop, and their causes.
 
     python bench/stalls.py page 50000 1          one page of 50,000 links to one host; or to as many as the 2nd number
     python bench/stalls.py crawl SEEDS [any option of 'minicrawl crawl' but --store and --json]

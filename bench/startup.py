@@ -1,4 +1,4 @@
-"""What it costs to take up a crawl that knows a hundred thousand, a million, ten million URLs.
+"""The cost of resuming a crawl that knows a hundred thousand, a million, ten million URLs.
 
     python bench/startup.py [SIZE ...] [--keep FOLDER]
 

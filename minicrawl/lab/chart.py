@@ -1,4 +1,4 @@
-"""What an experiment says, as files: its curves as a picture, its rows as CSV."""
+"""Results of experiments as files: curves as a picture, rows as CSV."""
 
 import csv
 from pathlib import Path

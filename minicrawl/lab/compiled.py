@@ -159,7 +159,7 @@ def settle_in_order(
 
 @dataclass
 class Sweep:
-    """Where a sweep is: the page it looks at next, how many it has passed by in a row, and whom it visits now."""
+    """The state of a sweep: its next page, the pages passed by in a row, and the least residual it visits."""
 
     page: int = 0
     passed: int = 0

@@ -377,7 +377,7 @@ def on_graph(graph: Graph, seed: int, turns: int) -> Result:
 
 
 def _race(by_name: dict[str, Traces], level: float) -> Claim:
-    """Whether holding the virtual page's cash reaches an error with fewer visits than power iteration."""
+    """The claim that holding the virtual page's cash reaches an error with fewer visits than power iteration."""
     visits = {name: one.reaches(one.estimators[-1], level) for name, one in by_name.items()}
     far = float("inf")
     return Claim(

@@ -52,7 +52,7 @@ _WARM_UP = 25
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a method did. shares: per window. share, sd: mean and deviation of those after the warm-up.
+    """The result of a method. shares: per window. share, sd: mean and deviation of those after the warm-up.
 
     deviation: see `largest_deviation`. mass: share of all importance that was read. left: share of all cash that the
     virtual page has at the end.

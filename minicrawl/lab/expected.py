@@ -62,7 +62,7 @@ class Replay:
         return int(self.turns.max(where=np.isfinite(self.turns), initial=0))
 
     def sites(self) -> int:
-        """How many sites have a page with links."""
+        """Number of sites with a page that has links."""
         return len(np.unique(self.levels[0][self.links.sources[np.diff(self.links.indptr) > 0]]))
 
     def at(self, answers: float) -> tuple[Rows, KnownPages]:
@@ -133,13 +133,13 @@ def _first(replay: Replay, answers: float) -> tuple[FloatArray, IntArray]:
 
 
 def _share_of_best(ranking: FloatArray, truth: FloatArray, known: IntArray) -> float:
-    """What share of the hundred best known pages is among the first hundred of a ranking."""
+    """Share of the hundred best known pages among the first hundred of a ranking."""
     return overlap(ranking[known], truth[known], 100)
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far a ranking agrees with that at the end; see above."""
+    """Agreement of a ranking with that at the end; see above."""
 
     first_20: float
     first_100: float
@@ -194,7 +194,7 @@ def _panel(found: dict[tuple[float, str], Agreement]) -> Panel:
 
 
 def _claims(found: dict[tuple[float, str], Agreement], sites: int) -> list[Claim]:
-    """What is promised of a web of many sites; of one of few only that nothing gets worse."""
+    """The claims for a web of many sites; for one of few sites only that nothing gets worse."""
 
     def measured(stops: Sequence[float]) -> str:
         values = [(found[stop, EXPECTED].first_100, found[stop, KNOWN_GRAPH].first_100) for stop in stops]

@@ -17,7 +17,7 @@ _FEWEST_NODES = 2000
 
 @dataclass(frozen=True)
 class Setup:
-    """What an experiment runs on: `graphs` webs of `nodes` pages each, drawn by `model` from `seed` and those after it.
+    """The webs of an experiment: `graphs` webs of `nodes` pages each, drawn by `model` from `seed` and those after it.
 
     Raises SettingError.
     """

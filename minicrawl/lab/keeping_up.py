@@ -54,7 +54,7 @@ _ONE_QUEUE = -1
 
 
 class Policy(NamedTuple):
-    """How a crawl chooses. share: q; schedule: of the pages to fetch again, CASH or LEARNED.
+    """The choices of a crawl. share: q; schedule: of the pages to fetch again, CASH or LEARNED.
 
     With schedule None there is one queue by cash, of all pages, as in the paper; importance is then that of the cash
     book with the window of interpolation, else that of the ledger.
@@ -81,7 +81,7 @@ class Web(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of pages, by number but for `number_of`. sums: pages known; B + R of those unvisited; of all."""
+    """The known pages, by number but for `number_of`. sums: pages known; B + R of those unvisited; of all."""
 
     page_of: npt.NDArray[np.int32]
     number_of: npt.NDArray[np.int32]
@@ -162,7 +162,7 @@ class KeepingUp:
         self.pages = np.append(self.pages, pages)
 
     def importance(self) -> FloatArray:
-        """What the crawl takes for the importance of every page of the web, in the web's order; 0 of unknown pages."""
+        """The crawl's estimate of importance, in the web's order; 0 for unknown pages."""
         size = self._book.size
         if self.policy.schedule is None:
             self._book.window = Interpolation()
@@ -296,7 +296,7 @@ def _chosen(known, held, waiting, due, schedule, share, now):  # type: ignore[no
 
 @compiled
 def _due(known, held, schedule, number):  # type: ignore[no-untyped-def]
-    """When a page is due, by the share of all importance that the ledger gives it now."""
+    """The due time of a page by its current share of importance in the ledger."""
     pages, never_visited, in_all = known.sums
     floating = held.till[VIRTUAL] + never_visited
     x = held.received[number] - UNIT + floating / pages
@@ -398,7 +398,7 @@ _COLUMNS = (
 
 
 class Stand(NamedTuple):
-    """How a crawl stands after some fetches, against the web of that moment.
+    """A crawl after some fetches, compared with the web of that moment.
 
     fresh: importance of the pages that are expected to be as they were fetched. mean_fresh: the mean of that in the
     second half of all time. mass: importance of all pages fetched.

@@ -39,7 +39,7 @@ class Example:
 
     @property
     def agrees(self) -> bool:
-        """Whether every figure is the same, to a unit of its last digit."""
+        """Every figure is the same, to a unit of its last digit."""
         return bool((self._differences <= np.asarray(self.units or _EXACT)).all())
 
     @property

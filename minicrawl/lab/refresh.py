@@ -48,7 +48,7 @@ class World(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a schedule kept fresh in the second half of its time.
+    """The freshness that a schedule achieved in the second half of its time.
 
     freshness: share of the time that pages were as they were fetched, weighted by importance. never: share of pages
     that were not fetched. idle: share of ticks in which no host might be asked.
@@ -165,7 +165,7 @@ def _first_host(world, pages, prices, schedule, hosts, now):  # type: ignore[no-
 
 @compiled
 def _host_due(world, pages, prices, schedule, host):  # type: ignore[no-untyped-def]
-    """When the first page of a host is due by the price of all; it is the first by the price of the host."""
+    """The due time, at the common price, of the page that is first at the host's own price."""
     start, stop = world.starts[host], world.starts[host + 1]
     for _ in range(_TRIES):
         page = pages.order[start]
@@ -205,7 +205,7 @@ def _learn(schedule, pages, page, gap, changed):  # type: ignore[no-untyped-def]
 
 @compiled
 def fresh_time(rate, last, until, since):  # type: ignore[no-untyped-def]
-    """How long a page is expected to be as it was fetched at `last`, from `since` (or `last`) to `until`."""
+    """Expected time from `since` (or `last`) to `until` for which a page fetched at `last` is unchanged."""
     begin = max(last, since)
     if until <= begin:
         return 0.0
@@ -313,7 +313,7 @@ def _mean(kept: list[Kept]) -> tuple[float, float]:
 
 
 def optimum(world: World, budget: float) -> Kept:
-    """What no schedule can be above: every page at even intervals, the rates known.
+    """The upper bound of all schedules: every page at even intervals, with known rates.
 
     A page fetched every a is fresh for (1 - e^-x) / x of the time, x = rate a. That is largest, in all and for the
     fetches there are, where one fetch more is worth the same on every page (Cho, Garcia-Molina: "Effective Page Refresh

@@ -90,7 +90,7 @@ class Web:
 
 @dataclass(frozen=True)
 class Jump:
-    """Where a walker jumps. doors: m; None: to all known pages alike. kappa: see `opic/sites/trust.py`."""
+    """The jump of the surfer. doors: m; None: to all known pages alike. kappa: see `opic/sites/trust.py`."""
 
     doors: float | None = DOORS
     kappa: float = KAPPA
@@ -141,7 +141,7 @@ class Course(NamedTuple):
 
 
 def course(web: Web, where: Jump, order: IntArray) -> Course:
-    """How a crawl in this order fares; web: all of it is reached."""
+    """Importance read and early ranking of a crawl in this order; the seeds reach all of the web."""
     final = pagerank(web.graph, preference=where.of(web), tolerance=1e-6)
     found = Course([], [])
     for stop in _STOPS:
@@ -256,7 +256,7 @@ def with_farm(web: Web, honest: int, rng: np.random.Generator, *, links_back: bo
 
 
 def farm_share(web: Web, where: Jump, rng: np.random.Generator, *, links_back: bool) -> float:
-    """How much of all importance a farm gets from a page with links, of a site drawn first."""
+    """The farm's share of importance, given one link from a page of a randomly drawn site."""
     linking = np.flatnonzero(web.graph.outdegrees())
     site = rng.choice(np.unique(web.site[linking]))
     farmed = with_farm(web, int(rng.choice(linking[web.site[linking] == site])), rng, links_back=links_back)

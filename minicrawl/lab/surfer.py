@@ -1,4 +1,4 @@
-"""Which surfer agrees better with people: one to whom all links are alike, or one who prefers links in the text?
+"""Agreement of surfers with people: a uniform surfer against one that prefers links in the text.
 
 Pages of a site are ranked by the links inside it, and judged by two things that the ranking knows nothing of:
 
@@ -29,7 +29,7 @@ Places = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Figures:
-    """How well a ranking finds the pages that it should. See `minicrawl.rank.endorsement`."""
+    """Scores of a ranking against the pages that it should find. See `minicrawl.rank.endorsement`."""
 
     area: float
     ndcg: float
@@ -108,7 +108,7 @@ class _Question:
 
 
 def _without_fronts(site: EndorsedSite) -> _Question:
-    """Which pages do the front pages link to? Asked of the graph without them."""
+    """The pages that front pages link to, in the graph without the front pages."""
     is_front = np.zeros(site.graph.size, dtype=np.bool_)
     is_front[site.fronts] = True
     sources, targets = site.graph.sources(), site.graph.targets

@@ -212,7 +212,7 @@ class Evolving:
         return gone
 
     def _inlinks(self, pages: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], dict[int, npt.NDArray[np.int64]]]:
-        """Where the keys of all links to `pages` (rising) stand, and each page's sources."""
+        """Places of the keys of all links to `pages` (rising), and each page's sources."""
         is_wanted = np.zeros(self.size, dtype=np.bool_)
         is_wanted[pages] = True
         places = np.flatnonzero(is_wanted[targets_of(self._keys)])

@@ -1,4 +1,4 @@
-"""How much of the past should count, on a web that changes: figures 4, 5 and 6 of Abiteboul, Preda, Cobena.
+"""Window policies on a web that changes: figures 4, 5 and 6 of Abiteboul, Preda, Cobena.
 
 month   N page visits, N the number of pages; per month `rate` * N pages change, in 20 steps
 T       size of a window on the clock; "4 months" is what the clock has moved in the last 4 months
@@ -35,7 +35,7 @@ _COLUMNS = ("change rate", "policy", "measures per page", "error of all pages in
 
 
 class Remembered(NamedTuple):
-    """What a window says at the end. importance: shape (pages,); measures: mean number kept per page."""
+    """The estimate of a window at the end. importance: shape (pages,); measures: mean number kept per page."""
 
     importance: FloatArray
     measures: float
@@ -62,12 +62,12 @@ class Past:
         self.newer = after_last[self.pages] - 1 - np.arange(len(order))
 
     def since(self, visits: int) -> float:
-        """What the clock has moved during the last `visits` visits; from its start when there were fewer."""
+        """The advance of the clock during the last `visits` visits, or since its start."""
         before = len(self.clock) - visits
         return float(self.clock[-1] - (self.clock[before - 1] if before > 0 else 0.0))
 
     def kept(self, window: Window, in_hand: float) -> Remembered:
-        """What a window that keeps visits would say now."""
+        """The estimate of a window that keeps visits."""
         now = float(self.clock[-1])
         kept = window.counts(self.newer, self.end, now, in_hand)
         oldest = np.full(self.size, now)
@@ -79,7 +79,7 @@ class Past:
 
 
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
-    """What `book`, had it had this window during all its visits, would say now."""
+    """The estimate of `book` as if it had had this window during all its visits."""
     if window.keeps_visits:
         return past.kept(window, book.in_hand())
     book = copy(book)
@@ -264,7 +264,7 @@ def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
 
 
 def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
-    """How many measures each window policy keeps per page."""
+    """Measures per page kept by each window policy."""
     table = measure(graphs, rates, _TYPES, seed, months)
     published = {_FIXED_8: (8.0, 0.1), _FIXED_4: (4.0, 0.1), _IMPROVED: (5.2, 0.3), _INTERPOLATED: (1.0, 0.0)}
     moderate = [rate for rate in rates if rate <= _MODERATE]

@@ -28,7 +28,7 @@ from minicrawl.rank.growing_distances import Distances, far, insert_links, no_li
 from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
 
 BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
-"""Of the numbers that distances are."""
+"""Types of distances by size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ _DRAWN = 60
 
 @dataclass(frozen=True)
 class Setup:
-    """What is tried. algorithms, bits: all of the one with all of the others; names of ALGORITHMS and of BITS.
+    """The trials. algorithms, bits: every combination; names of ALGORITHMS and of BITS.
 
     timeout: CPU seconds after which a trial ends, between two batches; None: never. validate: hold to scipy.
     """
@@ -141,7 +141,7 @@ class Setup:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What an algorithm took. inserted: links until it ended. updates: pairs brought closer, None where not counted.
+    """The cost of an algorithm. inserted: links until it ended. updates: pairs brought closer, None where not counted.
 
     memory: bytes. agrees: with scipy at so many checks. course: links inserted, and CPU seconds so far. distance: d at
     the end.
@@ -169,7 +169,7 @@ class Trial:
 
 
 def fits(size: int, bits: int) -> bool:
-    """Whether every distance among so many pages is one of these numbers."""
+    """Distances among `size` pages fit into numbers of `bits` bits."""
     return size <= far(np.zeros(0, dtype=BITS[bits]))
 
 
@@ -187,7 +187,7 @@ def seconds_left(setup: Setup, done: Sequence[Trial] = ()) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class _Watch:
-    """What is said of a trial while it runs. left: CPU seconds of it and of those behind it."""
+    """Reports the progress of a trial. left: CPU seconds of it and of later ones."""
 
     what: str
     sequence: Insertions
@@ -298,7 +298,7 @@ def _panel(trials: Sequence[Trial], setup: Setup) -> Panel:
 
 
 def claims(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
-    """What holds of these algorithms, as far as those that decide it were tried."""
+    """Claims about the algorithms that were tried."""
     found = [_right(trials)] if setup.validate else []
     first = setup.bits[0]
     seconds = {
@@ -336,7 +336,7 @@ def _right(trials: Sequence[Trial]) -> Claim:
 
 
 def _narrow(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
-    """Whether numbers of the fewest bits are faster than those of the most."""
+    """The claim that the narrowest numbers are faster than the widest."""
     least, most = setup.bits[0], setup.bits[-1]
     if least == most:
         return []
@@ -356,7 +356,7 @@ def _narrow(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
 
 
 def _hardest(trials: Sequence[Trial]) -> list[Claim]:
-    """Of the cubic sequence, whether it makes the updates that it promises."""
+    """The claim that the cubic sequence makes the promised updates."""
     counted = [trial for trial in trials if trial.sequence.name == "cubic" and trial.updates and not trial.timed_out]
     if not counted:
         return []

@@ -55,7 +55,7 @@ def cubic(size: int) -> Insertions:
 
 
 def cubic_updates(size: int) -> int:
-    """How many updates `cubic` promises, those at the source of the inserted link left out."""
+    """The updates that `cubic` makes, except those at the source of the inserted link."""
     k = size // 3
     return (k - 1) ** 2 * (3 * k + 2) // 2
 
