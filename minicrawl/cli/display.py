@@ -1,6 +1,7 @@
 """The live display of a crawl, and the plain lines in its place where there is no terminal."""
 
 import io
+import re
 import shutil
 import sys
 import time
@@ -9,12 +10,12 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import NamedTuple, TextIO, cast
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.fitting import cells, shortened
-from minicrawl.cli.frame import Frame
+from minicrawl.cli.fitting import shortened
 from minicrawl.cli.output import (
     amount,
     at_least,
@@ -29,6 +30,61 @@ from minicrawl.cli.output import (
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.errors import StoreError
 from minicrawl.model import CameNow, HostWait, Progress, RunState
+
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
+
+
+class Frame:
+    """The lines that are drawn last on a terminal, the cursor being behind the last of them.
+
+    A terminal that is made narrower breaks lines that are too long for it, so these take more rows then. Each frame
+    replaces the one before at once: in one write, so that nothing flickers. What others print stands above it.
+    """
+
+    def __init__(self, out: TextIO, size: Callable[[], tuple[int, int]]) -> None:
+        """size: gives columns and rows of the terminal."""
+        self._out = out
+        self._size = size
+        self._drawn: list[str] = []
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """Columns and rows that a frame may take: one less, so that no line breaks and nothing scrolls."""
+        columns, rows = self._size()
+        return max(columns - 1, 1), max(rows - 1, 1)
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Show these in place of those before. Each is short enough, but for the codes of its style."""
+        lines = lines[: self.room[1]]
+        self._out.write(self._erased() + "\n".join(lines))
+        self._out.flush()
+        self._drawn = list(lines)
+
+    def clear(self) -> None:
+        """Leave nothing."""
+        self.draw([])
+
+    def write(self, text: str) -> int:
+        """What somebody else prints: it stays, and the next frame comes below."""
+        self._out.write(self._erased() + text)
+        self._drawn = []
+        return len(text)
+
+    def flush(self) -> None:
+        self._out.flush()
+
+    def isatty(self) -> bool:
+        return self._out.isatty()
+
+    def _erased(self) -> str:
+        """What takes the frame away."""
+        if not self._drawn:
+            return ""
+        columns = self._size()[0]
+        rows = sum(max(1, -(-cell_len(_STYLE.sub("", line)) // columns)) for line in self._drawn)
+        up = f"\x1b[{rows - 1}A" if rows > 1 else ""
+        return f"\r{up}\x1b[J"
+
 
 _PLAIN_SECONDS = 5.0
 _SLOW_SECONDS = 2.0
@@ -94,7 +150,7 @@ def waits_line(waits: Sequence[HostWait], columns: int) -> str:
     line = _wait(waits[0])
     for wait in waits[1:]:
         longer = f"{line}; {_wait(wait)}"
-        if cells(longer) > columns:
+        if cell_len(longer) > columns:
             break
         line = longer
     return line

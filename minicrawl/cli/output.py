@@ -8,19 +8,21 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minicrawl.cli.fitting import cells, clipped, padded, shortened, terminal_columns
+from rich.cells import cell_len, set_cell_size
+
+from minicrawl.cli.fitting import clipped, shortened, terminal_columns
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.expected import Order
     from minicrawl.model import GraphCounts, Silence
     from minicrawl.store.rows import ExpectedOf, RankedPage
 
-_LEAST_FOR_TITLES, _LEAST_FOR_URLS = 50, 12
+_LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 50, 12, 8
 """Columns behind the numbers of a table of pages."""
 _UNSEEN = re.compile(r"[^ -~]+")
 
@@ -69,14 +71,14 @@ def lines_of(
     if columns is None:
         ends = ["  ".join(filter(None, parts)) for parts in zip(urls, titles, notes, strict=True)]
     else:
-        ends = _in_columns(urls, titles, notes, columns - max(map(cells, starts), default=0) - 2)
+        ends = _in_columns(urls, titles, notes, columns - max(map(cell_len, starts), default=0) - 2)
     return [f"{start}  {end}" for start, end in zip(starts, ends, strict=True)]
 
 
 def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str], columns: int) -> list[str]:
     """URLs, and titles in a column of their own where there is room for both; behind them what is said of each."""
-    longest = max(map(cells, urls), default=0)
-    notes = (cells(title) + len(note) for title, note in zip(titles, more, strict=True))
+    longest = max(map(cell_len, urls), default=0)
+    notes = (cell_len(title) + len(note) for title, note in zip(titles, more, strict=True))
     wished = max(notes, default=0) + 2
     width = max(columns, _LEAST_FOR_URLS)
     if any(titles) and columns >= _LEAST_FOR_TITLES:
@@ -88,7 +90,7 @@ def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str],
             brief = note.replace(" like this", "")
             parts = [shortened(url, max(width - len(brief) - 2 * bool(note), 1)), brief]
         else:
-            parts = [padded(shortened(url, width), width), clipped(title, room) if room > 0 else "", note]
+            parts = [set_cell_size(shortened(url, width), width), clipped(title, room) if room > 0 else "", note]
         ends.append("  ".join(filter(None, parts)).rstrip())
     return ends
 
@@ -253,3 +255,46 @@ def graph_line(graph: "GraphCounts") -> str:
         f"{graph.most_inlinks:,} to one; core of {counted(graph.core, 'page')}, "
         f"{counted(graph.components, 'strong component')} (at {graph.read:,} read)"
     )
+
+
+def column_lines(columns: Mapping[str, type], rows: Sequence[Sequence[object]]) -> list[str]:
+    """A table of columns that a user names: a head and a line a row, texts cut to the width of the terminal.
+
+    columns: each with the type of its values; any value may be None.
+    """
+    texts = [list(columns), *([_text(value) for value in row] for row in rows)]
+    is_text = [kind is str for kind in columns.values()]
+    widths = [max(cell_len(line[at]) for line in texts) for at in range(len(columns))]
+    room = terminal_columns()
+    if room is not None:
+        widths = _within(room - 2 * (len(columns) - 1), widths, is_text)
+    return [_line(line, widths, is_text) for line in texts]
+
+
+def _line(texts: Sequence[str], widths: Sequence[int], is_text: Sequence[bool]) -> str:
+    parts = [
+        set_cell_size(_cut(text, width), width) if left else f"{text:>{width}}"
+        for text, width, left in zip(texts, widths, is_text, strict=True)
+    ]
+    return "  ".join(parts).rstrip()
+
+
+def _cut(text: str, width: int) -> str:
+    return shortened(text, width) if text.startswith(("http://", "https://")) else clipped(text, width)
+
+
+def _within(room: int, widths: Sequence[int], is_text: Sequence[bool]) -> list[int]:
+    """Take from the widest texts until the widths sum up to `room`, if they can."""
+    left = list(widths)
+    while sum(left) > room:
+        widest = max((at for at, is_one in enumerate(is_text) if is_one), key=left.__getitem__, default=None)
+        if widest is None or left[widest] <= _LEAST_FOR_TEXT:
+            break
+        left[widest] -= 1
+    return left
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from minicrawl.cli.fitting import cells, fitted, terminal_columns
+from rich.cells import cell_len
+
+from minicrawl.cli.fitting import fitted, terminal_columns
 from minicrawl.cli.output import counted, document, lines_of, printable
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     columns = terminal_columns()
     widths = {name: max(len(name), 10 if name in _SHARES else 9) for name in numbers}
     if columns is not None:
-        widths = {name: max(map(cells, [name, *column])) for name, column in numbers.items()}
+        widths = {name: max(map(cell_len, [name, *column])) for name, column in numbers.items()}
     left_out = []
     for name in _SPARE:
         if columns is not None and sum(widths.values()) + 2 * len(widths) + _LEAST_FOR_SITES > columns:

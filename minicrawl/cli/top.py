@@ -185,7 +185,7 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
 
 def _print_columns(reader: "Store", found: "TopList", names: str, ranking: str | None, as_json: bool) -> None:
     from minicrawl.analysis.owner.page_columns import column_rows, named_columns
-    from minicrawl.cli.column_table import column_lines
+    from minicrawl.cli.output import column_lines
 
     named = named_columns(reader, names, ranking)
     ranked = ((line.number, line.page, line.value) for line in found.lines)

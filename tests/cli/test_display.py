@@ -2,6 +2,7 @@
 
 import copy
 import io
+import random
 import re
 import sys
 import threading
@@ -9,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from support.command_line import answer
 from support.sites import crawl, web_of_sites
@@ -18,6 +20,7 @@ from minicrawl.cli.display import (
     SHOWN,
     Best,
     BestSoFar,
+    Frame,
     awaiting_index,
     bars,
     counting,
@@ -27,7 +30,6 @@ from minicrawl.cli.display import (
     showing,
     waits_line,
 )
-from minicrawl.cli.fitting import cells
 from minicrawl.dashboard.one_store import StoreReadings
 from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, RunState, Sums
 from minicrawl.timing import Timing
@@ -89,7 +91,7 @@ def test_display_answers_how_far_how_fast_and_what_it_waits_for() -> None:
 @pytest.mark.parametrize("rows", [12, 24, 60])
 def test_display_fits_the_terminal(columns: int, rows: int) -> None:
     lines = shown(MOMENT, columns, rows)
-    assert max(map(cells, lines)) <= columns
+    assert max(map(cell_len, lines)) <= columns
     assert any(line.startswith("in flight") and line.rstrip().endswith("xxx") for line in lines)
     assert len([line for line in lines if "%  http" in line]) >= 3
     if rows >= 24:
@@ -337,3 +339,50 @@ def test_store_is_not_looked_at_again_and_again(tmp_path: Path) -> None:
     crawl({"http://b.test/": []}, store, ["http://b.test/"], scope="any")
     assert best() == best() == (page,)
     assert len(best()) == 2
+
+
+def test_a_frame_replaces_the_one_before() -> None:
+    terminal = Terminal(80)
+    frame = Frame(terminal, terminal.size)  # type: ignore[arg-type]
+    terminal.write("before\n")
+    for lines in (["one", "two", "three"], ["four"], [], ["five", "six"]):
+        frame.draw(lines)
+        assert terminal.screen == ["before", *lines]
+    frame.clear()
+    assert terminal.screen == ["before"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_nothing_is_left_behind_on_a_terminal_that_is_resized(seed: int) -> None:
+    rng = random.Random(seed)
+    terminal = Terminal(100)
+    frame = Frame(terminal, terminal.size)  # type: ignore[arg-type]
+    terminal.write("before\n")
+    for _ in range(50):
+        columns, rows = frame.room
+        lines = ["\x1b[32m" + "x" * rng.randrange(columns + 1) + "\x1b[0m" for _ in range(rng.randrange(1, rows + 9))]
+        frame.draw(lines)
+        shown = [line[5:-4] for line in lines[:rows]]
+        assert terminal.screen == ["before", *(line for line in shown if line)]
+        terminal.columns, terminal.rows = rng.randrange(20, 200), rng.randrange(5, 60)
+    frame.clear()
+    assert terminal.screen == ["before"]
+
+
+def test_what_others_print_stands_above() -> None:
+    terminal = Terminal(80)
+    frame = Frame(terminal, terminal.size)  # type: ignore[arg-type]
+    frame.draw(["one", "two"])
+    frame.write("a warning\n")
+    frame.draw(["three"])
+    assert terminal.screen == ["a warning", "three"]
+
+
+def test_wide_characters_take_two_columns() -> None:
+    terminal = Terminal(60)
+    frame = Frame(terminal, terminal.size)  # type: ignore[arg-type]
+    terminal.write("before\n")
+    frame.draw(["日本" * 14, "e\u0301" * 50])
+    terminal.columns = 25
+    frame.draw(["x"])
+    assert terminal.screen == ["before", "x"]

@@ -5,9 +5,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli.fitting import cells, clipped, fitted, padded, shortened
+from minicrawl.cli import output
+from minicrawl.cli.fitting import clipped, fitted, shortened
+from minicrawl.cli.output import column_lines
 
 _TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=["C", "Z", "M", "S"]) | st.sampled_from("日é /"), max_size=60
@@ -17,26 +19,26 @@ _TEXTS = st.text(
 @given(_TEXTS, st.integers(4, 70))
 def test_a_text_is_as_short_as_asked_and_keeps_both_ends(text: str, columns: int) -> None:
     short = shortened(text, columns)
-    assert cells(short) <= columns
-    if cells(text) <= columns:
+    assert cell_len(short) <= columns
+    if cell_len(text) <= columns:
         assert short == text
     else:
         begin, _, end = short.partition("…")
         assert text.startswith(begin)
         assert text.endswith(end)
-        assert cells(short) >= columns - 2  # a wide character may be too wide for what is left
+        assert cell_len(short) >= columns - 2  # a wide character may be too wide for what is left
 
 
 @given(_TEXTS, st.integers(4, 70))
 def test_a_title_loses_its_end(text: str, columns: int) -> None:
     clip = clipped(text, columns)
-    assert cells(padded(clip, columns)) == columns
+    assert cell_len(set_cell_size(clip, columns)) == columns
     assert clip == text or text.startswith(clip.removesuffix("…"))
 
 
 @pytest.mark.parametrize("text", ["abc", "日本語", "e\u0301", "ｆｕｌｌ", "…–é"])
 def test_columns_are_counted_as_terminals_do(text: str) -> None:
-    assert cells(text) == cell_len(text)
+    assert cell_len(text) == cell_len(text)
 
 
 @given(
@@ -47,10 +49,10 @@ def test_columns_are_counted_as_terminals_do(text: str) -> None:
 def test_a_line_is_broken_between_words_below_its_value(label: str, words: list[str], columns: int) -> None:
     line = label + " ".join(words)
     rows = list(fitted([line], columns))
-    if cells(line) <= columns:
+    if cell_len(line) <= columns:
         assert rows == [line]
         return
-    assert max(map(cells, rows)) <= columns
+    assert max(map(cell_len, rows)) <= columns
     assert rows[0].startswith(label)
     indent = len(label) or 2
     assert all(row.startswith(" " * indent) for row in rows[1:])
@@ -62,3 +64,36 @@ def test_a_line_is_broken_between_words_below_its_value(label: str, words: list[
 def test_where_there_is_no_terminal_everything_stands_in_full() -> None:
     assert list(fitted(["x " * 1000])) == ["x " * 1000]
     assert not re.search("…", shortened("x" * 80, 80))
+
+
+COLUMNS = {"rank": int, "url": str, "importance": float, "title": str}
+ROWS = [
+    (1, "http://a.test/", 0.123456, "Home \x1b[31m"),
+    (12, "http://a.test/" + "long/" * 30, None, "\u6f22\u5b57 " * 30),
+    (3, "http://b.test/", 1e-9, None),
+]
+
+
+def test_numbers_stand_right_and_texts_left_in_full_where_there_is_room() -> None:
+    head, first, second, third = column_lines(COLUMNS, ROWS)
+    assert head.split() == list(COLUMNS)
+    assert first.startswith("   1  http://a.test/ ")
+    assert " 0.1235  Home \ufffd[31m" in first
+    assert ROWS[1][1] in second
+    assert third.split() == ["3", "http://b.test/", "1e-09"]
+    assert head.index("title") == first.index("Home")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_lines_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "terminal_columns", lambda: columns)
+    lines = column_lines(COLUMNS, ROWS)
+    assert all(cell_len(line) <= columns for line in lines)
+    assert "\u2026" in lines[2]
+    assert lines[3].split()[1] == "http://b.test/"
+
+
+def test_what_cannot_be_shortened_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "terminal_columns", lambda: 40)
+    numbers = {f"number-{place}": int for place in range(9)}
+    assert column_lines(numbers, [tuple(range(9))])[1].split() == [str(number) for number in range(9)]

@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from support.command_line import run
 from support.sites import crawl
 
-from minicrawl.cli.fitting import cells
 from minicrawl.cli.output import amount, duration, left_out_line, printable, read_line, reassuring, table, tally
 from minicrawl.store.rows import RankedPage
 
@@ -100,11 +100,11 @@ def test_table_of_pages_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, colum
     pages = [ranked(1, LONG, title), ranked(2, "http://b.test/", "another"), ranked(3, "http://c.test/", None)]
     for column in (None, ("hub", [1.0, 2.0, 3.0])):
         lines = table(pages, column, alike=[0, 3, 0])
-        assert max(map(cells, lines)) <= columns
+        assert max(map(cell_len, lines)) <= columns
         assert re.search(r"htt\S*…\S*tml", lines[1]) or LONG in lines[1]
         assert re.search(r"\(3 more( like this)?\)$", lines[2])
         if title and columns >= 120 and column is None:
-            assert cells(lines[1][: lines[1].index(title[:3])]) == cells(lines[2][: lines[2].index("another")])
+            assert cell_len(lines[1][: lines[1].index(title[:3])]) == cell_len(lines[2][: lines[2].index("another")])
 
 
 def test_table_of_pages_is_whole_where_it_is_piped_or_asked_for(

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from support.command_line import run
 from support.sites import Server, crawl, rows
 
 from minicrawl.cli import main
-from minicrawl.cli.fitting import cells
 
 HOME = "http://a.test/"
 COMMANDS = [
@@ -68,7 +68,7 @@ def test_lines_fit_terminals_of_60_to_200_columns(
     for columns in (60, 79, 80, 113, 200):
         lines = on_terminal(words(command, store), columns, monkeypatch)
         assert lines
-        assert [line for line in lines if cells(line) > columns] == []
+        assert [line for line in lines if cell_len(line) > columns] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

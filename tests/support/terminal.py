@@ -2,7 +2,7 @@
 
 import re
 
-from minicrawl.cli.fitting import cells
+from rich.cells import cell_len
 
 _CODES = re.compile(r"\x1b\[(\d*)([AJ])|\x1b\[[\d;]*m|([\r\n])|([^\x1b\r\n]+)")
 
@@ -49,7 +49,7 @@ class Terminal:
         return [line for line in self.lines if line]
 
     def height(self, line: str) -> int:
-        return max(1, -(-cells(line) // self.columns))
+        return max(1, -(-cell_len(line) // self.columns))
 
     def _erase(self) -> None:
         """From the row of the cursor on, which is at its begin."""
