@@ -28,6 +28,7 @@ from minicrawl.events import (
 )
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings.given import ADJUSTABLE
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
 
@@ -40,8 +41,8 @@ def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings
     """Settings with some of them changed. Raises SettingError, also for one that cannot change while a crawl runs."""
     CrawlSettings.of(given)
     for name in given:
-        if not SETTINGS[name].is_adjustable:
-            others = ", ".join(name for name, setting in SETTINGS.items() if setting.is_adjustable)
+        if name not in ADJUSTABLE:
+            others = ", ".join(name for name in SETTINGS if name in ADJUSTABLE)
             raise SettingError(
                 f"{option(name)} cannot change while a crawl runs: stop it, and start it again with another one; "
                 f"what can is {others}"

@@ -1,4 +1,4 @@
-"""The types in which settings are given in Python, by name: as values, or as texts, as the command line takes them."""
+"""The types of settings in Python, by name: values, or texts as the command line takes them."""
 
 from __future__ import annotations  # for help that shows types as they are written here
 
@@ -11,7 +11,7 @@ from minicrawl.settings.requests import ConnectTo
 
 
 class AdjustableSettings(TypedDict, total=False):
-    """Those that may be changed while a crawl runs."""
+    """Settings that may be changed while a crawl runs."""
 
     pages: int | str | AsBefore | None
     time: float | str | AsBefore | None
@@ -33,7 +33,7 @@ class AdjustableSettings(TypedDict, total=False):
 
 
 class GivenSettings(AdjustableSettings, total=False):
-    """All of them."""
+    """All settings of a crawl."""
 
     retry: str | Iterable[str] | AsBefore
     host_pages: str | Iterable[str] | AsBefore
@@ -93,3 +93,6 @@ class GivenSettings(AdjustableSettings, total=False):
     allow_private: bool | AsBefore
     timeout: float | str | AsBefore
     max_size: int | str | AsBefore
+
+
+ADJUSTABLE = frozenset(AdjustableSettings.__annotations__)

@@ -36,7 +36,6 @@ class Limits:
         most=10**12,
         metavar="N",
         is_for_one_run=True,
-        is_adjustable=True,
     )
     time: float | None = setting(
         None,
@@ -46,7 +45,6 @@ class Limits:
         most=values.MOST_SPAN,
         metavar="30m",
         is_for_one_run=True,
-        is_adjustable=True,
     )
     bytes: int | None = setting(
         None,
@@ -56,7 +54,6 @@ class Limits:
         most=10**15,
         metavar="2GB",
         is_for_one_run=True,
-        is_adjustable=True,
     )
     until_coverage: float | None = setting(
         None,
@@ -65,7 +62,6 @@ class Limits:
         check=values.from_0_to_1,
         metavar="90%",
         is_for_one_run=True,
-        is_adjustable=True,
     )
     host_pages: tuple[str, ...] = setting(
         (),
@@ -96,7 +92,6 @@ class Scope:
         "Which links are followed: any, or those to the seeds' sites, hosts, or folders.",
         check=values.one_of(SCOPES),
         choices=SCOPES,
-        is_adjustable=True,
     )
     allow: tuple[str, ...] = setting(
         (),
@@ -104,7 +99,6 @@ class Scope:
         "Follow only URLs that match. Repeatable.",
         check=values.patterns,
         metavar="REGEX",
-        is_adjustable=True,
     )
     deny: tuple[str, ...] = setting(
         (),
@@ -112,7 +106,6 @@ class Scope:
         "Never follow URLs that match; seeds are crawled all the same. Repeatable.",
         check=values.patterns,
         metavar="REGEX",
-        is_adjustable=True,
     )
     max_depth: int | None = setting(
         None,
@@ -121,7 +114,6 @@ class Scope:
         check=values.at_least(0),
         most=10**6,
         metavar="N",
-        is_adjustable=True,
     )
     host_max_depth: tuple[str, ...] = setting(
         (),
@@ -134,13 +126,11 @@ class Scope:
         False,
         values.flag,
         "Follow no URL that ends like an image, a film, an archive, a style sheet or a document: such are never HTML.",
-        is_adjustable=True,
     )
     sitemaps: bool = setting(
         True,
         values.flag,
         "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
-        is_adjustable=True,
     )
 
 
@@ -181,7 +171,6 @@ class Politeness:
         most=values.MOST_DELAY,
         shown="1s",
         metavar="TIME",
-        is_adjustable=True,
     )
     host_delay: tuple[str, ...] = setting(
         (),
@@ -198,7 +187,6 @@ class Politeness:
         check=values.at_least(0),
         most=values.MOST_DELAY,
         metavar="TIME",
-        is_adjustable=True,
     )
     per_host: int = setting(
         1,
@@ -207,7 +195,6 @@ class Politeness:
         check=values.at_least(1),
         most=1000,
         metavar="N",
-        is_adjustable=True,
     )
     concurrency: int = setting(
         64,
@@ -216,7 +203,6 @@ class Politeness:
         check=values.at_least(1),
         most=10_000,
         metavar="N",
-        is_adjustable=True,
     )
     workers: int = setting(
         0,
@@ -225,7 +211,6 @@ class Politeness:
         check=values.at_least(0),
         most=values.MOST_WORKERS,
         metavar="N",
-        is_adjustable=True,
     )
     ignore_robots: bool = setting(False, values.flag, "Do not ask for robots.txt. Only for servers of your own.")
 
@@ -297,7 +282,6 @@ class Focus:
         "Links to matching URLs get more cash. Repeatable.",
         check=values.boosts,
         metavar="REGEX=FACTOR",
-        is_adjustable=True,
     )
     topic: str = setting("", values.text, "Links whose text or URL has these words get more cash.", metavar="WORDS")
     focus_type: tuple[str, ...] = setting(
@@ -316,7 +300,6 @@ class Focus:
         check=values.more_than(0),
         most=1000,
         metavar="W",
-        is_adjustable=True,
     )
 
 

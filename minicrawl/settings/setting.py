@@ -14,8 +14,7 @@ class Setting:
     read, check: see values.py; None is read and checked only where it is not the default. most: the largest number that
     may be given, as a user would write it. shown: the default, as help shows it. metavar: what the option takes;
     choices: one of these. bare: what the option means without a value.
-    is_for_one_run: the next run of the crawl does not go on with it. is_adjustable: it may be changed while the crawl
-    runs. hide: makes of a value what may be shown of it.
+    is_for_one_run: the next run of the crawl does not go on with it. hide: makes of a value what may be shown of it.
     """
 
     name: str
@@ -29,7 +28,6 @@ class Setting:
     choices: tuple[str, ...]
     bare: str | None
     is_for_one_run: bool
-    is_adjustable: bool
     hide: Hide
 
     def of(self, given: Any) -> Any:
@@ -61,7 +59,6 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     choices: tuple[str, ...] = (),
     bare: str | None = None,
     is_for_one_run: bool = False,
-    is_adjustable: bool = False,
     hide: Hide = as_it_is,
 ) -> Any:
     """A field of a group."""
@@ -75,7 +72,6 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
         "choices": choices,
         "bare": bare,
         "is_for_one_run": is_for_one_run,
-        "is_adjustable": is_adjustable,
         "hide": hide,
     }
     return field(default=default, metadata=about)

@@ -1,16 +1,11 @@
 """The types in which settings are given."""
 
 from minicrawl.settings import SETTINGS
-from minicrawl.settings.given import AdjustableSettings, GivenSettings
+from minicrawl.settings.given import GivenSettings
 
 
 def test_every_setting_has_a_type_and_nothing_else() -> None:
     assert GivenSettings.__annotations__.keys() == SETTINGS.keys()
-
-
-def test_those_that_may_change_while_a_crawl_runs_are_those_that_say_so() -> None:
-    adjustable = {name for name, setting in SETTINGS.items() if setting.is_adjustable}
-    assert AdjustableSettings.__annotations__.keys() == adjustable
 
 
 def test_a_setting_that_may_be_none_says_so() -> None:
