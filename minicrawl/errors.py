@@ -1,4 +1,4 @@
-"""What can go wrong, as a tree. The web's bad input is not here: that becomes an outcome with a reason code.
+"""Exceptions, as a tree. Bad input from the web raises none: it becomes an outcome with a reason code.
 
 MinicrawlError          every message is one sentence: what is wrong, the value, the way out
 ├── ConfigError         a setting is wrong; the message names it and says what is allowed       exit 2
@@ -23,7 +23,7 @@ HIDDEN = "***@"
 
 
 def without_logins(text: str) -> str:
-    """A text as it may be shown: names and passwords of URLs in it are hidden."""
+    """Hide names and passwords of URLs in a text."""
     return _LOGIN.sub(HIDDEN, text)
 
 
@@ -41,7 +41,7 @@ class ConfigError(MinicrawlError):
 
 
 SettingError = ConfigError
-"""What most of the program calls it."""
+"""The name within the program."""
 
 
 class SeedError(MinicrawlError):

@@ -1,4 +1,4 @@
-"""What happens in a running crawl, as `Crawl.events` tells it: frozen values, each with the time at which it happened.
+"""Events of a running crawl, as `Crawl.events` yields them: frozen values, each with its time.
 
 Event
 ├── PageFetched        a request for a page is over

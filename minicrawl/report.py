@@ -1,4 +1,4 @@
-"""What an experiment says: its rows, its curves, and each claim with what was measured."""
+"""The result of an experiment: rows, curves, and claims with what was measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any  # Any: JSON
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may hold or not. `sentence`: the sentence; `measured`: the figures that decide."""
+    """A sentence that may hold or not. `measured`: the figures that decide."""
 
     sentence: str
     held: bool
@@ -61,18 +61,18 @@ class Result:
 
 @dataclass(frozen=True)
 class Stage:
-    """How far an experiment is. what: what it does now. left: seconds that the rest takes at most; None: not known."""
+    """The progress of an experiment. what: its current step. left: seconds left at most; None if not known."""
 
     what: str
     left: float | None = None
 
 
 Tell = Callable[[Stage], None]
-"""Takes what an experiment says of how far it is."""
+"""Receives the progress of an experiment."""
 
 
 def silent(stage: Stage) -> None:
-    """For those who do not ask."""
+    """Ignore the progress."""
 
 
 def rounded(value: object) -> object:

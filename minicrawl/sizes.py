@@ -1,12 +1,12 @@
-"""How much is done at a time, or kept in memory: one frozen value that is passed in with a store, so that a small site
-shows what a crawl of millions of pages does."""
+"""Batch and cache sizes: one frozen value, passed in with a store, so that a small site reaches the limits of a
+crawl of millions of pages."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """Numbers of things.
+    """Counts.
 
     rows             of the store that are turned into columns at a time: as many as stay in the processor's cache
     link_rows        of its link table, each of them a page's

@@ -1,4 +1,4 @@
-"""What POSIX systems have and others lack, and what is done there instead. docs/installing.md says what users notice.
+"""Calls that only POSIX systems have, and their replacements elsewhere; docs/installing.md says what users notice.
 
 Each is looked up when it is used, so that a test can take it away.
 """

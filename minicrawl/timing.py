@@ -1,6 +1,6 @@
-"""How long a crawl waits, and for what: one frozen value that is passed in, so that no test has to wait.
+"""Time limits and intervals: one frozen value that is passed in, so that no test has to wait.
 
-What a user sets is in minicrawl.settings; limits that others set stand with their rules, such as the day for which a
+Settings of users are in minicrawl.settings; limits of standards stand with their rules, such as the day for which a
 robots.txt holds.
 """
 

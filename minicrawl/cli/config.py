@@ -112,7 +112,7 @@ def check(as_json: bool) -> None:
 
 
 def _checked_files(ctx: click.Context, mistakes: list[SettingError]) -> "tuple[ConfigFile, ...]":
-    """The files that count; what is wrong in them, each by itself, is added to the mistakes."""
+    """The files that count; adds what is wrong in each to `mistakes`."""
     try:
         files = files_of(ctx, mistakes.append)
     except SettingError as error:
@@ -130,7 +130,7 @@ def _checked_files(ctx: click.Context, mistakes: list[SettingError]) -> "tuple[C
 
 
 def _parts(file: "ConfigFile") -> "Iterator[ConfigFile]":
-    """A file with one key of one host each, and with one rule for items each."""
+    """Split a file into parts, each with one key of one host or one rule for items."""
     for kind in (HOSTS, ITEMS):
         named = file.tables.get(kind, {})
         for name, keys in named.items() if isinstance(named, dict) else [(None, named)]:
@@ -143,7 +143,7 @@ def _parts(file: "ConfigFile") -> "Iterator[ConfigFile]":
 
 
 def _check_together(files: "tuple[ConfigFile, ...]", mistakes: list[SettingError]) -> None:
-    """What no single option is wrong in: options of a crawl that do not go together, and selectors of items."""
+    """Check options of a crawl that do not go together, and selectors of items."""
     from minicrawl.extract.checks import check_selectors
     from minicrawl.settings import CrawlSettings
 
@@ -196,12 +196,12 @@ def completion(shell: str) -> None:
 
 
 def _size(table: Mapping[str, object]) -> int:
-    """How many keys a table has, with those of the tables in it."""
+    """The number of keys in a table and the tables in it."""
     return sum(_size(value) if isinstance(value, dict) else 1 for value in table.values())
 
 
 def _command(words: tuple[str, ...]) -> click.Command:
-    """The command of so many words. Raises SettingError."""
+    """Find a command by its words. Raises SettingError."""
     found: click.Command | None = click.get_current_context().find_root().command
     ctx = click.Context(found) if found else click.get_current_context()
     for word in words:
@@ -281,7 +281,7 @@ def _default(words: tuple[str, ...], option: click.Option) -> object:
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """A value without what may be secret in it, and as JSON has it."""
+    """A value for JSON, without secrets."""
     from minicrawl.settings import SETTINGS
 
     if name in SETTINGS and value is not None:
@@ -306,8 +306,7 @@ def _text(value: Any) -> str:
 
 
 def _checked_variables(root: click.Context, mistakes: list[SettingError]) -> list[str]:
-    """The variables of the environment that are options; those that are wrong, or only look so, are added to the
-    mistakes."""
+    """The environment variables that set options; adds wrong and unknown ones to `mistakes`."""
     known = {"MINICRAWL_CONFIG", "MINICRAWL_STORE", "MINICRAWL_TOKEN"}
     for words, one in _commands(root):
         for option in options_of(one).values():
@@ -326,7 +325,7 @@ def _checked_variables(root: click.Context, mistakes: list[SettingError]) -> lis
 
 
 def _template() -> Iterator[str]:
-    """The lines of a file that says nothing yet."""
+    """The lines of a file with every option commented out."""
     from minicrawl.settings import DEFAULT_STORE
 
     yield "# Options of minicrawl. A flag counts before these, and so does the environment, as MINICRAWL_CRAWL_DELAY."

@@ -37,7 +37,7 @@ _PROJECT = ("minicrawl.toml", "pyproject.toml")
 
 
 OnMistake = Callable[[SettingError], None]
-"""What is done about something wrong in a file."""
+"""Called with a mistake in a file."""
 
 
 def raised(mistake: SettingError) -> None:
@@ -46,24 +46,24 @@ def raised(mistake: SettingError) -> None:
 
 
 class _Lines(click.types.StringParamType):
-    """What may be given several times: in the environment one a line."""
+    """An option that may be given several times: one a line in the environment."""
 
     envvar_list_splitter = "\n"
 
 
 def key_of(parameter: click.Parameter) -> str | None:
-    """What an option is called in files; None if it stands in none."""
+    """The key of an option in files; None for options that files cannot set."""
     spellings = [opt[2:] for opt in parameter.opts if opt.startswith("--")]
     return spellings[0] if isinstance(parameter, click.Option) and spellings and spellings[0] not in _NOT_KEPT else None
 
 
 def options_of(command: click.Command) -> dict[str, click.Option]:
-    """The options of a command by what they are called in files."""
+    """The options of a command by their keys in files."""
     return {key: one for one in command.params if isinstance(one, click.Option) and (key := key_of(one)) is not None}
 
 
 def read_environment(command: click.Command, *words: str) -> None:
-    """Let the options of a command, of so many words, be taken from the environment."""
+    """Let a command, named by its words, take options from the environment."""
     prefix = "_".join((_PREFIX, *words)).upper().replace("-", "_")
     for key, option in options_of(command).items():
         if option.envvar is None:
@@ -76,13 +76,13 @@ def read_environment(command: click.Command, *words: str) -> None:
 
 
 def variable_of(option: click.Parameter) -> str | None:
-    """The variable in which the environment says something of an option."""
+    """The environment variable that sets an option, if there is one."""
     names = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
     return next((name for name in names if os.environ.get(name)), None)  # empty is as if it were not there
 
 
 def environment_of(option: click.Option) -> tuple[Any, str] | None:
-    """What the environment says of an option, and in which variable; None: nothing. Raises SettingError."""
+    """The value of an option in the environment, and its variable; None if unset. Raises SettingError."""
     name = variable_of(option)
     if name is None:
         return None
@@ -116,7 +116,7 @@ def _note(ctx: click.Context, _: click.Parameter, given: str | None) -> None:
 
 
 def _take_files(ctx: click.Context, parameter: click.Parameter, given: str | None) -> None:
-    """Before the other options are read: what files say stands in place of their defaults."""
+    """Put the values of files in place of the defaults, before other options are read."""
     _note(ctx, parameter, given)
     try:
         if files := files_of(ctx):
@@ -167,9 +167,9 @@ def files_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "tuple[Confi
 def values_of(
     command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]", on_mistake: OnMistake = raised
 ) -> "dict[str, tuple[object, ConfigFile]]":
-    """What files say of the options of a command, by the names of its arguments, and which file does.
+    """The options of a command in files, by the names of its parameters, each with its file.
 
-    on_mistake: is given what the command could not use.
+    on_mistake: called with what the command cannot use.
     """
     options = options_of(command)
     below = command.commands if isinstance(command, click.Group) else {}
@@ -185,7 +185,7 @@ def values_of(
 
 
 def settings_of_tables(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, ...]]:
-    """What files say of single hosts and of items, as settings of a crawl. Raises SettingError."""
+    """The tables of single hosts and of items, as settings of a crawl. Raises SettingError."""
     if not any(kind in file.tables for file in files for kind in (HOSTS, ITEMS)):
         return {}
     from minicrawl.settings.files import host_settings, rule_settings
@@ -204,7 +204,7 @@ def settings_of_tables(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, 
 
 
 def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
-    """What a file says of single hosts, by host, or of items, by name. Raises SettingError."""
+    """The tables of a file for single hosts, by host, or for items, by name. Raises SettingError."""
     tables = file.tables.get(kind, {})
     if not isinstance(tables, dict):
         what = 'hosts, such as [host."example.org"]' if kind == HOSTS else "items, such as [extract.product]"
@@ -213,8 +213,8 @@ def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
 
 
 def with_tables(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
-    """Options that are given, and after them what files say of single hosts and of items. Raises SettingError, also for
-    a setting that the environment has wrong."""
+    """The options given, followed by the tables of single hosts and of items. Raises SettingError, also for a wrong
+    setting in the environment."""
     for option in options_of(ctx.command).values():
         if option.name in given and ctx.get_parameter_source(option.name) is ParameterSource.ENVIRONMENT:
             check_variable(option, is_setting=True)
@@ -228,7 +228,7 @@ def _given_in(
     known: tuple[Mapping[str, click.Option], Mapping[str, object]],
     on_mistake: OnMistake,
 ) -> Iterator[tuple[tuple[str, ...], object]]:
-    """The options that a file has for a command, by where they stand. known: its options, and commands below it."""
+    """The options of a command in a file, by their place. known: its options, and its subcommands."""
     options, below = known
     yield from (((key,), value) for key, value in file.tables.items() if key in COMMON and key in options)
     table: object = file.tables
@@ -255,7 +255,7 @@ def _nearest(name: str, names: Mapping[str, object] | tuple[str, ...]) -> str:
 
 
 def _check_names(file: "ConfigFile", root: click.Context, on_mistake: OnMistake) -> None:
-    """Find what stands before all tables, or a table, that nobody has."""
+    """Report unknown tables, and unknown options before all tables."""
     commands = tuple(root.command.list_commands(root)) if isinstance(root.command, click.Group) else ()
     for key in file.tables:
         if key not in (known := (*COMMON, HOSTS, ITEMS, *commands)):
@@ -264,7 +264,7 @@ def _check_names(file: "ConfigFile", root: click.Context, on_mistake: OnMistake)
 
 
 def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, value: object) -> object:
-    """The value that a file has for an option, as click takes it. Raises SettingError."""
+    """The value of an option in a file, as click takes it. Raises SettingError."""
     called = file.called(*words)
     if (wanted := _wanted_type(option, value)) is not None:
         raise file.sentence(f"{called} is {wanted}, not {_kind(value)}")
@@ -298,7 +298,7 @@ def _kind(value: object) -> str:
 
 
 def _wanted_type(option: click.Option, value: object) -> str | None:
-    """What a value for an option should have been, if it is of another type."""
+    """The type that an option wants, if the value has another."""
     if option.is_flag:
         return None if isinstance(value, bool) else "true or false"
     ones = value if option.multiple and isinstance(value, list) else [value]

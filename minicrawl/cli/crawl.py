@@ -66,7 +66,7 @@ _GIVEN = {
     ParameterSource.ENVIRONMENT: "environment",
     ParameterSource.DEFAULT_MAP: "file",
 }
-"""Where an option may come from that the store has not remembered, and what that is called."""
+"""Sources of options other than the store, and their names."""
 
 _PROFILE_HELP = (
     "Options for audit, archive, search or rank: 'minicrawl config show --profile NAME' lists them. Explicit options "
@@ -345,7 +345,7 @@ def warn(why: str) -> None:
 
 
 def announce(start: "Start") -> None:
-    """Say what is not as the user may expect."""
+    """Report what a user may not expect of this run."""
     from minicrawl.crawler.http.proxies import environment_proxies
 
     if start.settings.ignore_robots:
@@ -431,12 +431,12 @@ def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
 
 
 FAILED = "failed"
-"""The reason of a crawl that ended by an error."""
+"""The reason of a crawl that ended with an error."""
 
 
 @contextlib.contextmanager
 def calling(command: str | None, store: Path) -> "Iterator[Callable[[CrawlReport], None]]":
-    """Call a command of the shell when the block ends; what it yields is to be told how the crawl has ended."""
+    """Call a shell command when the block ends. Yields a function that takes the report of the crawl."""
     reports: list[CrawlReport] = []
     try:
         yield reports.append
@@ -448,9 +448,9 @@ def calling(command: str | None, store: Path) -> "Iterator[Callable[[CrawlReport
 
 
 def _call(command: str | None, store: Path, facts: dict[str, object]) -> None:
-    """The report is on its standard input, as JSON; what most want of it is in its environment.
+    """Run the command with the report as JSON on standard input, and the main facts in its environment.
 
-    What it prints goes to standard error: standard output may be a JSON document.
+    Its output goes to standard error, as standard output may be a JSON document.
     """
     if command is None:
         return

@@ -129,7 +129,7 @@ def bars(progress: Progress) -> Iterator[Bar]:
 
 
 def doing(progress: Progress) -> str:
-    """What the crawl is doing, and what ends that."""
+    """The state of the crawl, and what ends it."""
     match progress.state:
         case RunState.STARTING:
             return "taking in the seeds"
@@ -197,7 +197,7 @@ _TIMES_AS_LONG = 50
 
 
 class BestSoFar:
-    """Looks at the store of a crawl whenever it is called, but not too often."""
+    """The first lines of `minicrawl top` as of the last commit, looked up now and then."""
 
     def __init__(self, store: Path, clock: Callable[[], float] = time.perf_counter) -> None:
         """clock: gives seconds."""
@@ -228,10 +228,7 @@ class BestSoFar:
 
 @contextmanager
 def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress], None]]:
-    """Gives a function to show progress with, on standard error: live, or a plain line every few seconds.
-
-    best: gives the best pages so far.
-    """
+    """Yield a function that shows progress on standard error: live, or a plain line every few seconds."""
     console = Console(stderr=True)
     if not live or console.is_dumb_terminal:
         yield _plain_lines(best)
@@ -269,7 +266,7 @@ def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[
 
 @contextmanager
 def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
-    """Shows on standard error that the index of the crawl is being brought up to date, once that takes long."""
+    """Tell on standard error that the crawl waits for its index, once that takes long."""
     frame = Frame(sys.stderr, _size)
 
     def say(line: str) -> None:

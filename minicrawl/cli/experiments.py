@@ -1,4 +1,4 @@
-"""What the experiments of `minicrawl lab` have in common: options, and how they run and print."""
+"""Options, running and printing of the experiments of `minicrawl lab`."""
 
 import json
 import time
@@ -40,7 +40,7 @@ def shared(command: _Command) -> _Command:
 
 
 class Progress:
-    """How far an experiment is: it is called with each stage, and asked for the last one every few seconds."""
+    """The progress of an experiment: called with each stage; its text is that of the last."""
 
     def __init__(self) -> None:
         self._stage = Stage("")

@@ -30,7 +30,7 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
-    """Remember which store a command is about, for when something is wrong with it."""
+    """Remember the store, for messages about damage."""
     ctx.meta[STORE_KEY] = store
     return store
 
@@ -103,7 +103,7 @@ def some_setting_options(*names: str) -> Callable[[_Command], _Command]:
 
 
 def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
-    """What is given goes on as it is: the settings read it, and say what is wrong with it."""
+    """The value is passed on as given: the setting reads and checks it."""
     name = option(setting.name)
     if isinstance(setting.default, bool):
         spelling = f"{name}/--no-{name[2:]}" if setting.default else name
@@ -122,7 +122,7 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
 
 
 def is_kept(store: "Store", by: str) -> bool:
-    """Whether a ranking is one that was kept, not one of every store's. Raises SettingError when it is neither."""
+    """True for a ranking kept by 'minicrawl rank', False for one of every store. Raises SettingError for any other."""
     if by in (*RANKINGS, EXPECTED):
         return False
     kept = store.ranks.kept()
@@ -165,17 +165,17 @@ def logging_options(command: _Command) -> _Command:
 
 
 _EXTRAS = {"aiohttp": "demo", "matplotlib": "lab", "numba": "lab", "scipy": "analysis"}
-"""Libraries that a plain installation lacks, and the extra that brings each."""
+"""Optional libraries, and the extra that installs each."""
 
 
 def missing_library(what: str, *libraries: str) -> str | None:
-    """The sentence that says which libraries `what` needs, and the way out; None where no extra brings the first."""
+    """A sentence that names the libraries that `what` needs; None if no extra installs the first."""
     extra = _EXTRAS.get(libraries[0])
     return extra and f"{what} needs {' and '.join(libraries)}; run: pip install 'minicrawl[{extra}]'"
 
 
 def need_extra(what: str, *libraries: str) -> None:
-    """Raise SettingError, with the way out, when libraries of one extra are missing that `what` needs."""
+    """Raise SettingError if `what` needs libraries of an extra that is not installed."""
     missing = [name for name in libraries if util.find_spec(name) is None]
     if missing:
         raise SettingError(missing_library(what, *missing))
@@ -195,12 +195,12 @@ wide_option = click.option(
 
 
 def is_quiet() -> bool:
-    """Whether -q was given."""
+    """True with -q."""
     return bool(click.get_current_context().meta.get("minicrawl.quiet"))
 
 
 def teller() -> Callable[[str], None]:
-    """What says a line on standard error unless -q was given; threads may use it, which see no context of click."""
+    """A function that prints a line on standard error, unless -q was given; threads may call it."""
     quiet = is_quiet()
 
     def say(line: str) -> None:
@@ -211,7 +211,7 @@ def teller() -> Callable[[str], None]:
 
 
 def is_verbose() -> bool:
-    """Whether -v was given: what happens to every URL scrolls by then."""
+    """True with -v, which prints a line for every URL."""
     return bool(click.get_current_context().meta.get("minicrawl.verbose"))
 
 
@@ -278,14 +278,14 @@ _OPTIONS = {
 
 
 def filter_options(command: _Command) -> _Command:
-    """An option for each way to show some pages only; what is given is in `given_filters`."""
+    """Options that filter pages; `given_filters` has their values."""
     for name, (metavar, words) in reversed(_OPTIONS.items()):
         command = click.option(f"--{name}", metavar=metavar, help=words, callback=_note, expose_value=False)(command)
     return command
 
 
 def given_filters() -> "PageFilter | None":
-    """What the command was given; None if nothing."""
+    """The filter that the command was given, if any."""
     from minicrawl.analysis.owner.page_filter import PageFilter
 
     given = click.get_current_context().meta.get(_KEY, {})

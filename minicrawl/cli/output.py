@@ -1,4 +1,4 @@
-"""How values are written for people."""
+"""Values and tables as text for people."""
 
 import json
 import math
@@ -102,7 +102,7 @@ def expected_column(pages: "Sequence[RankedPage]", order: "Order | None") -> Col
 
 
 def order_lines(order: "Order | None") -> list[str]:
-    """What an order by importance rests on while pages wait to be read.
+    """The basis of an order by importance while pages wait to be read.
 
     "Ordered by expected importance: 23,326 of 128,939 known pages read. About 6 of 10 of the first 100 will still ..."
     """
@@ -120,7 +120,7 @@ def order_lines(order: "Order | None") -> list[str]:
 
 
 def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> list[dict[str, object]]:
-    """The same for JSON; the value of `column` is under "value"."""
+    """The rows of `table` for JSON; the value of `column` is under "value"."""
     rows = [page._asdict() for page in pages]
     if column is None:
         return rows
@@ -142,7 +142,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def called_as() -> str:
-    """How to call this program from the shell: by its name if that is found, else as it was called."""
+    """The shell's name of this program: minicrawl if that is on the PATH, else as it was called."""
     called = Path(sys.argv[0])
     return shlex.quote(str(called)) if called.name == "minicrawl" and shutil.which(called.name) is None else "minicrawl"
 
@@ -177,7 +177,7 @@ def span(seconds: float) -> str:
 def reassuring(
     what: str, say: Callable[[str], None], every: float = 5.0, *, progress: Callable[[], str] = str
 ) -> Iterator[None]:
-    """Say every so many seconds that the work inside goes on, for how long it has, and how far it is by `progress`."""
+    """Report every few seconds that the work inside goes on, its duration and its `progress`."""
     is_done, started = threading.Event(), time.monotonic()
 
     def say_so() -> None:
