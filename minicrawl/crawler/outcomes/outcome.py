@@ -30,6 +30,7 @@ Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let 
 at least as long. See politeness.py for the other effects of a failure on its host.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from minicrawl.crawler.html.page_headers import Directives, read_directives
@@ -186,14 +187,17 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         fetched.content_type,
         parsed.title,
         canonical="" if named == fetched.url else named,
-        robots=_robots(Directives(parsed.follow, parsed.index, parsed.archive), fetched.robots_tag),
+        robots=_robots(fetched, parsed),
         hreflang=_hreflang(parsed.hreflang),
     )
 
 
-def _robots(in_page: Directives, in_header: str | None) -> str | None:
+def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
     """The directives by which a page restricts robots, in its elements or its header X-Robots-Tag."""
-    says = in_page if in_header is None else in_page.and_(read_directives(in_header))
+    says = Directives(parsed.follow, parsed.index, parsed.archive)
+    if fetched.robots_tag is not None:
+        with suppress(Exception):  # over which the answer has been judged as parser-failed
+            says = says.and_(read_directives(fetched.robots_tag))
     allowed = {"noindex": says.index, "nofollow": says.follow, "noarchive": says.archive}
     return ", ".join(word for word, is_allowed in allowed.items() if not is_allowed) or None
 

@@ -87,7 +87,7 @@ PARTS = [
     "sources.local:without_parameters",
     "urls.parameters:stripped",
     "outcomes.outcome:media_type",
-    "outcomes.outcome:_page",
+    "outcomes.outcome:read_directives",
     "outcomes.outcome:normalise",
     "outcomes.outcome:asked_rest",
     "robots.rules:RobotsRules.parse",
