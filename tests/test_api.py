@@ -98,7 +98,7 @@ def test_pages_links_and_items_are_tables_of_pandas_in_one_line_each(
     (block,) = [block.split("```")[0] for block in page.split("```python\n") if block.startswith("import pandas")]
     monkeypatch.chdir(tmp_path)
     site = {"http://a.test/": ["http://a.test/x", "http://a.test/gone", "<p>words</p>"], "http://a.test/x": ["/"]}
-    settings = {"extract": ["words=p"], "items": "data/items.jsonl", "delay": 0}
+    settings: dict[str, Any] = {"extract": ["words=p"], "items": "data/items.jsonl", "delay": 0}
     minicrawl.crawl(["http://a.test/"], store="data/crawl.db", transport=Server(site), **settings)
     found: dict[str, Any] = {"minicrawl": minicrawl}
     exec(block, found)

@@ -136,7 +136,7 @@ def test_the_first_file_counts_for_each_name_of_items() -> None:
     assert rule_settings([{}]) == {}
 
 
-MISTAKES = {
+HOST_MISTAKES: dict[str, tuple[dict[str, object], str]] = {
     "items with a match": ({"a.test": {"extract": {"match": "x"}}}, "is for all pages of the host"),
     "items that are no table": ({"a.test": {"extract": "title=h1"}}, r'\[host."a.test".extract\] is a table'),
     "items without fields": ({"a.test": {"extract": {}}}, r'\[host."a.test".extract\] needs fields'),
@@ -163,7 +163,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("hosts", "sentence"), MISTAKES.values(), ids=MISTAKES.keys())
+@pytest.mark.parametrize(("hosts", "sentence"), HOST_MISTAKES.values(), ids=HOST_MISTAKES.keys())
 def test_mistake_is_one_sentence(hosts: dict[str, object], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
         host_settings([hosts])

@@ -195,7 +195,6 @@ def test_a_store_that_is_there_is_not_replaced(tmp_path: Path) -> None:
     [("127.0.0.1:1", 3, "nobody listens at 127.0.0.1:1"), ("ray://127.0.0.1:1", 2, "on a node of the cluster")],
 )
 def test_a_cluster_that_cannot_be_used_is_told(address: str, code: int, sentence: str, tmp_path: Path) -> None:
-    words = ["crawl", "http://a.test/", "--partitions", "2", "--ray", address, "--store", tmp_path / "web"]
-    result = run(*words)
+    result = run("crawl", "http://a.test/", "--partitions", "2", "--ray", address, "--store", tmp_path / "web")
     assert (result.exit_code, sentence in result.stderr) == (code, True)
     assert not (tmp_path / "web").exists()
