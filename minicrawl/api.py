@@ -10,6 +10,8 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Unpack  # Any: settings as given
 
+from minicrawl.cluster.crawl import Callbacks, crawl_partitions, is_folder
+from minicrawl.cluster.running.keeper import Listener
 from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import Run, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl
@@ -55,6 +57,8 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     handle_signals: bool = False,
     timing: Timing = STANDARD,
     sizes: Sizes = STANDARD_SIZES,
+    partitions: int | None = None,
+    ray: str | None = None,
     **settings: Unpack[GivenSettings],
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, and return when the crawl has ended.
@@ -67,12 +71,14 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
     Arguments:
         seeds: URLs, seed files, or "-" for standard input; none, [], where the store has pages.
-        store: Path of the crawl's file.
+        store: Path of the crawl's file, or of its folder where it has partitions.
         on_progress: Called every half second with a `Progress`.
         transport: An httpx transport in place of the network.
         handle_signals: The first Ctrl-C finishes the requests in flight, the second stops at once.
         timing: Time limits and intervals.
         sizes: Batch and cache sizes.
+        partitions: Crawl in so many processes, each with a part of the web: see docs/cluster.md.
+        ray: Address of a Ray cluster for the partitions, "auto" or "HOST:PORT".
     """
     return asyncio.run(
         acrawl(
@@ -83,6 +89,8 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             handle_signals=handle_signals,
             timing=timing,
             sizes=sizes,
+            partitions=partitions,
+            ray=ray,
             **settings,
         )
     )
@@ -98,11 +106,26 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     handle_signals: bool = False,
     timing: Timing = STANDARD,
     sizes: Sizes = STANDARD_SIZES,
+    partitions: int | None = None,
+    ray: str | None = None,
     **settings: Unpack[GivenSettings],
 ) -> CrawlReport:
     """`crawl` for programs that have an event loop; `crawl` explains the arguments."""
     started = time.monotonic()
     given = _checked(store, settings)
+    if partitions is not None or is_folder(Path(store)):
+        if transport is not None:
+            raise SettingError("a transport of one's own works inside one process only: leave out partitions")
+        return await crawl_partitions(
+            given,
+            gather_seeds(_texts(seeds)),
+            Path(store),
+            partitions=partitions,
+            ray=ray,
+            callbacks=Callbacks(listener=Listener(shows=on_progress)),
+            handle_signals=handle_signals,
+            started=started,
+        )
     return await crawl_with(
         given,
         gather_seeds(_texts(seeds)),

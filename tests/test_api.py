@@ -74,7 +74,7 @@ def test_settings_that_are_not_given_are_those_of_the_store(tmp_path: Path) -> N
 def test_every_setting_is_a_parameter_with_its_type_and_meaning(call: Any) -> None:
     """What `help` shows: each setting by its name, as not given unless it is, and explained."""
     parameters = inspect.signature(call).parameters
-    own = ["seeds", "store", "on_progress", "transport", "handle_signals", "timing", "sizes"]
+    own = ["seeds", "store", "on_progress", "transport", "handle_signals", "timing", "sizes", "partitions", "ray"]
     assert [name for name in parameters if name not in own] == list(SETTINGS)
     assert all(parameters[name].default is AsBefore.AS_BEFORE for name in SETTINGS)
     text = " ".join((inspect.getdoc(call) or "").split())

@@ -76,7 +76,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
 def _nodes(store: Path, ray: str | None) -> "Iterator[Nodes | None]":
     """Connect to the nodes of a crawl; None if this machine has all partitions. Raises SettingError, StoreError."""
     folder = found(store) if is_folder(store) else None
-    if folder is not None and not folder.machines:
+    if folder is not None and not folder.machines and (ray is None or folder.ray is None):
         if ray is not None:
             raise SettingError(
                 f"the crawl in {store} is on this machine alone, and stays there until 'minicrawl cluster move "

@@ -15,13 +15,12 @@ from support.counted_web import counted_web
 from support.sites import html, rows
 from support.small_web import small_web
 
+from minicrawl.api import acrawl
 from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.crawl import crawl_partitions
 from minicrawl.cluster.folder import found
-from minicrawl.cluster.running.keeper import Ended
-from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
+from minicrawl.model import CrawlReport
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +50,7 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
 def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
     result = run("crawl", "--store", folder, "--no-progress")
     assert result.exit_code == 0
-    assert result.stdout.startswith("0 pages (0 B) in ")
+    assert "\n0 pages (0 B) in " in result.stdout
     settings = answer("crawl", "--show-settings", "--store", folder)
     assert settings["delay"] == {"value": 0.0, "from": "store"}
 
@@ -114,11 +113,10 @@ def test_the_smallest_crawls_end(
             case links:
                 return Reply(200, {"Content-Type": "text/html"}, html(links).encode())
 
-    async def crawl() -> Ended:
+    async def crawl() -> CrawlReport:
         async with serving_answers(respond) as port:
-            given = {"connect_to": [f"::127.0.0.1:{port}"], "allow_private": True, "probe": False, "delay": 0.01}
-            store, begun = tmp_path / "web", time.monotonic()
-            return await crawl_partitions(given, Seeds([A]), store, partitions=partitions, started=begun)
+            given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "probe": False}
+            return await acrawl(A, tmp_path / "web", partitions=partitions, delay=0.01, **given)
 
     ended = asyncio.run(crawl())
     assert (ended.reason, ended.read, ended.known) == ("nothing-left", read, known)
