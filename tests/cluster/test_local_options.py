@@ -126,14 +126,3 @@ def test_pages_are_rendered_in_the_browser_of_their_partition(tmp_path: Path) ->
     asyncio.run(crawl())
     answered = {url for url, (_, status, *_) in together(tmp_path / "web").items() if status == 200}
     assert answered == {*SEEDS, *(f"{seed}made" for seed in SEEDS)}
-
-
-@pytest.mark.slow
-def test_pages_that_were_given_up_are_asked_for_again(tmp_path: Path) -> None:
-    """Those that answered 401, by a run that logs in."""
-    in_parts(tmp_path / "web", {})
-    assert at(together(tmp_path / "web"), ["closed"]) == {401}
-    again = in_parts(tmp_path / "web", {"auth": ("user:pass",), "retry": ("http-401",)})
-    assert again.fetched == 2 * len(HOSTS)
-    assert at(together(tmp_path / "web"), ["closed"]) == {200}
-    assert at(together(tmp_path / "web"), ["member"]) == {401}

@@ -52,14 +52,8 @@ def texts(store: Path) -> dict[str, str]:
             {"host_pages": (f"{WEB.hosts[0]}=20", f"{WEB.hosts[2]}=5"), "jump": "pages"}, marks=pytest.mark.slow
         ),
         pytest.param({"host_max_depth": (f"{WEB.hosts[0]}=1", f"{WEB.hosts[3]}=2")}, marks=pytest.mark.slow),
-        pytest.param({"surfer": "reasonable"}, marks=pytest.mark.slow),
-        pytest.param({"boost": (r"h1\.|/7=5",)}, marks=pytest.mark.slow),
         pytest.param({"topic": "river stone"}, marks=pytest.mark.slow),
-        pytest.param({"focus_type": ("news", "application/pdf")}, marks=pytest.mark.slow),
-        pytest.param({"intrinsic_weight": 0.3}, marks=pytest.mark.slow),
-        pytest.param({"history": "basic"}, marks=pytest.mark.slow),
         pytest.param({"strategy": "breadth-first"}, marks=pytest.mark.slow),
-        pytest.param({"strategy": "anticipated"}, marks=pytest.mark.slow),
     ],
     ids=lambda settings: next(iter(settings)),
 )
