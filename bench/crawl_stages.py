@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.cli import main
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.http import codings
 from minicrawl.crawler.http.answer_reader import AnswerReader
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.known.settling import Settling
+from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.sources import page_reading
 from minicrawl.crawler.visits.visit import Visits
@@ -71,9 +71,9 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Frontier, "add", "frontier"),
     (Visits, "absorb", "absorb: judge, scope, discover"),
     (Visits, "absorb_unfetched", "absorb: judge, scope, discover"),
-    (Absorber, "commit", "commit"),
-    (Settling, "settle", "virtual visits while crawling"),
-    (Settling, "settle_fully", "virtual visits at the end"),
+    (Intake, "commit", "commit"),
+    (Ranking, "settle", "virtual visits while crawling"),
+    (Ranking, "settle_fully", "virtual visits at the end"),
 )
 
 
@@ -100,7 +100,7 @@ def run() -> None:
     workers = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].progress.fetched
     cpu_of_workers = workers.ru_utime + workers.ru_stime
-    accounts = engines[0]._absorber.accounts
+    accounts = engines[0]._intake.state.accounts
     spent_by_stage["HTTP client, event loop, start"] = cpu - sum(spent_by_stage.values())
     print(f"\n{'stage':<40} {'us/page':>9}")
     for stage, spent in sorted(spent_by_stage.items(), key=lambda item: -item[1]):

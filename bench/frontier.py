@@ -11,7 +11,7 @@ row led to 8 different known URLs per turn at the most; here it is twice as many
 Politeness is on, so successive turns are of different hosts.
 
 A store of each size is filled by the real books and the real writer, in large batches. Then, in a process of its own,
-a real Absorber takes it up and 8,000 turns are taken, of which the last 4,000 count. Printed are the CPU per
+a real Intake takes it up and 8,000 turns are taken, of which the last 4,000 count. Printed are the CPU per
 turn by stage, what start-up takes, resident memory, and bytes on disk. With --keep the stores stay in FOLDER and are
 used again. Ten million URLs need 4 GB of disk and some minutes. With --strategy the turns are taken in that order.
 """
@@ -32,13 +32,13 @@ import numpy as np
 import numpy.typing as npt
 from crawl_stages import spent_by_stage, table_sizes, timed
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.known.settling import Settling
+from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, ParsedPage
@@ -259,8 +259,8 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Frontier, "add", "frontier: add"),
     (Frontier, "end_turn", "frontier: end of turn"),
     (Visits, "absorb", "absorb: the rest"),
-    (Absorber, "commit", "commit"),
-    (Settling, "settle", "virtual visits"),
+    (Intake, "commit", "commit"),
+    (Ranking, "settle", "virtual visits"),
 )
 
 
@@ -272,20 +272,20 @@ def measure(path: Path, strategy: str) -> dict[str, float]:
     before, cpu, started = _resident(), time.process_time(), time.monotonic()
     writer = Writer(path)
     now = 2e9 + writer.size()  # later than what another run left behind
-    absorber = Absorber(writer, CrawlSettings(), STRATEGIES[strategy], Interpolation(), now)
-    absorber.start([], now)
+    intake = Intake(writer, CrawlSettings(), STRATEGIES[strategy], Interpolation(), now)
+    intake.start([], now)
     figures["start-up, s"] = time.monotonic() - started
     figures["start-up, CPU s"] = time.process_time() - cpu
     figures["resident at start, MB"] = _resident()
     figures["of which Python and libraries, MB"] = before
     figures["peak of start-up, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    known = absorber.accounts.size
+    known = intake.state.accounts.size
     before = _resident()
-    web = Web(absorber.frontier.pages.host_of[:known])
+    web = Web(intake.state.frontier.pages.host_of[:known])
     of_web = _resident() - before
-    taken = _take_turns(absorber, web, min(WARM_UP, known // 20), now)
+    taken = _take_turns(intake, web, min(WARM_UP, known // 20), now)
     spent_by_stage.clear()
-    _take_turns(absorber, web, TURNS, now + taken * SECONDS_PER_TURN)
+    _take_turns(intake, web, TURNS, now + taken * SECONDS_PER_TURN)
     for stage, spent in spent_by_stage.items():
         figures[stage + ", us"] = 1e6 * spent / TURNS
     absorbing = sum(spent for stage, spent in spent_by_stage.items() if stage not in ("choose", "hand out"))
@@ -304,7 +304,7 @@ def measure(path: Path, strategy: str) -> dict[str, float]:
     figures["bytes of disk per known URL: hashes"] = sizes["url_hashes"] / pages
     figures["bytes of disk per known URL: all but links"] = (sum(sizes.values()) - sizes["links"]) / pages
     figures["bytes of disk per link"] = sizes["links"] / links
-    figures["known"], figures["hosts"], figures["links"] = pages, len(absorber.frontier.hosts), links
+    figures["known"], figures["hosts"], figures["links"] = pages, len(intake.state.frontier.hosts), links
     return figures
 
 
@@ -316,20 +316,20 @@ def next_page(frontier: Frontier, now: float) -> int | None:
     return page
 
 
-def _take_turns(absorber: Absorber, web: Web, turns: int, now: float) -> int:
+def _take_turns(intake: Intake, web: Web, turns: int, now: float) -> int:
     for turn in range(turns):
         now += SECONDS_PER_TURN
-        page = next_page(absorber.frontier, now)
+        page = next_page(intake.state.frontier, now)
         while page is None:
-            now = max(now, absorber.frontier.next_ready() or now)
-            page = next_page(absorber.frontier, now)
-        url = absorber.urls.url(page)
-        absorber.visits.absorb(page, *web.answer(page, url, int(absorber.frontier.pages.host_of[page])), now)
+            now = max(now, intake.state.frontier.next_ready() or now)
+            page = next_page(intake.state.frontier, now)
+        url = intake.state.urls.url(page)
+        intake.visits.absorb(page, *web.answer(page, url, int(intake.state.frontier.pages.host_of[page])), now)
         if turn % BATCH == BATCH - 1:
-            absorber.commit({})
-            if absorber.settling.is_due:
-                absorber.settling.settle()
-    absorber.commit({})
+            intake.commit({})
+            if intake.ranking.is_due:
+                intake.ranking.settle()
+    intake.commit({})
     return turns
 
 

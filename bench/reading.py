@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from frontier import fill
 
 from minicrawl.cli import main as minicrawl
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -31,10 +31,10 @@ from minicrawl.store.writer import Writer
 def ended(path: Path) -> None:
     """End a run on the store at `path`."""
     writer = Writer(path)
-    absorber = Absorber(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), 2e9)
-    absorber.start([], 2e9)
+    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), 2e9)
+    intake.start([], 2e9)
     started = time.monotonic()
-    absorber.commit({"settings": CrawlSettings().to_json(Path())}, ranks=True)
+    intake.commit({"settings": CrawlSettings().to_json(Path())}, ranks=True)
     print(f"places written down in {time.monotonic() - started:.2f} s")
     writer.close()
 

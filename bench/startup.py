@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 from crawl_stages import table_sizes
 
-import minicrawl.crawler.absorb as absorbing
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.known import known_web, loading
+from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.known import crawl_state, loading
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.opic import GRANT, STRATEGIES, TOTAL, UNIT, Interpolation
 from minicrawl.settings import CrawlSettings
@@ -105,12 +104,12 @@ def timed(stage: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STAGES: dict[str, tuple[Any, str]] = {
-    "hosts": (known_web, "load_hosts"),
-    "pages": (known_web, "load_pages"),
+    "hosts": (crawl_state, "load_hosts"),
+    "pages": (crawl_state, "load_pages"),
     "of that, sums": (loading, "load_totals"),
     "of that, queues": (Frontier, "load"),
     "fingerprints": (Duplicates, "__init__"),
-    "budgets": (absorbing, "load_traps"),
+    "budgets": (crawl_state, "load_traps"),
 }
 
 
@@ -119,17 +118,17 @@ def start(path: Path) -> dict[str, Any]:
     for stage, (owner, name) in STAGES.items():
         setattr(owner, name, timed(stage, getattr(owner, name)))
     before = _resident()
-    absorber = timed("start-up", _opened)(path)
+    intake = timed("start-up", _opened)(path)
     figures: dict[str, Any] = {f"{stage}, s of CPU": spent[stage][0] for stage in [*STAGES, "start-up"]}
     figures["start-up, s"] = spent["start-up"][1]
-    size = absorber.accounts.size
+    size = intake.state.accounts.size
     figures["resident, bytes a URL"] = (_resident() - before) / size
     figures["peak, bytes a URL"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / size
-    if not absorber.writer.page_blocks.kept:
-        timed("end", absorber.commit)({}, ranks=True)
+    if not intake.state.writer.page_blocks.kept:
+        timed("end", intake.commit)({}, ranks=True)
         figures["end of the run, s of CPU"], figures["end of the run, s"] = spent["end"]
         figures["copies, bytes a URL"] = table_sizes(path)["page_blocks"] / size
-    absorber.writer.close()
+    intake.state.writer.close()
     return figures
 
 
@@ -145,11 +144,11 @@ def touch(path: Path) -> dict[str, float]:
     return {}
 
 
-def _opened(path: Path) -> Absorber:
+def _opened(path: Path) -> Intake:
     writer = Writer(path)
-    absorber = Absorber(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), NOW)
-    absorber.start([], NOW)
-    return absorber
+    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), NOW)
+    intake.start([], NOW)
+    return intake
 
 
 def _resident() -> int:

@@ -163,7 +163,8 @@ def test_map_of_a_folder_names_all_that_is_in_it() -> None:
 
 TESTS = Path(__file__).parent
 WITHOUT_A_TEST = {
-    **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
+    **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/crawl_state"), "plain values"),
+    **dict.fromkeys(("crawler/visits/turn", "crawler/parts/all_parts"), "plain values"),
     "crawler/sources/source": "a protocol",
     "crawler/sharing/share": "plain values",
     **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),

@@ -1,6 +1,7 @@
 """Everything a crawl knows of one URL, and which rule decided on it: what `minicrawl why` prints."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
@@ -21,12 +22,14 @@ from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
+from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.urls.keys import origin_of, politeness_key, site_of
 from minicrawl.crawler.urls.parameters import stripped
+from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.opic.sites.trust import vouchers
@@ -192,7 +195,7 @@ class Explanation:
 
     url: as it is known; asked: as the user wrote it, normalised. reason: the code; meaning: what the code means; rule:
     the option, pattern or line that decided, where one did. sitemap: the first that lists it. page: None for a URL that
-    is not in the store.
+    is not in the store. notes: lines of optional capabilities about the page.
     """
 
     asked: str
@@ -205,11 +208,14 @@ class Explanation:
     trap: Trap | None
     robots: RobotsVerdict
     page: KnownPage | None = None
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """One flat object: what is known of a page stands beside what explains its URL."""
         values = asdict(self)
         del values["page"]
+        if not self.notes:
+            del values["notes"]
         return values if self.page is None else self.page.as_json() | values
 
 
@@ -221,11 +227,12 @@ def meant_by(text: str) -> list[str]:
     return meant
 
 
-def explain(store: Store, text: str) -> Explanation:
-    """What is known of the URL that a user means by a text. Raises SettingError, StoreError."""
+def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) -> Explanation:
+    """What is known of the URL that a user means by a text. parts: the optional capabilities that are asked for their
+    notes. Raises SettingError, StoreError."""
     meant = meant_by(text)
     with store.snapshot():
-        return _Explainer(store).explanation(meant)
+        return _Explainer(store, parts).explanation(meant)
 
 
 def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
@@ -238,8 +245,9 @@ def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
 class _Explainer:
     """A store as of one commit, and the settings of its last run."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, parts: Iterable[type[Part]]) -> None:
         self._store = store
+        self._parts = parts
         self._settings: CrawlSettings = kept_settings(store)
         self._scope = Scope.of(self._settings, store.page_table.seeds())
 
@@ -300,6 +308,7 @@ class _Explainer:
             trap=None if known.found_on is None else self._trap(url, is_known=True),
             robots=robots,
             page=known,
+            notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
         )
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:

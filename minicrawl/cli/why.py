@@ -119,6 +119,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     why = found.rule or found.meaning
     yield f"  state       {found.state}, because {found.reason}" + (f": {printable(why)}" if why else "")
     yield from _trap_lines(found.trap)
+    yield from (f"  {printable(note)}" for note in found.notes)
     yield from _duplicate_lines(page)
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
@@ -217,8 +218,6 @@ def _trap_lines(trap: "Trap | None") -> Iterator[str]:
 
 
 def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
-    if page.alternate_of is not None:
-        yield f"  alternate   of {printable(page.alternate_of)}, read before it: it waits behind other pages"
     if (leader := page.duplicate_of) is not None:
         kind = f", {_KINDS[leader.kind]}" if leader.kind else ""
         near = f"near-duplicate (about {leader.alike:.0%} alike{kind})"

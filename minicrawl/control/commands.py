@@ -252,11 +252,11 @@ class RestingCrawl:
     def _changed(self, change: Callable[[Run, float], _T]) -> _T:
         with damage_as_store_error(self._store), closing(Writer(self._store)) as writer:
             run = opened(CrawlSettings(**lasting(writer.settings)), Seeds([]), writer)
-            absorber, now = run.absorber, run.clock()
-            absorber.start([], now)
+            intake, now = run.intake, run.clock()
+            intake.start([], now)
             result = change(run, now)
             is_ranked = bool(writer.meta("is_ranked"))
             if is_ranked:
-                absorber.settling.settle_fully()
-            absorber.commit({}, ranks=is_ranked)
+                intake.ranking.settle_fully()
+            intake.commit({}, ranks=is_ranked)
         return result

@@ -18,10 +18,11 @@ rendering   pages made by scripts, rendered in a Chromium
 sources     fetch and parse, here or in worker processes
 recognise   duplicates, soft 404s, sessions
 requests    what is asked for: pages, robots.txt, sitemaps, addresses, whether anybody answers
-visits      what the turn of a page brings about: aliases, copies, alternates
+visits      the turn of a page, step by step
+parts       optional capabilities, a file each
 loop        what the engine's loop is made of: what is in flight, what has come
 
-absorb      the turn of a page: books, frontier and store take it in
+intake      takes in what comes back, and commits it
 request_kinds  the kinds of request that a crawl makes
 progress    what a run has done so far
 dispatch    requests begun, and what comes of them taken in

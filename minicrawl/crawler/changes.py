@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any  # Any: settings as given
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
 from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.remembered_settings import shown
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
@@ -31,10 +31,6 @@ from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.given import ADJUSTABLE
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
-
-_OF_HOSTS = ("delay", "ip_delay", "per_host")
-_OF_CASH = ("boost", "intrinsic_weight")
-_OF_SCOPE = ("scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH)
 
 
 def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings:
@@ -56,49 +52,36 @@ class Changes:
     Invariant: what a commit writes of settings, bans and pages that are to be next is what holds in memory.
     """
 
-    def __init__(self, settings: CrawlSettings, absorber: Absorber, requests: DueRequests, engine: Engine) -> None:
-        self._folder = absorber.writer.path.parent
+    def __init__(self, settings: CrawlSettings, intake: Intake, requests: DueRequests, engine: Engine) -> None:
+        self._folder = intake.state.writer.path.parent
         self.settings, self._settings_json = settings, settings.to_json(self._folder)
-        self._absorber = absorber
-        self._accounts, self._frontier, self._waiting = absorber.accounts, absorber.frontier, absorber.frontier.pages
+        self._intake, self._state = intake, intake.state
+        self._accounts, self._frontier = intake.state.accounts, intake.state.frontier
+        self._waiting = self._frontier.pages
         self._requests = requests
         self._engine = engine
         self._kept: dict[str, MetaValue] = {}
         self._take_up()
-        self._kept = self._state()
-        absorber.savers.append(self)
-        self._note_limits()
+        self._kept = self._meta()
+        intake.savers.append(self)
+        if settings.until_coverage is not None:
+            self._accounts.coverage.ends_crawl = True
 
     def save(self, writer: Writer) -> None:
-        state = self._state()
+        state = self._meta()
         if state != self._kept:
             writer.save_meta(state)
             self._kept = state
 
     # Settings.
 
-    def _note_limits(self) -> None:
-        """Let the coverage be worked out with more care once the crawl ends by it."""
-        if self.settings.until_coverage is not None:
-            self._accounts.coverage.ends_crawl = True
-
     def adjust(self, settings: CrawlSettings, now: float) -> tuple[SettingChanged, ...]:
         """Go on with other settings, see `adjusted`, which are returned; the number of workers is changed elsewhere."""
         before, self.settings, self._settings_json = self.settings, settings, settings.to_json(self._folder)
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
-        absorber = self._absorber
         self._engine.dispatch.adjust(settings)
         self._requests.adjust(settings)
-        absorber.sitemaps.is_on = settings.sitemaps
-        if changed & set(_OF_HOSTS):
-            absorber.adjust_hosts(settings, now)
-        if changed & set(_OF_SCOPE):
-            absorber.admission.adjust(settings, absorber.seeds() if "scope" in changed else None)
-        if changed & set(_OF_CASH):
-            absorber.order(settings)
-        if "max_depth" in changed:
-            absorber.follow_further(now)
-        self._note_limits()
+        self._intake.on_settings(settings, changed, now)
         events = tuple(
             SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))
             for name in SETTINGS
@@ -112,14 +95,14 @@ class Changes:
 
     def add_seeds(self, seeds: Seeds, now: float) -> int:
         """Make seeds known, and ask again for those that were given up; how many are new."""
-        absorber = self._absorber
+        intake = self._intake
         seeds = self._spelled(seeds)
-        size = absorber.accounts.size
-        absorber.add_seeds(seeds.urls, now, seeds.guessed)
-        for page in absorber.urls.find(seeds.urls):
+        size = intake.state.accounts.size
+        intake.add_seeds(seeds.urls, now, seeds.guessed)
+        for page in intake.state.urls.find(seeds.urls):
             if page is not None and page < size and self._is_given_up(page):
                 self._ask_again(page, now)
-        new = absorber.accounts.size - size
+        new = intake.state.accounts.size - size
         self._tell(SeedsAdded(now, len(seeds.urls), new))
         return new
 
@@ -129,7 +112,7 @@ class Changes:
         Returns the URL by which the page is known.
         """
         url, page = self._known_page(text)
-        pages = self._absorber.pages
+        pages = self._state.pages
         if self._accounts.book.visited[page] and pages.last_state(page) == State.GONE:
             raise SettingError(f"{url} is gone: it was there once, and was not found the last time")
         self._ask_again(page, now)
@@ -137,20 +120,20 @@ class Changes:
         return url
 
     def _ask_again(self, page: int, now: float) -> None:
-        absorber, frontier = self._absorber, self._frontier
+        intake, frontier = self._intake, self._frontier
         is_given_up = self._is_given_up(page)
         if is_given_up:
-            absorber.accounts.unvisit(page)
-            absorber.pages.ask_again(page)
-            absorber.turns.revive(frontier.host(page))
-            absorber.robots.forget_failure(origin_of(absorber.urls.url(page)), now)
+            intake.state.accounts.unvisit(page)
+            intake.state.pages.ask_again(page)
+            intake.turns.revive(frontier.host(page))
+            intake.robots.forget_failure(origin_of(intake.state.urls.url(page)), now)
         frontier.put_first(page, now, is_new=is_given_up)
 
     def _is_given_up(self, page: int) -> bool:
         """Whether nothing was found at a page in its last turn, and it waits for no other."""
         if not self._accounts.book.visited[page]:
             return False
-        state = self._absorber.pages.last_state(page)
+        state = self._state.pages.last_state(page)
         return state not in READ and state != State.GONE and self._waiting.is_given_up(page)
 
     # Bans.
@@ -183,7 +166,7 @@ class Changes:
         if not meant:
             raise SettingError(f"{text!r} is no http or https URL")
         urls = self._spelled(Seeds(meant)).urls
-        for url, page in zip(urls, self._absorber.urls.find(urls), strict=True):
+        for url, page in zip(urls, self._state.urls.find(urls), strict=True):
             if page is not None:
                 return url, page
         raise SettingError(f"{urls[0]} is not known to this crawl; add it as a seed")
@@ -191,20 +174,20 @@ class Changes:
     def _known_host(self, text: str) -> Host:
         meant = guesses(text)
         name = politeness_key(meant[0]) if meant else text
-        host = self._absorber.hosts.known(name)
+        host = self._state.hosts.known(name)
         if host is None:
             raise SettingError(f"{name} is no host that this crawl knows a page of")
         return host
 
     def _spelled(self, seeds: Seeds) -> Seeds:
-        find = self._absorber.urls.find
+        find = self._state.urls.find
 
         def known(urls: list[str]) -> set[str]:
             return {url for url, page in zip(urls, find(urls), strict=True) if page is not None}
 
         return spelled(seeds, known, keep_parameters=self.settings.keep_parameters)
 
-    def _state(self) -> dict[str, MetaValue]:
+    def _meta(self) -> dict[str, MetaValue]:
         return {
             "settings": self._settings_json,
             BANNED_HOSTS: json.dumps(self.banned()),
@@ -213,12 +196,12 @@ class Changes:
 
     def _take_up(self) -> None:
         """Let hold what the store has kept of bans and of pages that are to be next."""
-        absorber, writer = self._absorber, self._absorber.writer
+        intake, writer = self._intake, self._state.writer
         for name in banned_hosts(writer):
-            if (host := absorber.hosts.known(name)) is not None:
-                absorber.frontier.ban(host, 0.0)
+            if (host := intake.state.hosts.known(name)) is not None:
+                intake.state.frontier.ban(host, 0.0)
         for page in asked_first(writer):
-            absorber.frontier.put_first(page, 0.0)
+            intake.state.frontier.put_first(page, 0.0)
 
     def _tell(self, event: Event) -> None:
         self._engine.events.tell(event)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.dispatch import BATCH
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.arrivals import BooksThread
 from minicrawl.crawler.loop.commands import Commands
 from minicrawl.store.rows import MetaValue
@@ -18,14 +18,14 @@ class Commits:
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
-        absorber: Absorber,
+        intake: Intake,
         commands: Commands,
         thread: BooksThread,
         clock: Callable[[], float],
         timing: Timing,
         meta: Callable[[], dict[str, MetaValue]],
     ) -> None:
-        self._absorber = absorber
+        self._intake, self._state = intake, intake.state
         self._commands = commands
         self._thread = thread
         self._clock = clock
@@ -36,9 +36,9 @@ class Commits:
 
     def is_due(self, now: float) -> bool:
         is_late = now - self.last >= self._timing.batch
-        is_full = self._absorber.turns_in_batch >= BATCH
-        is_awaited = self._commands.wait_for_commit or self._absorber.is_coverage_old
-        return is_late or is_full or is_awaited or self._absorber.hosts.is_urgent
+        is_full = self._intake.turns_in_batch >= BATCH
+        is_awaited = self._commands.wait_for_commit or self._intake.ranking.is_coverage_old
+        return is_late or is_full or is_awaited or self._state.hosts.is_urgent
 
     async def commit(self) -> None:
         """Write what was taken in, in the thread, and say so to those who wait for it."""
@@ -47,5 +47,5 @@ class Commits:
 
     def write(self) -> None:
         self.asked_until = self._clock() + self._timing.lease
-        self._absorber.commit(self._meta())
+        self._intake.commit(self._meta())
         self.last = self._clock()

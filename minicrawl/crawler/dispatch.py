@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.event_stream import EventStream
 from minicrawl.crawler.loop.in_flight import InFlight
 from minicrawl.crawler.loop.limits import Limits
@@ -13,7 +13,6 @@ from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Arrival, Deliver, Request
-from minicrawl.crawler.sources.with_cookies import WithCookies
 from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import PageFetched
 from minicrawl.model import InFlightNow
@@ -32,7 +31,7 @@ class Dispatch:
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
-        absorber: Absorber,
+        intake: Intake,
         requests: DueRequests,
         source: ChangingSource,
         settings: CrawlSettings,
@@ -46,7 +45,7 @@ class Dispatch:
     ) -> None:
         """files: the room for so many requests at once. deliver: lets the loop take something in. on_change: is called
         when a request has ended."""
-        self._absorber = absorber
+        self._intake, self._state = intake, intake.state
         self._requests = requests
         self._source = source
         self._progress = progress
@@ -54,9 +53,9 @@ class Dispatch:
         self._timing = timing
         self._files = files
         self._deliver = deliver
-        self.limits = Limits(settings, progress, absorber.accounts.coverage.bound)
+        self.limits = Limits(settings, progress, intake.state.accounts.coverage.bound)
         self.in_flight = InFlight(files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change)
-        self.outages = OutageWatch(absorber.liveness, absorber.hosts.answered, timing, self._absorb)
+        self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, timing, self._absorb)
         self._on_change = on_change
         self.is_over = self.is_short = False
         """is_short: whether there is something to ask for now, but nothing may be."""
@@ -107,7 +106,7 @@ class Dispatch:
             if not self.limits.allow_one_more(flying.pages):
                 self.is_short = self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
                 return False
-            if self._absorber.turns_in_batch >= 2 * BATCH:
+            if self._intake.turns_in_batch >= 2 * BATCH:
                 return True
             request = self._requests.next(now, attempts=flying.has_room_for_attempts)
             if request is None:
@@ -154,17 +153,15 @@ class Dispatch:
     async def _ask(self, request: Request) -> None:
         source = self._source.begin()
         try:
-            cookies = self._absorber.cookies
-            asked = source if cookies is None else WithCookies(source, cookies.jar)
-            await request.ask(asked, self._deliver)
+            await request.ask(self._intake.parts.source(source), self._deliver)
         finally:
             self._source.end(source)
         self._deliver(Arrival(request.links, partial(self._take, request)))
 
     def _take(self, request: Request, now: float) -> None:
         """Take in that a request is over."""
-        if self._absorber.archived is not None and request.fetched.record is not None:
-            self._absorber.archived.note(request.fetched.record, request.page if request.is_page else None)
+        if request.fetched.record is not None:
+            self._intake.parts.on_record(request.fetched.record, request.page if request.is_page else None)
         if request.is_page and self.limits.has_enough:
             request.put_back(0.0, now)
             return
@@ -181,5 +178,6 @@ class Dispatch:
                 came = fetched.status, fetched.reason, fetched.size, fetched.seconds
                 self._events.tell(PageFetched(now, fetched.url, *came))
         if request.reason is not None and request.page is not None:
-            self._absorber.guesses.doubt(request.page, request.reason, now)
+            visits = self._intake.visits
+            visits.guesses.doubt(request.page, request.reason, now)
         request.on_answer(now)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.commits import Commits
 from minicrawl.crawler.dispatch import Dispatch
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.arrivals import Arrivals, BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.commands import Commands
@@ -44,7 +44,7 @@ class Engine:
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
-        absorber: Absorber,
+        intake: Intake,
         requests: DueRequests,
         source: ChangingSource,
         settings: CrawlSettings,
@@ -56,7 +56,7 @@ class Engine:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         """files: the room for so many requests at once. started: Unix seconds from which its time counts; None: now."""
-        self._absorber = absorber
+        self._intake, self._state = intake, intake.state
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
@@ -64,11 +64,11 @@ class Engine:
         self._arrivals = Arrivals(self._clock, self._thread, timing.links_at_once)
         self.commands = Commands(self.deliver)
         self.events = EventStream(self._clock)
-        self._commits = Commits(absorber, self.commands, self._thread, self._clock, timing, self.meta)
-        self.progress = RunProgress(absorber, self._clock, self._commits.last if started is None else started)
+        self._commits = Commits(intake, self.commands, self._thread, self._clock, timing, self.meta)
+        self.progress = RunProgress(intake, self._clock, self._commits.last if started is None else started)
         self._time = self.progress.time
         self.dispatch = Dispatch(
-            absorber,
+            intake,
             requests,
             source,
             settings,
@@ -132,7 +132,7 @@ class Engine:
     async def look(self, hosts: int, requests: int) -> RunLook:
         """The crawl between two answers, with so many of its hosts, and of the requests in flight."""
         silence, oldest = self.dispatch.outages.silence, self.dispatch.oldest(requests)
-        links = len(self._absorber.frontier.hosts) if hosts else 0
+        links = len(self._state.frontier.hosts) if hosts else 0
         return await self.commands.seen(lambda now: self.progress.look(silence, oldest, hosts), links)
 
     async def run(self, start: Iterable[None] = ()) -> None:
@@ -221,10 +221,10 @@ class Engine:
         return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
 
     def _after_commit(self, now: float) -> None:
-        self._absorber.expecting.keep_up()  # before anything else becomes known: it is of what is committed
+        self._intake.parts.after_commit()  # before anything else becomes known: it is of what is committed
         if self.reason is None and not self._time.is_paused:
             self.dispatch.on_commit(now)
-        self._absorber.keep_ranking()
+        self._intake.ranking.keep_up()
 
     def meta(self) -> dict[str, MetaValue]:
         """What the store keeps of this run."""
@@ -239,10 +239,10 @@ class Engine:
         if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
         # Nothing happens for a while: a good time to commit, and for what takes long.
-        if self._absorber.turns_in_batch:
+        if self._intake.turns_in_batch:
             await self._commits.commit()
-            await self._thread.do(self._absorber.expecting.keep_up)
-        if not await self._thread.do(self._absorber.settle):
+            await self._thread.do(self._intake.parts.after_commit)
+        if not await self._thread.do(self._intake.ranking.settle):
             await self._arrivals.rings_within(until - self._clock())
 
     async def _wait_for_others(self) -> None:
@@ -259,7 +259,7 @@ class Engine:
 
     def _next_look(self) -> float:
         """Unix seconds at which there is something to do, if nothing arrives before."""
-        if self._time.is_paused and not (self._in_flight or self._absorber.turns_in_batch):
+        if self._time.is_paused and not (self._in_flight or self._intake.turns_in_batch):
             return self._clock() + self._timing.paused
         until = self._commits.last + self._timing.batch
         if self.reason is None and not self._time.is_paused:

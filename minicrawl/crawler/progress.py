@@ -6,10 +6,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import asdict
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.model import CameNow, CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, State, Sums
@@ -24,21 +24,21 @@ _GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
 class RunProgress:
     """Counts answers for pages. `time`: how long the run has gone on; `course`: how the crawl has gone on, saved."""
 
-    def __init__(self, absorber: Absorber, clock: Callable[[], float], started: float) -> None:
+    def __init__(self, intake: Intake, clock: Callable[[], float], started: float) -> None:
         """started: Unix seconds from which on the crawl's time counts."""
-        self._absorber = absorber
+        self._intake, self._state = intake, intake.state
         self._clock = clock
         self.time = RunClock(clock, started)
-        self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
+        self._graph_counts = LiveGraphCounts(intake.state.writer.sizes.read)
         self.fetched = 0
         self.bytes = 0
         self._answers = AnswerCounts()
-        self.earlier = _runs_before(earlier_runs(absorber.writer), absorber.writer.meta_json("run"))
+        self.earlier = _runs_before(earlier_runs(intake.state.writer), intake.state.writer.meta_json("run"))
         self._came: deque[CameNow] = deque(maxlen=_SHOWN)
         self._speed = Speed(_LATELY)
         self._speed.record(0.0, 0, 0)
-        self.course = Course(lambda: self.seconds_in_all, self.point, absorber.writer.course())
-        absorber.savers.append(self.course)
+        self.course = Course(lambda: self.seconds_in_all, self.point, intake.state.writer.course())
+        intake.savers.append(self.course)
 
     @property
     def seconds(self) -> float:
@@ -54,7 +54,7 @@ class RunProgress:
 
     def now(self, silence: Silence | None) -> Progress:
         """The crawl as it stands; now and then looks at every link."""
-        absorber, accounts, frontier = self._absorber, self._absorber.accounts, self._absorber.frontier
+        intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)
         speed = self._speed.now()
@@ -69,9 +69,9 @@ class RunProgress:
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.in_hand(), 1),
             coverage=accounts.coverage.bound(),
-            errors=dict(absorber.tally.failures),
-            left_out=absorber.tally.left_out,
-            graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
+            errors=dict(intake.state.tally.failures),
+            left_out=intake.state.tally.left_out,
+            graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), intake.state.writer.links),
             silence=silence,
             earlier=self.earlier,
             given_up=self._given_up(),
@@ -84,11 +84,11 @@ class RunProgress:
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:
         """The crawl as it stands, without a look at every page; with so many of the hosts."""
         began = time.perf_counter()
-        accounts, frontier = self._absorber.accounts, self._absorber.frontier
+        accounts, frontier = self._state.accounts, self._state.frontier
         shown, doing = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else ((), {})
         return RunLook(
             coverage=accounts.coverage.bound(),
-            errors=dict(self._absorber.tally.failures),
+            errors=dict(self._state.tally.failures),
             silence=silence,
             earlier=self.earlier,
             requests=requests,
@@ -107,7 +107,7 @@ class RunProgress:
 
     def point(self) -> CoursePoint:
         """The crawl as it stands, with what is written by now."""
-        accounts = self._absorber.accounts
+        accounts = self._state.accounts
         return CoursePoint(
             seconds=self.seconds_in_all,
             at=self._clock(),
@@ -120,7 +120,7 @@ class RunProgress:
         )
 
     def _given_up(self) -> dict[str, int]:
-        store = self._absorber.writer
+        store = self._state.writer
         given_up: dict[str, int] = {}
         for (state, reason), count in store.page_table.counts().items():
             if state in _GIVEN_UP:
@@ -130,7 +130,7 @@ class RunProgress:
     def out_of_reach(self, asked_for: float) -> dict[str, float] | None:
         """What pages that could not be read have of the importance at most, by their reason, if it falls short of a
         coverage that was asked for."""
-        coverage, store = self._absorber.accounts.coverage, self._absorber.writer
+        coverage, store = self._state.accounts.coverage, self._state.writer
         if coverage.bound() >= asked_for:
             return None
         missing, shares = coverage.missing(), defaultdict[str, float](float)
@@ -140,14 +140,14 @@ class RunProgress:
 
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
         """What the store keeps of this run, for `status`. reason: why it is over, if it is."""
-        accounts, in_flight = self._absorber.accounts, self._absorber.frontier.in_flight
+        accounts, in_flight = self._state.accounts, self._state.frontier.in_flight
         state = {
             "fetched": self.fetched,
             "bytes": self.bytes,
             "seconds": round(self.seconds, 3),
             "in_flight": in_flight,
-            "errors": dict(self._absorber.tally.failures),
-            "refreshed": self._absorber.tally.refreshed,
+            "errors": dict(self._state.tally.failures),
+            "refreshed": self._state.tally.refreshed,
             "coverage": accounts.coverage.bound(),
             "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if silence is None else asdict(silence),

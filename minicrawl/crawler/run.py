@@ -12,7 +12,6 @@ from typing import Any, Protocol  # Any: settings as given
 import numpy as np
 
 from minicrawl.archive.collection import indexed
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.archiving.capture import MakeCapture
 from minicrawl.crawler.archiving.replayed import check_replayed
@@ -25,9 +24,13 @@ from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.saved_cookies import read_cookie_file
 from minicrawl.crawler.http.transport import Transport
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
+from minicrawl.crawler.parts.all_parts import ALL_PARTS
+from minicrawl.crawler.parts.archive import Archive
+from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 from minicrawl.crawler.remembered_settings import Resumed, Source, refuse_partition, resumed
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
@@ -35,6 +38,7 @@ from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.extract.checks import check_asked
 from minicrawl.extract.item_file import check_item_file
@@ -59,7 +63,7 @@ class Run:
     """A run: what whoever steers it needs. `given_transport`: whether the network is the caller's."""
 
     engine: Engine
-    absorber: Absorber
+    intake: Intake
     source: ChangingSource
     changes: Changes
     clock: Callable[[], float]
@@ -102,6 +106,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     on_begin: Callable[[Run], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     beside: Beside | None = None,
+    parts: Iterable[type[Part]] = ALL_PARTS,
     transport: Any = None,
     handle_signals: bool = False,
     started: float | None = None,
@@ -113,6 +118,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
     refreshed: so many read pages are fetched again, those that gain most by it, and no other page is fetched.
     on_start: is called once before the first request, on_begin once there is something to steer. beside: runs along.
+    parts: the optional capabilities that may be on, in order.
     started: when the crawl's time began to run, by time.monotonic().
     """
     is_new = not store.exists()
@@ -148,6 +154,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
                     refreshed=refreshed,
                     on_begin=on_begin,
                     on_progress=on_progress,
+                    parts=parts,
                     transport=transport,
                     replayed=replayed,
                     handle_signals=handle_signals,
@@ -168,6 +175,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     refreshed: int | None,
     on_begin: Callable[[Run], None] | None,
     on_progress: Callable[[Progress], None] | None,
+    parts: Iterable[type[Part]],
     transport: Any,
     replayed: tuple[Path, ...],
     handle_signals: bool,
@@ -184,25 +192,21 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         transport=transport,
         replayed=replayed,
         started=started,
+        parts=parts,
         timing=timing,
     )
-    engine, absorber = run.engine, run.absorber
+    engine, intake = run.engine, run.intake
     begun: dict[str, MetaValue] = {"settings": settings.to_json(writer.path.parent), "stopped": None}
-    absorber.commit(begun if absorber.sites is not None else {**begun, JUMP: BY_PAGES})
+    intake.commit(begun if intake.state.sites is not None else {**begun, JUMP: BY_PAGES})
     async with run.source:
         if on_begin is not None:
             on_begin(run)
         with _signals(engine, handle_signals):
-            await engine.run(absorber.starting(seeds.urls, run.clock(), seeds.guessed))
-    if absorber.archived is not None:
-        absorber.archived.end()
-    if absorber.cookies is not None:
-        absorber.cookies.end()
+            await engine.run(intake.starting(seeds.urls, run.clock(), seeds.guessed))
     if not engine.is_aborted:
-        _settle(engine, absorber, merges=settings.merge_duplicates)
-    if absorber.items is not None:
-        absorber.items.finish()
-    return _report(engine, absorber)
+        _settle(engine, intake)
+    intake.parts.finish()
+    return _report(engine, intake)
 
 
 def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
@@ -215,16 +219,17 @@ def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
         )
 
 
-def _settle(engine: Engine, absorber: Absorber, *, merges: bool) -> None:
-    """Let the ranking be exact for all that was found, and write it down. merges: whether copies are merged."""
-    absorber.settling.settle_fully()
-    if merges:
-        absorber.commit(engine.meta())
-        if absorber.lookalikes.elect_leaders(absorber.writer.link_table.merged()):
-            absorber.commit(engine.meta())
-            absorber.settling.settle_fully()
-    absorber.expecting.work_out(at_end=True)
-    absorber.commit(engine.meta(), ranks=True)
+def _settle(engine: Engine, intake: Intake) -> None:
+    """Make the ranking exact for all that was found, and commit it."""
+    intake.ranking.settle_fully()
+    merged = intake.parts.find(MergedDuplicates)
+    if merged is not None:
+        intake.commit(engine.meta())
+        if merged.elect_leaders():
+            intake.commit(engine.meta())
+            intake.ranking.settle_fully()
+    intake.parts.on_settled()
+    intake.commit(engine.meta(), ranks=True)
 
 
 def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tuple[CrawlSettings, Pages | None]:
@@ -246,13 +251,14 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     transport: Any = None,
     replayed: tuple[Path, ...] = (),
     started: float | None = None,
+    parts: Iterable[type[Part]] = ALL_PARTS,
     timing: Timing = STANDARD,
 ) -> Run:
-    """The parts of a run, as the store has them: nothing is asked for before its source is entered.
+    """A run, as the store has it: nothing is asked for before its source is entered.
 
     only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
     partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
-    time.monotonic(); None: now.
+    time.monotonic(); None: now. parts: the optional capabilities that may be on, in order.
     """
     clock, remembered = SteadyClock(), settings
     if replayed:  # nobody is to be spared
@@ -260,18 +266,27 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         timing = replace(timing, retry=0.0, robots_retry=0.0)
     locates = transport is None and not replayed  # one of one's own, and an archive, have no names
     strategy = STRATEGIES[settings.strategy]
-    absorber = Absorber(
-        writer, settings, strategy, _window(settings), clock(), locates=locates, share=share, only=only, timing=timing
+    intake = Intake(
+        writer,
+        settings,
+        strategy,
+        _window(settings),
+        clock(),
+        locates=locates,
+        share=share,
+        only=only,
+        kinds=parts,
+        timing=timing,
     )
-    absorber.settling.let_weigh(_surfer(settings))
-    if absorber.sites is None:
-        absorber.settling.let_jump_alike()
+    intake.ranking.let_weigh(_surfer(settings))
+    if intake.state.sites is None:
+        intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
-    source = _source(settings, absorber, origins, transport, replayed, timing)
-    requests = requests_of(absorber, settings, timing)
+    source = _source(settings, intake, origins, transport, replayed, timing)
+    requests = requests_of(intake, settings, timing)
     engine = Engine(
-        absorber,
+        intake,
         requests,
         source,
         settings,
@@ -281,13 +296,13 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         started=clock() - (0.0 if started is None else time.monotonic() - started),
         on_progress=on_progress,
     )
-    changes = Changes(remembered, absorber, requests, engine)
-    return Run(engine, absorber, source, changes, clock, transport is not None)
+    changes = Changes(remembered, intake, requests, engine)
+    return Run(engine, intake, source, changes, clock, transport is not None)
 
 
 def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     settings: CrawlSettings,
-    absorber: Absorber,
+    intake: Intake,
     origins: frozenset[str],
     transport: Any,
     replayed: tuple[Path, ...],
@@ -306,8 +321,8 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         structured=settings.extract_structured,
         hook_timeout=settings.hook_timeout,
     )
-    archived = absorber.archived
-    capture = None if archived is None else MakeCapture(settings, absorber.writer.path, archived.prefix)
+    archive = intake.parts.find(Archive)
+    capture = None if archive is None else MakeCapture(settings, intake.state.writer.path, archive.prefix)
     spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
@@ -335,8 +350,8 @@ def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> froz
     return frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
 
 
-def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
-    accounts = absorber.accounts
+def _report(engine: Engine, intake: Intake) -> CrawlReport:
+    accounts = intake.state.accounts
     asked_for = engine.dispatch.limits.now.until_coverage or 0.0
     is_over = engine.reason in (None, "nothing-left")
     return CrawlReport(
@@ -348,9 +363,9 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
-        failures=dict(absorber.tally.failures),
-        left_out=absorber.tally.left_out,
-        unanswered=_unanswered(engine, absorber.writer),
+        failures=dict(intake.state.tally.failures),
+        left_out=intake.state.tally.left_out,
+        unanswered=_unanswered(engine, intake.state.writer),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
     )
 

@@ -37,16 +37,16 @@ class SteeredRun:
     @property
     def status(self) -> RunStatus:
         """What the crawl does just now."""
-        engine, absorber = self._run.engine, self._run.absorber
+        engine, intake = self._run.engine, self._run.intake
         return RunStatus(
             state=engine.state,
             reason=engine.reason,
             fetched=engine.progress.fetched,
             bytes=engine.progress.bytes,
             seconds=engine.progress.seconds,
-            known=absorber.accounts.size,
-            read=absorber.accounts.coverage.collected,
-            in_flight=absorber.frontier.in_flight,
+            known=intake.state.accounts.size,
+            read=intake.state.accounts.coverage.collected,
+            in_flight=intake.state.frontier.in_flight,
             waits_for=dict(Counter(wait.waits_for for wait in self._run.source.waits().values())),
             workers=self._run.source.workers(),
             limits=engine.dispatch.limits.now,
@@ -118,8 +118,8 @@ class SteeredRun:
                 raise SettingError(OWN_TRANSPORT)
             if settings.workers != self.settings.workers:
                 await self._run.source.set_workers(settings.workers)
-            absorber = self._run.absorber
-            return await self._have(partial(self._run.changes.adjust, settings), links=len(absorber.frontier.hosts))
+            intake = self._run.intake
+            return await self._have(partial(self._run.changes.adjust, settings), links=len(intake.state.frontier.hosts))
 
     async def take_seeds(self, seeds: Seeds) -> int:
         """Make seeds known; how many are new."""

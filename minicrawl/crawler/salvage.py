@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
@@ -126,10 +126,10 @@ def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
             writer.save_links(links)
             writer.save_robots(_robots(damaged))
             writer.save_meta(account_totals(accounts))
-        absorber = Absorber(writer, settings, strategy, window, time.time())
-        absorber.start([], time.time())
-        absorber.settling.settle_fully()
-        absorber.commit(
+        intake = Intake(writer, settings, strategy, window, time.time())
+        intake.start([], time.time())
+        intake.ranking.settle_fully()
+        intake.commit(
             {
                 "settings": settings.to_json(file.parent),
                 "window": f"{settings.history} {settings.window}",

@@ -27,7 +27,7 @@ from minicrawl.store.read.refreshes import ChangedPage, Refreshes
 from minicrawl.store.read.site_table import SiteTable
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
-from minicrawl.store.read.tables import Tables
+from minicrawl.store.read.tables import Tables, quoted
 from minicrawl.store.rows import MetaValue, RankedPage
 from minicrawl.store.select.outstanding import Outstanding
 from minicrawl.store.select.selection import Selection
@@ -128,6 +128,14 @@ class Store:
     def ask(self, question: Callable[["Store", *Given], Answer], *given: *Given) -> Answer:
         """What a function finds in this store. A store of another machine is asked alike, and answers from there."""
         return question(self, *given)
+
+    def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
+        """The rows of an optional capability's own table with this key; none where there is no such table."""
+        name = f"part_{table}"
+        if self._tables.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) is None:
+            return []
+        first = self._tables.row("SELECT name FROM pragma_table_info(?) WHERE cid = 0", name)[0]
+        return self._tables.rows(f"SELECT * FROM {quoted(name)} WHERE {quoted(first)} = ?", (key,))
 
     def size(self) -> int:
         """Number of known pages."""

@@ -46,8 +46,8 @@ def test_ctrl_c_before_the_crawl_has_begun(tmp_path: Path) -> None:
 def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     patch = (
-        "from minicrawl.crawler.known.settling import Settling; "
-        "Settling.settle_fully = lambda _: (print('settling', flush=True), time.sleep(60))"
+        "from minicrawl.crawler.known.ranking import Ranking; "
+        "Ranking.settle_fully = lambda _: (print('settling', flush=True), time.sleep(60))"
     )
     words = ["crawl", "http://127.0.0.1:9/", "--store", str(store), "--allow-private", "-q", "--time", "1s"]
     with started([*patched(patch), *words]) as process:

@@ -57,12 +57,12 @@ def die(partitions: Partitions, victims: set[int]) -> None:
 def busy_pair(partitions: Partitions) -> tuple[int, int] | None:
     """Whoever would send something with its next commit, and the home that it would be for."""
     for source in partitions.numbers:
-        absorber = partitions.open[source]
-        assert absorber.mirrors is not None
+        intake = partitions.open[source]
+        assert intake.state.mirrors is not None
         for page in (
-            absorber.mirrors.flags() & (absorber.accounts.book.standing[: absorber.accounts.size] > 0)
+            intake.state.mirrors.flags() & (intake.state.accounts.book.standing[: intake.state.accounts.size] > 0)
         ).nonzero()[0]:
-            return source, partitions.homes.home_of(absorber.urls.url(int(page)))
+            return source, partitions.homes.home_of(intake.state.urls.url(int(page)))
     return None
 
 

@@ -17,8 +17,8 @@ from minicrawl.cluster.folder import found
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.keeper import elsewhere
 from minicrawl.cluster.running.partition import Partition, PostError
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.demo.server import serving
@@ -41,10 +41,10 @@ def reopened(store: Path, share: Share | None = None) -> Iterator[Run]:
         yield opened(CrawlSettings.of(REFRESH), Seeds([]), writer, share=share)
 
 
-def worths(absorber: Absorber, store: Path) -> dict[str, float]:
-    assert absorber.due is not None
+def worths(intake: Intake, store: Path) -> dict[str, float]:
+    assert intake.state.due is not None
     pages = rows(store, "SELECT id, url FROM pages WHERE state <> 'elsewhere'")
-    return {url: absorber.due.worth(page) for page, url in pages}
+    return {url: intake.state.due.worth(page) for page, url in pages}
 
 
 @pytest.mark.slow
@@ -61,17 +61,17 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
 
     async def compare(stores: list[Path]) -> None:
         with ExitStack() as stack:
-            expected = worths(stack.enter_context(reopened(one)).absorber, one)
+            expected = worths(stack.enter_context(reopened(one)).intake, one)
             some = [
                 Partition(number, stack.enter_context(reopened(store, homes.share(number))), NoPost())
                 for number, store in enumerate(stores)
             ]
             reports = {partition.number: {"sums": partition.sums} for partition in some}
             assert sum(partition.sums.pages for partition in some) == len(expected)
-            by_itself = [worths(part.run.absorber, store) for part, store in zip(some, stores, strict=True)]
+            by_itself = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
             for partition in some:
                 partition.note_elsewhere(LedgerSums(*elsewhere(partition.number, reports)))
-            told = [worths(part.run.absorber, store) for part, store in zip(some, stores, strict=True)]
+            told = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
         assert {**told[0], **told[1], **told[2]} == pytest.approx(expected, rel=1e-3)
         assert {**by_itself[0], **by_itself[1], **by_itself[2]} != pytest.approx(expected, rel=1e-2)
 

@@ -76,7 +76,7 @@ class Counted:
     def __init__(self) -> None:
         self.turns_in_batch = self.commits = 0
         self.is_urgent = self.wait_for_commit = self.is_coverage_old = False
-        self.hosts = self
+        self.state = self.hosts = self.ranking = self
 
     def commit(self, meta: object) -> None:
         self.commits += 1

@@ -15,7 +15,7 @@ from support.sites import Server, Site, crawl, faults_in, random_site, rows
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.verify import verify
 from minicrawl.api import acrawl
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.demo.server import serving
@@ -334,7 +334,7 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
         return wrapper
 
     monkeypatch.setattr(Visits, "absorb", waiting(Visits.absorb))
-    monkeypatch.setattr(Absorber, "commit", waiting(Absorber.commit))
+    monkeypatch.setattr(Intake, "commit", waiting(Intake.commit))
 
     async def crawled() -> None:
         loops.append(asyncio.get_running_loop())

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.intakes import crawl_all, intake_of
 from support.sites import random_site
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.stored_forms import wrong_meta
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.model import Fetched, Silence
 
@@ -22,28 +22,28 @@ class Clock:
 
 
 @pytest.fixture
-def absorber(tmp_path: Path) -> Iterator[Absorber]:
+def intake(tmp_path: Path) -> Iterator[Intake]:
     site, seeds = random_site(6)
-    absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0)
-    absorber.start(seeds, 0.0)
-    crawl_all(absorber, {url: 404 if url.endswith("7") else links for url, links in site.items()}, most=30)
-    yield absorber
-    absorber.writer.close()
+    intake = intake_of(tmp_path / "crawl.db", discovery=1.0)
+    intake.start(seeds, 0.0)
+    crawl_all(intake, {url: 404 if url.endswith("7") else links for url, links in site.items()}, most=30)
+    yield intake
+    intake.state.writer.close()
 
 
-def test_progress_is_what_the_store_says_once_all_is_committed(absorber: Absorber) -> None:
+def test_progress_is_what_the_store_says_once_all_is_committed(intake: Intake) -> None:
     clock = Clock()
-    progress = RunProgress(absorber, clock, started=90.0)
+    progress = RunProgress(intake, clock, started=90.0)
     for fetched in (Fetched("u", status=200, size=7), Fetched("u", status=404, size=5), Fetched("u", reason="dns")):
         progress.add(fetched)
-    now, store = progress.now(None), absorber.writer
+    now, store = progress.now(None), intake.state.writer
     states = store.page_table.counts()
     assert (now.fetched, now.bytes, now.seconds) == (2, 12, 10.0)
     assert now.known == sum(states.values()) == store.size()
     read = sum(count for (state, _), count in states.items() if state in ("fetched", "alias"))
     assert now.never_read == now.known - read
     assert now.errors == {reason: count for (state, reason), count in states.items() if state == "error"}
-    assert now.hosts_ready + now.hosts_waiting <= len(absorber.frontier.hosts)
+    assert now.hosts_ready + now.hosts_waiting <= len(intake.state.frontier.hosts)
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,22 @@ def test_progress_is_what_the_store_says_once_all_is_committed(absorber: Absorbe
     ids=["running", "stopping", "over"],
 )
 def test_only_a_run_with_nothing_in_flight_is_over(
-    absorber: Absorber, reason: str | None, in_flight: int, is_over: bool
+    intake: Intake, reason: str | None, in_flight: int, is_over: bool
 ) -> None:
     """Until then the next run must expect that hosts were asked up to the end of the lease."""
-    progress = RunProgress(absorber, Clock(), started=90.0)
-    absorber.frontier.in_flight = in_flight
+    progress = RunProgress(intake, Clock(), started=90.0)
+    intake.state.frontier.in_flight = in_flight
     meta = progress.meta(Silence(5.0, 1.0), reason, 107.0)
-    absorber.frontier.in_flight = 0
+    intake.state.frontier.in_flight = 0
     assert (meta["stopped"], meta["in_doubt"]) == (reason, int(not is_over))
     assert meta["asked_until"] == (100.0 if is_over else 107.0)
     run = json.loads(str(meta["run"]))
     assert (run["seconds"], run["in_flight"], run["silence"]) == (10.0, in_flight, {"since": 5.0, "pause": 1.0})
 
 
-def test_speed_is_that_of_the_last_half_minute(absorber: Absorber) -> None:
+def test_speed_is_that_of_the_last_half_minute(intake: Intake) -> None:
     clock = Clock()
-    progress = RunProgress(absorber, clock, started=clock.now)
+    progress = RunProgress(intake, clock, started=clock.now)
     for second in range(1, 101):  # two pages a second, then none
         clock.now += 1
         for _ in range(2 if second <= 50 else 0):
@@ -78,10 +78,10 @@ def test_speed_is_that_of_the_last_half_minute(absorber: Absorber) -> None:
         assert now.bytes_per_second == pytest.approx(500 * now.pages_per_second)
 
 
-def test_sums_are_of_all_runs_whenever_one_is_killed(absorber: Absorber) -> None:
-    writer, runs, fetched = absorber.writer, 0, 0
+def test_sums_are_of_all_runs_whenever_one_is_killed(intake: Intake) -> None:
+    writer, runs, fetched = intake.state.writer, 0, 0
     for number in range(1, 6):
-        progress = RunProgress(absorber, Clock(), started=90.0)
+        progress = RunProgress(intake, Clock(), started=90.0)
         assert progress.earlier[:3] == (runs, fetched, 5 * fetched)
         for _ in range(number):
             progress.add(Fetched("u", status=200, size=5))
@@ -93,14 +93,14 @@ def test_sums_are_of_all_runs_whenever_one_is_killed(absorber: Absorber) -> None
     assert list(wrong_meta(writer)) == []
 
 
-def test_pages_given_up_are_those_of_the_store(absorber: Absorber) -> None:
-    counts = absorber.writer.page_table.counts()
+def test_pages_given_up_are_those_of_the_store(intake: Intake) -> None:
+    counts = intake.state.writer.page_table.counts()
     given_up = {reason: count for (state, reason), count in counts.items() if state in ("error", "disallowed")}
-    assert RunProgress(absorber, Clock(), started=90.0).now(None).given_up == given_up != {}
+    assert RunProgress(intake, Clock(), started=90.0).now(None).given_up == given_up != {}
 
 
-def test_what_came_last_is_told_first(absorber: Absorber) -> None:
-    progress = RunProgress(absorber, Clock(), started=90.0)
+def test_what_came_last_is_told_first(intake: Intake) -> None:
+    progress = RunProgress(intake, Clock(), started=90.0)
     for number in range(9):
         progress.add(Fetched(f"u{number}", status=None if number == 8 else 200, reason="dns" if number == 8 else None))
     assert progress.now(None).came == (("u8", None, "dns"), ("u7", 200, None), ("u6", 200, None))

@@ -14,16 +14,16 @@ from typing import Any
 
 import httpx
 import pytest
-from support.absorbing import absorber_of, next_page
+from support.intakes import intake_of, next_page
 from support.misbehaving import answer, chunk
 from support.raw_server import Server as RawServer
 from support.sites import Server, crawl, rows, wide_site
 from support.skipping import run
 
 from minicrawl.api import Crawl, acrawl
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched, Wanted
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -68,36 +68,36 @@ class Web:
         return {page: [b - a for a, b in pairwise(of)] for page, of in times.items()}
 
 
-def go_on(absorber: Absorber, web: Web, until: float, *, now: float, takes: float = 1.0, most: int = 10**6) -> float:  # noqa: PLR0913 - parameters of a crawl
+def go_on(intake: Intake, web: Web, until: float, *, now: float, takes: float = 1.0, most: int = 10**6) -> float:  # noqa: PLR0913 - parameters of a crawl
     """Fetch what is due, `takes` seconds each, until a time, or so many pages; when that is done."""
-    absorber.start([HOME], now)
+    intake.start([HOME], now)
     while now < until and most:
-        page = next_page(absorber.frontier, now)
+        page = next_page(intake.state.frontier, now)
         if page is None:
-            ready = absorber.frontier.next_ready()
+            ready = intake.state.frontier.next_ready()
             if ready is None:
                 break
             now = max(now, ready)
             continue
-        absorber.frontier.pages.charge(page)
-        fetched = web.answer(absorber.urls.url(page), now)
+        intake.state.frontier.pages.charge(page)
+        fetched = web.answer(intake.state.urls.url(page), now)
         parsed = parse_html(fetched.body, fetched.url, fetched.content_type, WANTED)
-        absorber.visits.absorb(page, fetched, parsed, now)
-        if absorber.sites is not None and absorber.sites.is_due:
-            absorber.commit({})
-            absorber.keep_ranking()
+        intake.visits.absorb(page, fetched, parsed, now)
+        if intake.state.sites is not None and intake.state.sites.is_due:
+            intake.commit({})
+            intake.ranking.keep_up()
         now += takes
         most -= 1
-    absorber.commit({})
+    intake.commit({})
     return now
 
 
-def opened(store: Path, now: float, **settings: object) -> Absorber:
-    return absorber_of(store, now=now, **{"refresh": True, "probe": False} | settings)
+def opened(store: Path, now: float, **settings: object) -> Intake:
+    return intake_of(store, now=now, **{"refresh": True, "probe": False} | settings)
 
 
-def close(absorber: Absorber, store: Path) -> None:
-    absorber.writer.close()
+def close(intake: Intake, store: Path) -> None:
+    intake.state.writer.close()
     with open_store(store) as reader:
         assert list(audit(reader)) == []
 
@@ -110,15 +110,15 @@ def test_a_crawl_in_pieces_is_one_crawl(tmp_path: Path) -> None:
 
     one, other = tmp_path / "one.db", tmp_path / "other.db"
     whole, pieces = Web(8, changing), Web(8, changing)
-    absorber = opened(one, 0.0, jump="pages")
+    intake = opened(one, 0.0, jump="pages")
     for _ in range(8):
-        now = go_on(absorber, whole, 10_000 * DAY, now=whole.asked[-1][0] + 1.0 if whole.asked else 0.0, most=15)
-    close(absorber, one)
+        now = go_on(intake, whole, 10_000 * DAY, now=whole.asked[-1][0] + 1.0 if whole.asked else 0.0, most=15)
+    close(intake, one)
     now = 0.0
     for _ in range(8):
-        absorber = opened(other, now, jump="pages")
-        now = go_on(absorber, pieces, 10_000 * DAY, now=now, most=15)
-        close(absorber, other)
+        intake = opened(other, now, jump="pages")
+        now = go_on(intake, pieces, 10_000 * DAY, now=now, most=15)
+        close(intake, other)
     assert len(whole.asked) == 120
     assert pieces.asked == whole.asked
     query = f"SELECT {COLUMNS} FROM refresh ORDER BY page"
@@ -131,14 +131,14 @@ def test_a_crawl_in_pieces_is_one_crawl(tmp_path: Path) -> None:
 def test_after_three_weeks_pages_are_fetched_by_worth(tmp_path: Path) -> None:
     """All are overdue: what changes often comes first, what never does last."""
     web = Web(40, lambda page, now: int(now / (6 * HOUR)) if page < 20 else 0)
-    absorber = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
-    now = go_on(absorber, web, 4 * DAY, now=0.0, takes=600.0)
-    close(absorber, tmp_path / "crawl.db")
+    intake = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
+    now = go_on(intake, web, 4 * DAY, now=0.0, takes=600.0)
+    close(intake, tmp_path / "crawl.db")
     web.asked.clear()
     later = now + 21 * DAY
-    absorber = opened(tmp_path / "crawl.db", later, pages=10**6)
-    go_on(absorber, web, later + HOUR, now=later, takes=30.0)
-    close(absorber, tmp_path / "crawl.db")
+    intake = opened(tmp_path / "crawl.db", later, pages=10**6)
+    go_on(intake, web, later + HOUR, now=later, takes=30.0)
+    close(intake, tmp_path / "crawl.db")
     first = [page for _, page in web.asked[:20]]
     assert len(set(first)) == 20
     assert sum(page < 20 for page in first) >= 17
@@ -146,9 +146,9 @@ def test_after_three_weeks_pages_are_fetched_by_worth(tmp_path: Path) -> None:
 
 def test_without_a_budget_a_crawl_waits_and_asks_for_no_page_before_it_is_due(tmp_path: Path) -> None:
     web = Web(10)
-    absorber = opened(tmp_path / "crawl.db", 0.0)
-    go_on(absorber, web, 60 * DAY, now=0.0)
-    close(absorber, tmp_path / "crawl.db")
+    intake = opened(tmp_path / "crawl.db", 0.0)
+    go_on(intake, web, 60 * DAY, now=0.0)
+    close(intake, tmp_path / "crawl.db")
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert min(gaps) > DAY  # a week at first, and longer as nothing changes
     assert len(web.asked) < 10 * 9
@@ -159,9 +159,9 @@ def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(tmp_p
     """The price finds its level, with one page, too: no fetch is left over, and none is too many."""
     web = Web(pages)
     store = tmp_path / "crawl.db"
-    absorber = opened(store, 0.0, time=2 * DAY)
-    go_on(absorber, web, 2 * DAY, now=0.0, takes=300.0)
-    close(absorber, store)
+    intake = opened(store, 0.0, time=2 * DAY)
+    go_on(intake, web, 2 * DAY, now=0.0, takes=300.0)
+    close(intake, store)
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert min(gaps) >= HOUR
     possible = min(2 * DAY / 300.0, pages * 2 * DAY / (HOUR + 300.0))
@@ -172,9 +172,9 @@ def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(tmp_p
 @pytest.mark.parametrize(("least", "most"), [("1h", "2h"), ("2d", "3d")])
 def test_intervals_keep_their_bounds_whatever_pages_do(tmp_path: Path, least: str, most: str) -> None:
     web = Web(6, lambda page, now: now if page < 3 else 0)
-    absorber = opened(tmp_path / "crawl.db", 0.0, refresh_min=least, refresh_max=most)
-    go_on(absorber, web, 8 * DAY, now=0.0)
-    close(absorber, tmp_path / "crawl.db")
+    intake = opened(tmp_path / "crawl.db", 0.0, refresh_min=least, refresh_max=most)
+    go_on(intake, web, 8 * DAY, now=0.0)
+    close(intake, tmp_path / "crawl.db")
     bounds = {"1h": HOUR, "2h": 2 * HOUR, "2d": 2 * DAY, "3d": 3 * DAY}
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert min(gaps) >= bounds[least]
@@ -185,9 +185,9 @@ def test_a_page_that_is_another_at_every_fetch_is_not_fetched_more_often(tmp_pat
     rng = random.Random(0)
     web = Web(10, lambda page, now: rng.random() if page == 5 else 0)
     store = tmp_path / "crawl.db"
-    absorber = opened(store, 0.0, time=10 * DAY)
-    go_on(absorber, web, 10 * DAY, now=0.0, takes=1200.0)
-    close(absorber, store)
+    intake = opened(store, 0.0, time=10 * DAY)
+    go_on(intake, web, 10 * DAY, now=0.0, takes=1200.0)
+    close(intake, store)
     fetches = Counter(page for _, page in web.asked)
     assert fetches[5] <= 1.5 * fetches[6]
     assert rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'") == [(0,)]
@@ -197,9 +197,9 @@ def test_a_page_whose_list_grows_at_every_fetch_keeps_its_first_rate(tmp_path: P
     web = Web(10)
     web.version = lambda page, now: "</p><p>".join(map(str, range(len(web.asked)))) if page == 5 else 0
     store = tmp_path / "crawl.db"
-    absorber = opened(store, 0.0, time=10 * DAY)
-    go_on(absorber, web, 10 * DAY, now=0.0, takes=1200.0)
-    close(absorber, store)
+    intake = opened(store, 0.0, time=10 * DAY)
+    go_on(intake, web, 10 * DAY, now=0.0, takes=1200.0)
+    close(intake, store)
     fetches = Counter(page for _, page in web.asked)
     assert fetches[6] / 3 <= fetches[5] <= 3 * fetches[6]
     (changes,) = rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'")[0]
@@ -209,13 +209,13 @@ def test_a_page_whose_list_grows_at_every_fetch_keeps_its_first_rate(tmp_path: P
 def test_a_clock_that_is_put_back_delays_no_page(tmp_path: Path) -> None:
     web, store = Web(5), tmp_path / "crawl.db"
     year = 365 * DAY
-    absorber = opened(store, year)
-    now = go_on(absorber, web, year + 40 * DAY, now=year)
-    close(absorber, store)
+    intake = opened(store, year)
+    now = go_on(intake, web, year + 40 * DAY, now=year)
+    close(intake, store)
     web.asked.clear()
-    absorber = opened(store, 100.0)  # a year ago
-    go_on(absorber, web, 91 * DAY, now=100.0)
-    close(absorber, store)
+    intake = opened(store, 100.0)  # a year ago
+    go_on(intake, web, 91 * DAY, now=100.0)
+    close(intake, store)
     assert {page for _, page in web.asked} == set(range(5))
     gaps = [gap for of in web.gaps().values() for gap in of]
     assert all(0.0 < rate < 1.0 for (rate,) in rows(store, "SELECT rate FROM refresh"))
@@ -229,21 +229,21 @@ def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float
     seen: set[int] = set()
     discoveries: list[bool] = []
     store = tmp_path / "crawl.db"
-    absorber = opened(store, 0.0, discovery=share, pages=10**6, refresh_min="10s", max_depth=10**6)
-    absorber.start([HOME], 0.0)
+    intake = opened(store, 0.0, discovery=share, pages=10**6, refresh_min="10s", max_depth=10**6)
+    intake.start([HOME], 0.0)
     now = 0.0
     while len(discoveries) < 1000:
-        page = next_page(absorber.frontier, now)
+        page = next_page(intake.state.frontier, now)
         assert page is not None
         discoveries.append(page not in seen)
         seen.add(page)
-        number = int(absorber.urls.url(page).removeprefix(HOME) or 0)
-        absorber.frontier.pages.charge(page)
+        number = int(intake.state.urls.url(page).removeprefix(HOME) or 0)
+        intake.state.frontier.pages.charge(page)
         links = "".join(f"<a href='{HOME}{2 * number + child}'>x</a>" for child in (1, 2))
-        fetched = Fetched(absorber.urls.url(page), 200, links.encode(), content_type="text/html")
-        absorber.visits.absorb(page, fetched, parse_html(fetched.body, fetched.url, "text/html", WANTED), now)
+        fetched = Fetched(intake.state.urls.url(page), 200, links.encode(), content_type="text/html")
+        intake.visits.absorb(page, fetched, parse_html(fetched.body, fetched.url, "text/html", WANTED), now)
         now += 1.0
-    absorber.writer.close()
+    intake.state.writer.close()
     both = discoveries[200:]
     for fetches in range(1, len(both)):
         assert abs(sum(both[:fetches]) - share * fetches) <= 2.0
@@ -252,9 +252,9 @@ def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float
 def test_neither_kind_of_page_starves_while_the_other_has_none(tmp_path: Path) -> None:
     """While no page rests long enough all fetches discover; when all are known all are for pages that are due."""
     web = Web(30)
-    absorber = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
-    go_on(absorber, web, 2 * HOUR, now=0.0, takes=60.0)
-    close(absorber, tmp_path / "crawl.db")
+    intake = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
+    go_on(intake, web, 2 * HOUR, now=0.0, takes=60.0)
+    close(intake, tmp_path / "crawl.db")
     pages = [page for _, page in web.asked]
     assert sorted(pages[:30]) == list(range(30))
     assert web.asked[30][0] >= HOUR
@@ -266,9 +266,9 @@ def test_a_page_that_comes_back_is_welcome_and_one_that_stays_away_is_gone(tmp_p
     store = tmp_path / "crawl.db"
     away = range(5, 5 + days * 24)
     web = Web(4, status=lambda page, now: 404 if page == 2 and int(now / HOUR) in away else 200)
-    absorber = opened(store, 0.0, time=8 * DAY)
-    go_on(absorber, web, 8 * DAY, now=0.0, takes=1800.0)
-    close(absorber, store)
+    intake = opened(store, 0.0, time=8 * DAY)
+    go_on(intake, web, 8 * DAY, now=0.0, takes=1800.0)
+    close(intake, store)
     missed = [now for now, page in web.asked if page == 2 and web.status(page, now) == 404]
     (state,) = rows(store, "SELECT state FROM pages WHERE url = ?", web.url(2))[0]
     if days == 1:

@@ -6,8 +6,8 @@ import pytest
 from support.sites import Server, Site, crawl
 
 from minicrawl.crawler import run
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
@@ -23,15 +23,15 @@ SEEDS = [f"http://h{host}.test/0" for host in range(3)]
 class SecurityTxt(Kind):
     """What every host says of its security, asked for once per run."""
 
-    def __init__(self, absorber: Absorber) -> None:
-        self._absorber = absorber
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
         self._lined_up = 0
         self.statuses: dict[str, int | str | None] = {}
 
     def line_up(self, now: float) -> None:
-        frontier = self._absorber.frontier
+        frontier = self._intake.state.frontier
         for host in frontier.hosts[self._lined_up :]:
-            frontier.add_errand(host, SecurityTxtErrand(self, self._absorber.turns, host), now)
+            frontier.add_errand(host, SecurityTxtErrand(self, self._intake.turns, host), now)
         self._lined_up = len(frontier.hosts)
 
 
@@ -62,9 +62,9 @@ def test_a_new_kind_is_asked_for_once_per_host_behind_its_robots_txt(
 ) -> None:
     kinds: list[SecurityTxt] = []
 
-    def with_one_more(absorber: Absorber, settings: CrawlSettings, timing: Timing) -> DueRequests:
-        requests = requests_of(absorber, settings, timing)
-        kinds.append(SecurityTxt(absorber))
+    def with_one_more(intake: Intake, settings: CrawlSettings, timing: Timing) -> DueRequests:
+        requests = requests_of(intake, settings, timing)
+        kinds.append(SecurityTxt(intake))
         requests.kinds.append(kinds[0])
         return requests
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.absorbing import HOME
+from support.intakes import HOME
 from support.sites import Server, Site, crawl, random_site, rows
 from support.skipping import run
 

@@ -13,8 +13,8 @@ from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import rankings
 from minicrawl.analysis.verify import verify
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.opic import STRATEGIES
@@ -118,9 +118,9 @@ def test_crash_between_the_change_and_its_commit_leaves_the_store_as_it_was(tmp_
     crawl(framed_site(3), store, [HOME])
     before = rows(store, "SELECT * FROM pages")
     writer = Writer(store)
-    absorber = Absorber(writer, CrawlSettings(surfer="uniform"), STRATEGIES["greedy"], Interpolation(8.0), 0.0)
-    absorber.settling.let_weigh(UNIFORM)
-    assert absorber.accounts.ledger.surfer == UNIFORM
+    intake = Intake(writer, CrawlSettings(surfer="uniform"), STRATEGIES["greedy"], Interpolation(8.0), 0.0)
+    intake.ranking.let_weigh(UNIFORM)
+    assert intake.state.accounts.ledger.surfer == UNIFORM
     writer.close()
     assert rows(store, "SELECT * FROM pages") == before
     assert_sound(store, REASONABLE)

@@ -145,6 +145,6 @@ def share_births_out(partitions: Sequence[Partition]) -> None:
         partition.count_voices()
     while hand_over(partitions):
         pass
-    told = [site_links(partition.run.absorber) for partition in partitions]
+    told = [site_links(partition.run.intake) for partition in partitions]
     for partition, trust in zip(partitions, trust_of_all(told), strict=True):
-        shared_out(trust, partition.run.absorber)
+        shared_out(trust, partition.run.intake)

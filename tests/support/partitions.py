@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from support.absorbing import absorber_of, next_page
+from support.intakes import intake_of, next_page
 from support.sites import rows
 
 from minicrawl.cluster.audit import audit_all
@@ -16,7 +16,7 @@ from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
 from minicrawl.cluster.running.partition import Taking
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.sizes import Sizes
@@ -39,12 +39,12 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
-def plain_absorber(
+def plain_intake(
     store: Path, homes: Homes | None = None, number: int = 0, discovery: float = 1.0, jump: str = "pages"
-) -> Absorber:
+) -> Intake:
     """A partition, or a crawl by itself, that judges no page by others."""
     share = None if homes is None else homes.share(number)
-    return absorber_of(
+    return intake_of(
         store,
         share=share,
         sizes=COPIED,
@@ -69,7 +69,7 @@ class Partitions:
         self.stores = [folder / f"{number:03}.db" for number in range(count)]
         for number, store in enumerate(self.stores):
             make_store(store, "a crawl", number, count)
-        self.open: dict[int, Absorber] = {}
+        self.open: dict[int, Intake] = {}
         self._takings: dict[int, Taking] = {}
         self._clock = itertools.count(1.0)
 
@@ -92,28 +92,28 @@ class Partitions:
 
     def start(self, number: int) -> None:
         """Open a partition as its store has it."""
-        absorber = plain_absorber(self.stores[number], self.homes, number, self.discovery, self.jump)
-        self.open[number] = absorber
-        self._takings[number] = Taking(absorber)
-        absorber.start(self.seeds, 0.0)
+        intake = plain_intake(self.stores[number], self.homes, number, self.discovery, self.jump)
+        self.open[number] = intake
+        self._takings[number] = Taking(intake)
+        intake.start(self.seeds, 0.0)
 
     def kill(self, number: int) -> None:
         """What was not committed is gone."""
-        self.open.pop(number).writer.close()
+        self.open.pop(number).state.writer.close()
 
     def turn(self, number: int) -> bool:
         """One page has its turn; False if none waits."""
-        absorber = self.open[number]
-        page = next_page(absorber.frontier, next(self._clock))
+        intake = self.open[number]
+        page = next_page(intake.state.frontier, next(self._clock))
         if page is not None:
-            absorber.visits.absorb(page, *answer(self.web, absorber.urls.url(page)), next(self._clock))
+            intake.visits.absorb(page, *answer(self.web, intake.state.urls.url(page)), next(self._clock))
         return page is not None
 
     def commit(self, number: int) -> None:
         self.open[number].commit({})
 
     def outbox(self, number: int) -> Outbox:
-        outbox = self.open[number].outbox
+        outbox = self.open[number].state.outbox
         assert outbox is not None
         return outbox
 
@@ -158,7 +158,7 @@ class Partitions:
     def share_births_out(self) -> None:
         """Where walkers jump to sites: all hear of all links between sites, and how sites trust each other."""
         for number in self.numbers:
-            sites = self.open[number].sites
+            sites = self.open[number].state.sites
             assert sites is not None
             sites.count_voices()
         while self.exchange():
@@ -203,12 +203,12 @@ class Partitions:
         return found
 
 
-def settle(absorber: Absorber, error: float) -> None:
-    absorber.commit({})
-    absorber.settling.settle_again(error)
-    if absorber.mirrors is not None:
-        absorber.mirrors.error = error
-    absorber.commit({})
+def settle(intake: Intake, error: float) -> None:
+    intake.commit({})
+    intake.ranking.settle_again(error)
+    if intake.state.mirrors is not None:
+        intake.state.mirrors.error = error
+    intake.commit({})
 
 
 COMPARED = "received, inlinks, depth, state"
@@ -218,12 +218,12 @@ def crawled_alone(
     store: Path, web: Web, seeds: Sequence[str], error: float = 0.0, columns: str = COMPARED
 ) -> dict[str, tuple[object, ...]]:
     """What one process makes of a web: columns of every URL, settled."""
-    absorber = plain_absorber(store)
-    absorber.start(seeds, 0.0)
-    while (page := next_page(absorber.frontier, 0.0)) is not None:
-        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
-    settle(absorber, error)
-    absorber.writer.close()
+    intake = plain_intake(store)
+    intake.start(seeds, 0.0)
+    while (page := next_page(intake.state.frontier, 0.0)) is not None:
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    settle(intake, error)
+    intake.state.writer.close()
     return {url: tuple(values) for url, *values in rows(store, f"SELECT url, {columns} FROM pages")}
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import httpx
-from support.absorbing import at_once
+from support.intakes import at_once
 from support.skipping import run
 
 from minicrawl.api import acrawl

@@ -14,9 +14,9 @@ from typing import Any  # Any: JSON
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.request_kinds import requests_of
@@ -111,27 +111,27 @@ def _planned(settings: CrawlSettings, seeds: Seeds, writer: Writer, now: float, 
     ask_again(writer, known.urls, settings.retry)
     quiet = replace(settings, probe=False, text=False, search=False, archive=None, items="", hook=())
     window = parse_window(settings.history, settings.window)
-    absorber = Absorber(writer, quiet, STRATEGIES[settings.strategy], window, now)
-    counts = _seed_counts(absorber, seeds, known)
-    absorber.start(known.urls, now, known.guessed)
+    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], window, now)
+    counts = _seed_counts(intake, seeds, known)
+    intake.start(known.urls, now, known.guessed)
     for name in banned_hosts(writer):
-        if (host := absorber.hosts.known(name)) is not None:
-            absorber.frontier.ban(host, now)
-    rehearsal = _Rehearsal(absorber, quiet, now)
+        if (host := intake.state.hosts.known(name)) is not None:
+            intake.state.frontier.ban(host, now)
+    rehearsal = _Rehearsal(intake, quiet, now)
     waiting = rehearsal.waiting()
     rehearsal.run(most)
     return DryRun(counts, waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
 
 
-def _seed_counts(absorber: Absorber, seeds: Seeds, known: Seeds) -> SeedCounts:
+def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds) -> SeedCounts:
     """What the seeds that were given are, before they are made known."""
     states = {State.WAITING: 0, State.FETCHED: 0, State.ERROR: 0}
-    found = [page for page in absorber.urls.find(known.urls) if page is not None]
+    found = [page for page in intake.state.urls.find(known.urls) if page is not None]
     for page in found:
-        if not absorber.accounts.book.visited[page]:
+        if not intake.state.accounts.book.visited[page]:
             states[State.WAITING] += 1
         else:
-            is_read = absorber.pages.last_state(page) in READ
+            is_read = intake.state.pages.last_state(page) in READ
             states[State.FETCHED if is_read else State.ERROR] += 1
     return SeedCounts(
         given=len(seeds.urls) + len(seeds.bad),
@@ -147,10 +147,10 @@ def _seed_counts(absorber: Absorber, seeds: Seeds, known: Seeds) -> SeedCounts:
 class _Rehearsal:
     """Begins the requests of a crawl, each as soon as its host may be asked; every answer is an empty one."""
 
-    def __init__(self, absorber: Absorber, settings: CrawlSettings, now: float) -> None:
+    def __init__(self, intake: Intake, settings: CrawlSettings, now: float) -> None:
         self.hosts: dict[str, HostPlan] = {}
-        self._absorber = absorber
-        self._accounts, self._frontier = absorber.accounts, absorber.frontier
+        self._intake, self._state = intake, intake.state
+        self._accounts, self._frontier = intake.state.accounts, intake.state.frontier
         self._settings = settings
         self._begins = self._now = now
         self._noted = 0
@@ -158,7 +158,7 @@ class _Rehearsal:
 
     def run(self, most: int) -> None:
         """Up to so many requests for pages."""
-        requests = requests_of(self._absorber, self._settings)
+        requests = requests_of(self._intake, self._settings)
         asked = 0
         for _ in range(_MOST_TURNS):
             if asked >= most:
@@ -176,7 +176,7 @@ class _Rehearsal:
                 self._note(begun)
                 self._end(begun)
             elif due.page is not None and self._accounts.book.visited[due.page]:
-                reason = self._absorber.pages.last_turn(due.page).reason
+                reason = self._state.pages.last_turn(due.page).reason
                 self._refused.setdefault(reason, []).append(due.page)
 
     def _note(self, request: Request) -> None:
@@ -213,7 +213,7 @@ class _Rehearsal:
 
     def _example(self, page: int) -> tuple[str, str | None]:
         """The URL of a page, and the line of robots.txt that decides on it."""
-        url = self._absorber.urls.url(page)
-        robots = self._absorber.robots.state(origin_of(url))
+        url = self._state.urls.url(page)
+        robots = self._intake.robots.state(origin_of(url))
         rules = None if robots is None else robots.rules
         return url, None if rules is None else rules.deciding_line(self._settings.user_agent, url)

@@ -12,7 +12,7 @@ from minicrawl.crawler.frontier.schedules import (
     rules_of,
     schedule_of,
 )
-from minicrawl.crawler.visits.refreshing import FAILED, MISSING
+from minicrawl.crawler.parts.refresh import FAILED, MISSING
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store

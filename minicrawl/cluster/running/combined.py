@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.control.messages import Message
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.model import CameNow, HostWait, InFlightNow, LimitsNow, Progress, RunState, Silence, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
@@ -169,17 +169,17 @@ def covered_by_all(each: Mapping[int, Covered]) -> float:
     return bound_of_all([of.sums for of in each.values()], credits, debits)
 
 
-def site_links(absorber: Absorber) -> Message:
+def site_links(intake: Intake) -> Message:
     """The links between sites that a partition sends."""
-    assert absorber.sites is not None, "walkers jump to sites"
-    links = absorber.sites.links()
+    assert intake.state.sites is not None, "walkers jump to sites"
+    links = intake.state.sites.links()
     columns = {name: column.tolist() for name, column in links.pairs._asdict().items()}
     return {"names": links.names, "roots": np.flatnonzero(links.roots).tolist(), **columns}
 
 
-def shared_out(trust: Sequence[float], absorber: Absorber) -> bool:
+def shared_out(trust: Sequence[float], intake: Intake) -> bool:
     """Share births out in a partition by the trust of its sites."""
-    absorber.share_births_out(np.array(trust, dtype=np.float64))
+    intake.ranking.share_births_out(np.array(trust, dtype=np.float64))
     return True
 
 

@@ -13,9 +13,9 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from minicrawl.cluster.running.combined import Covered
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT
 from minicrawl.crawler.frontier.addresses import Trade
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.records import Records, from_bytes
@@ -60,18 +60,18 @@ class Partition:
     def __init__(self, number: int, run: Run, post: Post) -> None:
         self.number = number
         self.run = run
-        self._engine, self._absorber = run.engine, run.absorber
-        self._coverage = run.absorber.accounts.coverage
-        assert run.absorber.mirrors is not None, "the crawl has partitions"
-        self._mirrors = run.absorber.mirrors
+        self._engine, self._intake, self._state = run.engine, run.intake, run.intake.state
+        self._coverage = run.intake.state.accounts.coverage
+        assert run.intake.state.mirrors is not None, "the crawl has partitions"
+        self._mirrors = run.intake.state.mirrors
         self._post = post
-        self._taking = Taking(run.absorber)
+        self._taking = Taking(run.intake)
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
         """As of the last commit since all its seeds are known; where sites share births, the last since these were."""
         self._covered_at = 0  # how often births had been shared out then
-        self._ledger = run.absorber.accounts.ledger
+        self._ledger = run.intake.state.accounts.ledger
         self.sums = self._ledger.sums()
         """As of the last commit."""
         self.pages = self.counted()
@@ -80,7 +80,7 @@ class Partition:
 
     @property
     def outbox(self) -> Outbox:
-        outbox = self._absorber.outbox
+        outbox = self._state.outbox
         assert outbox is not None, "the crawl has partitions"
         return outbox
 
@@ -96,7 +96,7 @@ class Partition:
 
         def starting() -> Iterator[None]:
             nonlocal knows_seeds
-            yield from self._absorber.starting(seeds, self.run.clock(), guessed)
+            yield from self._intake.starting(seeds, self.run.clock(), guessed)
             knows_seeds = True  # and the commit that comes of this step, if nothing else does, has all of them
 
         def committed() -> None:
@@ -133,14 +133,14 @@ class Partition:
 
     def share_addresses(self) -> None:
         """Ask no IP address before the keeper grants it; called before the crawl."""
-        frontier = self._absorber.frontier
+        frontier = self._state.frontier
         frontier.addresses.share()
 
     async def trade(self, granted: Mapping[str, float], wanted_back: Sequence[str]) -> Trade:
         """Change the IP addresses that this partition holds (`Addresses.change`); no trade if it cannot now."""
         if self._engine.state == RunState.STARTING:
             return Trade([], {})
-        trade = partial(self._absorber.frontier.trade, granted, wanted_back)
+        trade = partial(self._state.frontier.trade, granted, wanted_back)
         try:
             return await self._engine.commands.seen(trade)
         except CrawlEndedError:
@@ -148,34 +148,34 @@ class Partition:
 
     def note_elsewhere(self, sums: LedgerSums) -> None:
         """Make pages due by their importance among those of all partitions. sums: of the others together."""
-        due = self._absorber.due
+        due = self._state.due
         if due is not None:
             due.elsewhere = sums
 
-    async def between_answers(self, look: Callable[[Absorber], _T]) -> _T | None:
-        """Run a function on the absorber between two answers, and return its result once that is committed; None if it
+    async def between_answers(self, look: Callable[[Intake], _T]) -> _T | None:
+        """Run a function on the intake between two answers, and return its result once that is committed; None if it
         cannot run just now."""
         if self._engine.state == RunState.STARTING:
             return None
         with suppress(CrawlEndedError):
-            return await self._engine.commands.done(lambda now: look(self._absorber), self._absorber.accounts.size)
+            return await self._engine.commands.done(lambda now: look(self._intake), self._state.accounts.size)
         return None
 
     # When all have crawled.
 
     def count_voices(self) -> None:
         """Count the sites here that link to pages of other partitions, and put that in the outbox; commit."""
-        assert self._absorber.sites is not None, "walkers jump to sites"
-        self._absorber.sites.count_voices()
+        assert self._state.sites is not None, "walkers jump to sites"
+        self._state.sites.count_voices()
         self._mirrors.is_due = _always
         self.commit()
         self._mirrors.is_due = _never
 
     def settle(self, error: float = SETTLED_ERROR) -> None:
         """Make virtual visits along the links of this partition, until mirrors hold more than the residual; commit."""
-        if self._absorber.batch.links:
+        if self._state.batch.links:
             self.commit()
-        self._absorber.settling.settle_again(error)
+        self._intake.ranking.settle_again(error)
         self._mirrors.error, self._mirrors.is_due = error, _always
         self.commit()
         self._mirrors.is_due = _never  # with what is taken then, there is more to settle first
@@ -191,7 +191,7 @@ class Partition:
     def counted(self) -> tuple[int, int]:
         """Numbers of known and read pages at home in the store."""
         counts: Counter[str] = Counter()
-        store = self._absorber.writer
+        store = self._intake.state.writer
         for (state, _), pages in store.page_table.counts().items():
             counts[state] += pages
         return counts.total() - counts[State.ELSEWHERE], sum(counts[state] for state in READ)
@@ -199,11 +199,11 @@ class Partition:
     def commit(self, *, ranks: bool = False) -> None:
         """ranks: save the rank of every page as well; all have settled, and nothing is on its way."""
         meta: dict[str, MetaValue] = self._engine.meta()
-        self._absorber.commit(meta, ranks=ranks)
+        self._intake.commit(meta, ranks=ranks)
 
     def end(self) -> None:
         """Free the memory that only settling needs."""
-        self._absorber.settling.forget_links()
+        self._intake.ranking.forget_links()
 
     # What it sends.
 
@@ -300,11 +300,11 @@ class Taking:
 
     is_crawling = True
 
-    def __init__(self, absorber: Absorber) -> None:
-        assert absorber.outbox is not None, "the crawl has partitions"
-        assert absorber.mirrors is not None, "the crawl has partitions"
-        self._absorber = absorber
-        self._outbox, self._mirrors = absorber.outbox, absorber.mirrors
+    def __init__(self, intake: Intake) -> None:
+        assert intake.state.outbox is not None, "the crawl has partitions"
+        assert intake.state.mirrors is not None, "the crawl has partitions"
+        self._intake = intake
+        self._outbox, self._mirrors = intake.state.outbox, intake.state.mirrors
 
     def take(self, source: int, rows: Sequence[OutboxRow], now: float) -> int:
         """Take the rows that come next, in order, and skip those taken before or behind a gap.
@@ -334,29 +334,29 @@ class Taking:
         return records
 
     def _apply(self, records: Records, now: float) -> None:
-        absorber = self._absorber
-        accounts, discovery, frontier = absorber.accounts, absorber.discovery, absorber.frontier
+        intake = self._intake
+        accounts, discovery, frontier = intake.state.accounts, intake.state.discovery, intake.state.frontier
         first = accounts.size
         pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
         depths = accounts.depth[pages]
         accounts.take_over(pages, records.cash, records.received)
-        if absorber.sites is not None and absorber.sites.shared is not None and len(records.voices):
-            absorber.sites.shared.take_over(pages, records.voices)
+        if intake.state.sites is not None and intake.state.sites.shared is not None and len(records.voices):
+            intake.state.sites.shared.take_over(pages, records.voices)
         accounts.inlinks[pages] += records.inlinks
         accounts.depth[pages] = np.minimum(depths, records.depth)
-        absorber.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
+        intake.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
         self._judge(records, pages, first, now)
         if self.is_crawling:
             frontier.pages.credit(pages[pages < discovery.offered])
             discovery.offer_new(now)
-        absorber.deep_links.note_nearer(pages.astype(np.int32), depths)
+        intake.visits.deep_links.note_nearer(pages.astype(np.int32), depths)
 
     def _judge(self, records: Records, pages: np.ndarray, first: int, now: float) -> None:
         """Give up new pages (from `first` on) that the trap rules forbid.
 
         They stay known: the partitions that link to them have counted these links.
         """
-        admission = self._absorber.admission
+        admission = self._intake.state.admission
         admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
         if admission.traps is None:
             return
@@ -366,4 +366,4 @@ class Taking:
             admission.note_links(politeness_key(found_on), [politeness_key(url)])
             rule = next(iter(admission.refusals(found_on, NO_CONTENT, [url])), None)
             if rule is not None:
-                self._absorber.visits.give_up(page, State.DISALLOWED, rule, now)
+                self._intake.visits.give_up(page, State.DISALLOWED, rule, now)

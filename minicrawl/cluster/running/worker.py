@@ -41,10 +41,11 @@ from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.settings import settings_of
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
+from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
@@ -113,7 +114,7 @@ class Worker:
         on_progress = self._note_progress if brief.shows_progress else None
         self._run = opened(own, self._seeds, writer, share=homes.share(brief.number), on_progress=on_progress)
         self._progress: Progress | None = None
-        self._run.absorber.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
+        self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
         self._partition = Partition(brief.number, self._run, post)
         self._steered = SteeredRun(self._run)
@@ -245,8 +246,8 @@ class Worker:
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises what ended it
-        dispatch, progress, absorber = self._dispatch, self._run.engine.progress, self._run.absorber
-        sites, tally = absorber.sites, absorber.tally
+        dispatch, progress, intake = self._dispatch, self._run.engine.progress, self._run.intake
+        sites, tally = intake.state.sites, intake.state.tally
         before = progress.earlier
         if pages is not None:
             dispatch.let(max(pages - before.fetched, 0))
@@ -287,18 +288,19 @@ class Worker:
             log.command_failed(asked=repr(asked), error=error)
             answer = failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
         # Another thread may be at the books: what is read of them here holds whatever that is about to add.
-        outbox, accounts, folder = self._partition.outbox, self._run.absorber.accounts, self._brief.folder
+        state = self._run.intake.state
+        outbox, accounts, folder = self._partition.outbox, state.accounts, self._brief.folder
         ledger = accounts.ledger
         waiting = sum(len(outbox.rows(home)) for home in range(folder.homes.partitions))
         mirrors = int(ledger.is_mirror(slice(0, ledger.size)).sum())
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
-    async def _done_to_all(self, do: Callable[[Absorber], _T]) -> _T | None:
-        """Run a function on the absorber, and return its result, committed after the crawl; None if it cannot run just
+    async def _done_to_all(self, do: Callable[[Intake], _T]) -> _T | None:
+        """Run a function on the intake, and return its result, committed after the crawl; None if it cannot run just
         now."""
         if not self._has_crawled:
             return await self._partition.between_answers(do)
-        done = do(self._run.absorber)
+        done = do(self._run.intake)
         self._partition.commit()
         return done
 
@@ -314,19 +316,17 @@ class Worker:
 
     def _ended(self, *, is_settled: bool) -> Message:
         self._partition.commit(ranks=is_settled)
-        absorber, dispatch = self._run.absorber, self._run.engine.dispatch
-        if absorber.archived is not None:
-            absorber.archived.end()
-        if absorber.items is not None:
-            absorber.items.finish()
+        intake, dispatch = self._run.intake, self._run.engine.dispatch
+        intake.parts.finish()
+        cookies = intake.parts.find(Cookies)
         return {
             "coverage": self._partition.covered(),
             "pages": self._partition.counted(),
-            "left_out": absorber.tally.left_out,
-            "error": absorber.accounts.ledger.certificate(),
-            "failures": dict(absorber.tally.failures),
+            "left_out": intake.state.tally.left_out,
+            "error": intake.state.accounts.ledger.certificate(),
+            "failures": dict(intake.state.tally.failures),
             "unanswered": dict(dispatch.unanswered),
-            "cookies": absorber.cookies.rows() if self._brief.settings.cookie_file and absorber.cookies else [],
+            "cookies": cookies.rows() if self._brief.settings.cookie_file and cookies else [],
         }
 
 

@@ -158,33 +158,3 @@ def _place(kind: str, url: str) -> str:
         path = url.partition("?")[0]
         return path[: path.rindex("/") + 1]
     return ""
-
-
-class HostPages:
-    """Pages asked for, or to be asked for, on hosts with a limit of pages (`--host-pages`).
-
-    Invariant: no host has more of them than its limit.
-    """
-
-    def __init__(self, limits: Mapping[str, int], answered: Iterable[tuple[str, int]] = ()) -> None:
-        """limits: by host name. answered: (host name, page) of pages on such hosts that have an answer."""
-        self._limits = limits
-        self._pages: dict[str, set[int]] = {host: set() for host in limits}
-        for host, page in answered:
-            self.has_place(host, page)
-
-    def has_place(self, host: str, page: int) -> bool:
-        """Reserve a place for a page; False if its host has none left. The place stays until it is given back."""
-        limit = self._limits.get(host)
-        if limit is None:
-            return True
-        pages = self._pages[host]
-        if page not in pages and len(pages) >= limit:
-            return False
-        pages.add(page)
-        return True
-
-    def give_back(self, host: str, page: int) -> None:
-        """Free the place of a page that is not asked for after all."""
-        if host in self._pages:
-            self._pages[host].discard(page)

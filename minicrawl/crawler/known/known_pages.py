@@ -38,6 +38,10 @@ class KnownPages:
         """What a page leads to that is not followed."""
         return self._batch.refused.get(page) or self._writer.link_table.refused(page)
 
+    def refused_rows(self) -> list[Refused]:
+        """The rows of what pages lead to that is not followed, those that are not committed."""
+        return list(self._batch.refused.values())
+
     def was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
         return self.last_state(page) in READ

@@ -10,9 +10,7 @@ from minicrawl.crawler.books.stored_accounts import UNVISITED_LEVEL, account_col
 from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
-from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.sharing.mirrors import Mirrors
-from minicrawl.opic import DiscoveryRule
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.settings import BY_PAGES, BY_SITES
 from minicrawl.store.rows import CREDITED_COLUMNS
@@ -31,16 +29,16 @@ class Saver(Protocol):
 
 
 class AccountSaver:
-    """Writes the pages that are new, and of all others the accounts that changed. mirrors: what they have gathered is
-    handed over with that."""
+    """Writes the pages that are new, and of all others the accounts that changed. What mirrors have gathered is handed
+    over with that."""
 
-    def __init__(self, accounts: Accounts, batch: Batch, budget: DiscoveryRule, mirrors: Mirrors | None = None) -> None:
-        self._mirrors = mirrors
-        self._accounts = accounts
-        self._batch = batch
-        self._budget = budget
+    def __init__(self, state: CrawlState) -> None:
+        self._accounts = state.accounts
+        self._batch = state.batch
+        self._budget = state.budget
+        self._mirrors = state.mirrors
         self._top_pages = TopPages()
-        self._committed = accounts.size
+        self._committed = state.accounts.size
 
     def save(self, writer: Writer) -> None:
         visited, credited = (pages[pages < self._committed] for pages in self._accounts.take_touched())

@@ -1,15 +1,10 @@
-"""What the turn of a page brings about.
+"""The turn of a page.
 
 visit           the turn of a page, step by step
-outlinks        which links of a page count
+turn            an answer for a page, as it passes from step to step
+part            optional capabilities, and the list of those that are on
+outlinks        the links of a page that count
 aliases         pages that stand for others
-lookalikes      pages that say what others say
-merging         copies that are one page
-refreshing      what is learned of pages as they are fetched again
-soft_errors     pages that are soft 404s
-due_probes      which probe is due, and what its answer says
-alternates      pages in other languages: one is fetched first, the others last
-max_depth       links that only --max-depth keeps out
-hook_failures   what hooks did wrong, counted
+deep_links      links that only --max-depth keeps out
 scheme_guesses  seeds that were given without a scheme
 """

@@ -11,16 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.known.discovery import Admitted, Discovery
-from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.known.discovery import Admitted
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
-from minicrawl.crawler.visits.max_depth import DeepLinks
+from minicrawl.crawler.visits.deep_links import DeepLinks
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, PlacedLinks, from_bytes, placed, to_bytes
+from minicrawl.store.rows import Links
 
 
 class Aliases:
@@ -30,27 +29,27 @@ class Aliases:
     stands for itself again when nothing is behind the hint.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        hinted: Iterable[tuple[int, int]],
-        accounts: Accounts,
-        pages: KnownPages,
-        urls: KnownUrls,
-        admission: Admission,
-        discovery: Discovery,
-        deep_links: DeepLinks,
-    ) -> None:
-        """hinted: (alias by a hint, what it stands for), as the store has them."""
-        self._accounts = accounts
-        self._pages = pages
-        self._urls = urls
-        self._admission = admission
-        self._discovery = discovery
+    def __init__(self, state: CrawlState, deep_links: DeepLinks) -> None:
+        self._accounts = state.accounts
+        self._pages = state.pages
+        self._urls = state.urls
+        self._admission = state.admission
+        self._discovery = state.discovery
         self._deep_links = deep_links
         self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by what they stand for
-        for alias, target in hinted:
+        for alias, target in state.writer.link_table.hinted():
             self._hinted[target].append(alias)
         self._reinstated: list[int] = []
+
+    def note_turn(self, turn: Turn, links: Links, before: Links | None) -> None:
+        """Note which page this one stands for by a hint, and that nothing is behind hints that lead here."""
+        if self._accounts.has_neighbours and turn.outcome.state is State.ALIAS:
+            self.lengthen(from_bytes(links.targets).tolist())
+        is_known = before is not None and before.own is not None and before.targets == links.targets
+        if links.own is not None and links.targets and not is_known:
+            self.note_hint(turn.page, int(from_bytes(links.targets)[0]))
+        if turn.outcome.state in (State.ERROR, State.GONE):
+            self.void_hints_to(turn.page)
 
     def note_hint(self, alias: int, target: int) -> None:
         """Take in that a page stands for another by a hint."""

@@ -1,4 +1,4 @@
-"""What a page links to: which of its links count, and how its cash is shared among them."""
+"""The links of a page: which of them count, and how its cash is divided among them."""
 
 from collections.abc import Sequence
 from itertools import compress
@@ -7,15 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.admission.traps.traps import NO_CONTENT
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.known.discovery import Admitted, Discovery
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.known.discovery import Admitted
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.visits.lookalikes import Lookalikes
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.crawler.visits.part import Parts
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.links import places_to_bytes, to_bytes
 from minicrawl.store.rows import Links
@@ -34,41 +33,30 @@ class Counted(NamedTuple):
 class Outlinks:
     """Makes the links of a page known that may be, and counts them."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        accounts: Accounts,
-        frontier: Frontier,
-        urls: KnownUrls,
-        admission: Admission,
-        discovery: Discovery,
-        lookalikes: Lookalikes,
-        sessions: Sessions,
-    ) -> None:
-        self._accounts = accounts
-        self._frontier = frontier
-        self._urls = urls
-        self._admission = admission
-        self._discovery = discovery
-        self._lookalikes = lookalikes
+    def __init__(self, state: CrawlState, sessions: Sessions, parts: Parts) -> None:
+        self._accounts = state.accounts
+        self._frontier = state.frontier
+        self._urls = state.urls
+        self._admission = state.admission
+        self._discovery = state.discovery
         self._sessions = sessions
+        self._parts = parts
 
-    def counted(self, page: int, target: int | None, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Counted:
-        """The links that count at a turn of `page`. target: the page that it stands for: then only that link does."""
+    def counted(self, turn: Turn, target: int | None) -> Counted:
+        """The links that count at a turn. target: the page that this one stands for: then only that link does."""
+        page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
         if outcome.reason == "soft-404":
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
         urls, anchors, places, refused = self._followed(page, outcome, parsed)
-        is_news = fetched.status == 200 and not self._accounts.book.visited[page]
-        if is_news:
+        if fetched.status == 200 and not self._accounts.book.visited[page]:
             self._admission.note_read(fetched.url, fetched.content_type)
-        content = self._lookalikes.content(page, fetched) if is_news else NO_CONTENT
-        if "?" in fetched.url:
-            self._lookalikes.note_parameters(fetched, content)
-        if target is None and not urls and content is NO_CONTENT:  # as in every turn without a request
+            turn.content = self._content(fetched)
+            self._parts.before_links(turn)
+        if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
-        admitted = self._discovery.admitted(fetched.url, urls, anchors, content, places)
-        targets = self._discovery.made_known(admitted, page, "link")
-        self._lookalikes.note_links(targets, admitted.anchors)
-        outlinks = np.array(targets, dtype=np.int32)
+        admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
+        turn.targets, turn.anchors = self._discovery.made_known(admitted, page, "link"), admitted.anchors
+        outlinks = np.array(turn.targets, dtype=np.int32)
         self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted
         own = to_bytes(outlinks[others])
@@ -83,6 +71,16 @@ class Outlinks:
         if not outcome.is_redirect:
             links = links._replace(own=own, own_places=own_places)
         return Counted(links, None, elsewhere)
+
+    def _content(self, fetched: Fetched) -> PageContent:
+        """What a page says, as traps learn it.
+
+        A page without its session says what it said with it. So when a session has been found nothing counts as said
+        before on its host: digests are others from then on.
+        """
+        if fetched.digest is None:
+            return PageContent(None, fetched.wording)
+        return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
 
     def weights_again(self, url: str, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
         """The weights of links that the page at `url` had at its last turn, whose anchors are not known any more."""

@@ -90,6 +90,13 @@ class Tables:
         return int(size)
 
 
+def quoted(name: str) -> str:
+    """An identifier, for SQL. Raises ValueError for anything else."""
+    if not name.isidentifier():
+        raise ValueError(f"{name!r} is no name of a table or a column")
+    return f'"{name}"'
+
+
 @cache
 def columns(kind: type[NamedTuple], table: str = "") -> str:
     """The columns that a kind of row has as fields. table: whose they are, where several tables have such."""

@@ -9,7 +9,7 @@ from support.sites import Server, crawl, rows
 
 from minicrawl.analysis.refresh.due_times import DueTimes
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -34,13 +34,16 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
     for days in (0.01, 2, 4, 16, 40, 89.9, 91):
         now = latest + days * DAY
         with Writer(store) as writer:
-            web = KnownWeb.of(
+            web = CrawlState.of(
                 writer,
                 CrawlSettings(refresh=True),
                 STRATEGIES["greedy"],
                 Interpolation(8.0),
                 now,
                 locates=False,
+                owns=None,
+                share=None,
+                only=None,
                 timing=PATIENT,
             )
             assert web.due is not None

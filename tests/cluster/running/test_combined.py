@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.absorbing import next_page
+from support.intakes import next_page
 from support.opic_webs import exact_importance, final, pages, random_web
-from support.partitions import Partitions, Web, answer, plain_absorber
+from support.partitions import Partitions, Web, answer, plain_intake
 from support.sites import rows
 
 from minicrawl.analysis.verify import verify
@@ -153,14 +153,14 @@ def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[
 
 def alone(store: Path, web: Web, seeds: list[str]) -> dict[str, float]:
     """Importance by URL, as one process finds it."""
-    absorber = plain_absorber(store, jump="sites")
-    absorber.start(seeds, 0.0)
-    while (page := next_page(absorber.frontier, 0.0)) is not None:
-        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
-    absorber.commit({})
-    absorber.settling.settle_fully()
-    absorber.commit({})
-    absorber.writer.close()
+    intake = plain_intake(store, jump="sites")
+    intake.start(seeds, 0.0)
+    while (page := next_page(intake.state.frontier, 0.0)) is not None:
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    intake.commit({})
+    intake.ranking.settle_fully()
+    intake.commit({})
+    intake.state.writer.close()
     with open_store(store) as reader:
         assert verify(reader).stored.l1 < 1e-6
     return dict(rows(store, "SELECT url, importance FROM ranks"))

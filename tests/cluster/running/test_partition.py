@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.absorbing import absorber_of, answer, next_page, page_of
+from support.intakes import answer, intake_of, next_page, page_of
 from support.live_partitions import Crawled, crawl_together
 from support.partitions import Partitions
 from support.sites import rows
@@ -140,10 +140,10 @@ def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_
 def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> None:
     """A path that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
     trap = RIGHT[0] + "a/b/a/b/a/b/a/b/"
-    absorbers = []
+    intakes = []
     for number in (0, 1):
         make_store(tmp_path / f"{number}.db", "a crawl", number, 2)
-        found = absorber_of(
+        found = intake_of(
             tmp_path / f"{number}.db",
             share=HOMES.share(number),
             scope="any",
@@ -152,17 +152,17 @@ def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> Non
             probe=False,
         )
         found.start(LEFT[:1], 0.0)
-        absorbers.append(found)
-    source, home = absorbers
-    page = next_page(source.frontier, 0.0)
+        intakes.append(found)
+    source, home = intakes
+    page = next_page(source.state.frontier, 0.0)
     assert page is not None
     source.visits.absorb(page, *answer({LEFT[0]: [trap]}, LEFT[0]), 0.0)
     source.commit({})
-    assert source.outbox is not None
-    assert Taking(home).take(0, source.outbox.rows(1), 0.0) == 1
+    assert source.state.outbox is not None
+    assert Taking(home).take(0, source.state.outbox.rows(1), 0.0) == 1
     home.commit({})
     (found_page,) = rows(tmp_path / "1.db", f"SELECT state, inlinks FROM pages WHERE url = '{trap}'")
     assert found_page == ("disallowed" if has_traps else "waiting", 1)
-    assert next_page(home.frontier, 0.0) == (None if has_traps else page_of(home, trap))
-    for absorber in absorbers:
-        absorber.writer.close()
+    assert next_page(home.state.frontier, 0.0) == (None if has_traps else page_of(home, trap))
+    for intake in intakes:
+        intake.state.writer.close()

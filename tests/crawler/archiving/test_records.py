@@ -25,7 +25,7 @@ from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
 from minicrawl.cli import main
-from minicrawl.crawler.archiving.records import ArchivedRecords
+from minicrawl.crawler.parts.archive import Archive
 from minicrawl.errors import StoreError
 from minicrawl.store.writer import Writer
 
@@ -133,7 +133,7 @@ def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing
 def rounds(store: Path, folder: Path, begun: int) -> None:
     """Two commits of two answers each, the second of every commit a revisit; files are full after some of them."""
     writer = Writer(store)
-    archived = ArchivedRecords(writer, folder)
+    archived = Archive(writer, folder)
 
     def of_digest(digest: bytes) -> tuple[Original, str] | None:
         found = writer.archived.with_body(digest)
@@ -143,11 +143,11 @@ def rounds(store: Path, folder: Path, begun: int) -> None:
     for number in range(begun, begun + 2):
         for body in (b"%d" % number * 2000, b"x" * 2000):
             answer = an_answer(f"http://h.test/{number}/{len(body)}", body=body)
-            archived.note(archive.write(answer), None)
+            archived.on_record(archive.write(answer), None)
         with writer.transaction():
             archived.save(writer)
             writer.save_meta({"committed": number + 1, "asked_until": time.time()})
-    archived.end()
+    archived.finish()
 
 
 def test_every_committed_answer_is_there_once_whenever_it_is_killed(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_every_committed_answer_is_there_once_whenever_it_is_killed(tmp_path: Pa
         writer = Writer(store)
         sizes = writer.archived.files()
         torn += any(file.stat().st_size > sizes.get(file.name, 0) for file in grown)
-        ArchivedRecords(writer, folder)  # which cuts
+        Archive(writer, folder)  # which cuts
         committed = int(writer.meta("committed") or 0)
         writer.close()
         assert {file.name: file.stat().st_size for file in files(folder)} == sizes

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.absorbing import absorber_of, crawl_all, next_page
+from support.intakes import crawl_all, intake_of, next_page
 from support.sites import Site, crawl, random_site, rows, wide_site
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.page_block import PageBlock, of_rows, packed_of, page_blocks, wrong_copies
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.salvage import salvage
 from minicrawl.model import State
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -46,29 +46,29 @@ def stale_of(store: Path) -> list[int]:
 
 def taken_up(store: Path, sizes: Sizes, **settings: Any) -> dict[str, Any]:
     """What a crawl knows of pages when it begins; nothing is written."""
-    absorber = absorber_of(store, sizes=sizes, **settings)
-    accounts, frontier = absorber.accounts, absorber.frontier
+    intake = intake_of(store, sizes=sizes, **settings)
+    accounts, frontier = intake.state.accounts, intake.state.frontier
     found = {
         "columns": packed_of(accounts, frontier.pages.host_of, slice(0, accounts.size)),
-        "attempts": sorted(absorber.pages.attempts.items()),
-        "answered": sorted(absorber.hosts.answered),
+        "attempts": sorted(intake.state.pages.attempts.items()),
+        "answered": sorted(intake.state.hosts.answered),
         "sums": (
             accounts.ledger.total(),
             accounts.ledger.never_visited,
             accounts.book.payees,
             accounts.coverage.bound(),
         ),
-        "order": handed_out(absorber),
+        "order": handed_out(intake),
     }
-    absorber.writer.close()
+    intake.state.writer.close()
     return found
 
 
-def handed_out(absorber: Absorber) -> list[int]:
+def handed_out(intake: Intake) -> list[int]:
     pages = []
-    while (page := next_page(absorber.frontier, 1e9)) is not None:
+    while (page := next_page(intake.state.frontier, 1e9)) is not None:
         pages.append(page)
-        absorber.frontier.release(page, 1e9)
+        intake.state.frontier.release(page, 1e9)
     return pages
 
 
@@ -120,20 +120,20 @@ def test_whatever_is_kept_of_pages_is_taken_up(tmp_path: Path, settings: dict[st
 def test_copies_are_made_while_a_crawl_runs(tmp_path: Path) -> None:
     """So many pages as were touched, round and round; a crawl that is killed has them."""
     store, (site, seeds) = tmp_path / "crawl.db", wide_site(1, 100)
-    absorber = absorber_of(store, sizes=COPIED)
-    absorber.start(seeds, 0.0)
+    intake = intake_of(store, sizes=COPIED)
+    intake.start(seeds, 0.0)
     copied, written = [], 0
     for _ in range(40):
-        crawl_all(absorber, site, most=1)
+        crawl_all(intake, site, most=1)
         (touched,) = rows(store, "SELECT coalesce(sum(length(pages)) / 4, 0) FROM touched")[0]
         copies = rows(store, "SELECT first, number FROM page_blocks")
         written += copies != copied
         copied = copies
         stale_of(store)
-        assert touched < 6 * absorber.accounts.size
+        assert touched < 6 * intake.state.accounts.size
     assert written > 8
     assert len(copied) > 4
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 class Dying(sqlite3.Connection):
@@ -175,11 +175,11 @@ def test_a_kill_at_any_step_leaves_no_copy_that_lies(tmp_path: Path) -> None:
     crawl(site, begun, seeds, sizes=COPIED, pages=12)
 
     def go_on(store: Path) -> None:
-        absorber = absorber_of(store, sizes=COPIED)
+        intake = intake_of(store, sizes=COPIED)
         for _ in range(4):
-            crawl_all(absorber, random_site(2)[0], most=2)
-        absorber.commit({}, ranks=True)
-        absorber.writer.close()
+            crawl_all(intake, random_site(2)[0], most=2)
+        intake.commit({}, ranks=True)
+        intake.state.writer.close()
 
     deaths, step = 0, 0
     for step in range(0, 10_000, 6):

@@ -4,41 +4,41 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.intakes import crawl_all, intake_of
 from support.sites import random_site, rows
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals, imbalances
+from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
 from minicrawl.store.rows import CREDITED_COLUMNS, Account
 
 
-def crawled(store: Path, window: str) -> Absorber:
+def crawled(store: Path, window: str) -> Intake:
     site, seeds = random_site(4)
-    absorber = absorber_of(store, history=window)
-    absorber.start(seeds, 0.0)
-    crawl_all(absorber, site, most=90)
-    absorber.writer.close()
-    return absorber
+    intake = intake_of(store, history=window)
+    intake.start(seeds, 0.0)
+    crawl_all(intake, site, most=90)
+    intake.state.writer.close()
+    return intake
 
 
 @pytest.mark.parametrize("window", ["basic", "interpolation", "variable:3", "fixed:2", "improved-fixed:2,3"])
 def test_accounts_come_back_to_the_last_bit(tmp_path: Path, window: str) -> None:
-    before = crawled(tmp_path / "crawl.db", window).accounts
+    before = crawled(tmp_path / "crawl.db", window).state.accounts
     measures = dict(before.book.measures)
     kept = account_columns(before, np.arange(before.size)), account_totals(before)
-    again = absorber_of(tmp_path / "crawl.db", history=window)
-    size = again.accounts.size
-    assert (account_columns(again.accounts, np.arange(size)), account_totals(again.accounts)) == kept
-    assert again.accounts.book.measures == measures
-    assert (again.accounts.coverage.kind[:size] == before.coverage.kind[:size]).all()
-    assert (again.accounts.ledger.alias[:size] == before.ledger.alias[:size]).all()
-    assert list(imbalances(again.accounts, before.book.total)) == []
-    again.writer.close()
+    again = intake_of(tmp_path / "crawl.db", history=window)
+    size = again.state.accounts.size
+    assert (account_columns(again.state.accounts, np.arange(size)), account_totals(again.state.accounts)) == kept
+    assert again.state.accounts.book.measures == measures
+    assert (again.state.accounts.coverage.kind[:size] == before.coverage.kind[:size]).all()
+    assert (again.state.accounts.ledger.alias[:size] == before.ledger.alias[:size]).all()
+    assert list(imbalances(again.state.accounts, before.book.total)) == []
+    again.state.writer.close()
 
 
 def test_some_columns_of_some_pages(tmp_path: Path) -> None:
-    accounts = crawled(tmp_path / "crawl.db", "basic").accounts
+    accounts = crawled(tmp_path / "crawl.db", "basic").state.accounts
     whole = account_columns(accounts, np.arange(accounts.size))
     some = account_columns(accounts, np.array([3, 1]), CREDITED_COLUMNS)
     assert some.id == [3, 1]
@@ -56,10 +56,10 @@ def test_some_columns_of_some_pages(tmp_path: Path) -> None:
     ],
 )
 def test_books_that_do_not_add_up_are_no_store_to_go_on_with(tmp_path: Path, deed: str, sentence: str) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db")
-    absorber.start(["http://a.test/", "http://b.test/"], 0.0)
-    absorber.commit({})
-    absorber.writer.close()
+    intake = intake_of(tmp_path / "crawl.db")
+    intake.start(["http://a.test/", "http://b.test/"], 0.0)
+    intake.commit({})
+    intake.state.writer.close()
     rows(tmp_path / "crawl.db", deed)
     with pytest.raises(StoreError, match=sentence):
-        absorber_of(tmp_path / "crawl.db")
+        intake_of(tmp_path / "crawl.db")

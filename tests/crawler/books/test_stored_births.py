@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.intakes import crawl_all, intake_of
 
 from minicrawl.crawler.books.stored_births import stored_births
 
@@ -22,16 +22,16 @@ WEB = {
 @pytest.mark.parametrize("turns", [0, 1, 3, 9])
 def test_rule_of_a_store_is_that_of_the_crawl(tmp_path: Path, jump: str, turns: int) -> None:
     """Also where pages became known after births were last shared out."""
-    absorber = absorber_of(tmp_path / "crawl.db", jump=jump)
-    absorber.start(["http://a.test/"], 0.0)
-    absorber.commit({})
-    crawl_all(absorber, WEB, most=turns)
-    accounts = absorber.accounts
+    intake = intake_of(tmp_path / "crawl.db", jump=jump)
+    intake.start(["http://a.test/"], 0.0)
+    intake.commit({})
+    crawl_all(intake, WEB, most=turns)
+    accounts = intake.state.accounts
     known = slice(0, accounts.size)
-    rule = stored_births(absorber.writer, absorber.frontier.pages.host_of[known])
+    rule = stored_births(intake.state.writer, intake.state.frontier.pages.host_of[known])
     flags = accounts.ledger.gone[known], accounts.ledger.alias[known]
     assert rule.of(known, *flags).tolist() == accounts.ledger.birth(known).tolist()
     assert rule.alike == accounts.ledger.rule.alike
     if jump == "sites":
         assert len(np.unique(accounts.ledger.birth(known))) > 1 or accounts.size == 1
-    absorber.writer.close()
+    intake.state.writer.close()

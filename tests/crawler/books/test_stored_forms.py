@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.intakes import crawl_all, intake_of
 from support.sites import random_site, rows
 
 from minicrawl.crawler.books.stored_forms import kept_settings, wrong_meta, wrong_settings, wrong_texts
@@ -17,11 +17,11 @@ def store(tmp_path: Path) -> Path:
     """A crawl that stopped midway, and whose run is noted."""
     path = tmp_path / "crawl.db"
     site, seeds = random_site(5)
-    absorber = absorber_of(path, history="variable:2")
-    absorber.start(seeds, 0.0)
-    crawl_all(absorber, site, most=20)
-    absorber.commit({"settings": CrawlSettings(delay=3.0).to_json(Path()), "run_at": 5})
-    absorber.writer.close()
+    intake = intake_of(path, history="variable:2")
+    intake.start(seeds, 0.0)
+    crawl_all(intake, site, most=20)
+    intake.commit({"settings": CrawlSettings(delay=3.0).to_json(Path()), "run_at": 5})
+    intake.state.writer.close()
     return path
 
 
@@ -77,7 +77,7 @@ def test_values_of_meta(store: Path, key: str, value: object, is_right: bool) ->
 
 
 def test_only_a_store_with_pages_needs_its_books(tmp_path: Path, store: Path) -> None:
-    absorber_of(tmp_path / "new.db").writer.close()
+    intake_of(tmp_path / "new.db").state.writer.close()
     assert wrong(tmp_path / "new.db") == []
     rows(store, "DELETE FROM meta WHERE key IN ('cash_total', 'income')")
     with open_store(store) as reader:

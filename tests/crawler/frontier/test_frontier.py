@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.absorbing import next_page
+from support.intakes import next_page
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.lanes import Lane

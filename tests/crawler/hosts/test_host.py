@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host, Past
 from minicrawl.crawler.hosts.politeness import REST_OF_THE_DEAD
 from minicrawl.crawler.http.response_fields import LONGEST_REST
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.robots.rules import LIFETIME
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
@@ -85,9 +85,9 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-def absorber(store: Path, now: float) -> Absorber:
+def intake(store: Path, now: float) -> Intake:
     settings = CrawlSettings(delay=DELAY)
-    return Absorber(Writer(store), settings, STRATEGIES["greedy"], Interpolation(), now)
+    return Intake(Writer(store), settings, STRATEGIES["greedy"], Interpolation(), now)
 
 
 @pytest.mark.parametrize("ahead", [5.0, 36_000.0, YEAR])
@@ -97,22 +97,22 @@ def test_host_may_be_asked_after_the_longest_wait_of_each_column(
 ) -> None:
     now = time.time() + 100.0
     rows(store, update, now + longest + ahead)
-    absorber_ = absorber(store, now)
-    ready_at = absorber_.frontier.next_ready()
+    found = intake(store, now)
+    ready_at = found.state.frontier.next_ready()
     assert ready_at is not None
     assert now < ready_at <= now + longest
-    absorber_.commit({})
-    absorber_.writer.close()
+    found.commit({})
+    found.state.writer.close()
     assert rows(store, "SELECT 1 FROM hosts WHERE max(next_fetch, rests_until) > ?", now + longest) == []
 
 
 def test_dead_host_is_asked_again_after_a_day(store: Path) -> None:
     now = time.time() + 100.0
     rows(store, "UPDATE hosts SET strains = 9, dead_until = ?", now + YEAR)
-    absorber_ = absorber(store, now)
-    assert absorber_.frontier.hosts[0].health.dead_until == now + REST_OF_THE_DEAD
-    absorber_.commit({})
-    absorber_.writer.close()
+    found = intake(store, now)
+    assert found.state.frontier.hosts[0].health.dead_until == now + REST_OF_THE_DEAD
+    found.commit({})
+    found.state.writer.close()
     assert rows(store, "SELECT dead_until FROM hosts") == [(now + REST_OF_THE_DEAD,)]
 
 
@@ -122,12 +122,12 @@ def test_robots_txt_is_asked_for_again_when_it_is_too_old(
 ) -> None:
     now = time.time() + 100.0
     rows(store, "UPDATE robots SET status = ?, reason = ?, attempts = 1, expires = ?", status, reason, now + YEAR)
-    absorber_ = absorber(store, now)
-    robots = absorber_.robots.state("http://a.test")
+    found = intake(store, now)
+    robots = found.robots.state("http://a.test")
     assert robots is not None
     assert robots.expires == now + longest
-    absorber_.commit({})
-    absorber_.writer.close()
+    found.commit({})
+    found.state.writer.close()
     assert rows(store, "SELECT expires FROM robots") == [(now + longest,)]
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from support.absorbing import absorber_of, next_page
+from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store
@@ -19,14 +19,14 @@ def is_even(url: str) -> bool:
     return int(hostname(url).removeprefix("h").removesuffix(".test")) % 2 == 0
 
 
-def crawled(absorber: Absorber, answer: Callable[[str], tuple[Fetched, ParsedPage]]) -> list[str]:
+def crawled(intake: Intake, answer: Callable[[str], tuple[Fetched, ParsedPage]]) -> list[str]:
     """Every page in turn until none waits; the URLs asked for."""
     asked = []
-    while (page := next_page(absorber.frontier, 0.0)) is not None:
-        asked.append(absorber.urls.url(page))
-        absorber.visits.absorb(page, *answer(asked[-1]), 0.0)
-    absorber.commit({})
-    absorber.writer.close()
+    while (page := next_page(intake.state.frontier, 0.0)) is not None:
+        asked.append(intake.state.urls.url(page))
+        intake.visits.absorb(page, *answer(asked[-1]), 0.0)
+    intake.commit({})
+    intake.state.writer.close()
     return asked
 
 
@@ -37,14 +37,14 @@ def links_to_all(url: str) -> tuple[Fetched, ParsedPage]:
 
 def test_what_others_own_does_not_become_known_and_is_counted_apart(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    absorber = absorber_of(store, owns=is_even, scope="any", discovery=1.0, deny=(r"/b$",))
-    absorber.start(HOSTS, 0.0)
-    asked = crawled(absorber, links_to_all)
+    intake = intake_of(store, owns=is_even, scope="any", discovery=1.0, deny=(r"/b$",))
+    intake.start(HOSTS, 0.0)
+    asked = crawled(intake, links_to_all)
     assert sorted(asked) == sorted(f"{host}{name}" for host in HOSTS[::2] for name in ("", "a"))
     known = {url for (url,) in rows(store, "SELECT url FROM pages")}
     assert known == set(asked)
     # Each of 8 pages has 4 links of hosts of ours to /b, which are denied, as 4 of others are; 8 links lead elsewhere.
-    assert (absorber.tally.left_out, absorber.tally.elsewhere) == (8 * 8, 8 * 8)
+    assert (intake.state.tally.left_out, intake.state.tally.elsewhere) == (8 * 8, 8 * 8)
     with open_store(store) as reader:
         assert list(audit(reader)) == []
         assert (reader.meta("links_left_out"), reader.meta("links_elsewhere")) == (64, 64)
@@ -52,19 +52,19 @@ def test_what_others_own_does_not_become_known_and_is_counted_apart(tmp_path: Pa
 
 def test_page_cannot_stand_for_what_others_own(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    absorber = absorber_of(store, owns=is_even, scope="any", discovery=1.0)
-    absorber.start(HOSTS[:1], 0.0)
-    crawled(absorber, lambda url: (Fetched(url, status=301, location=HOSTS[1]), ParsedPage()))
+    intake = intake_of(store, owns=is_even, scope="any", discovery=1.0)
+    intake.start(HOSTS[:1], 0.0)
+    crawled(intake, lambda url: (Fetched(url, status=301, location=HOSTS[1]), ParsedPage()))
     assert rows(store, "SELECT url, state, reason FROM pages") == [(HOSTS[0], "error", "redirect-elsewhere")]
 
 
 def test_two_crawls_that_share_the_web_know_all_of_it_once(tmp_path: Path) -> None:
     found: list[str] = []
     for number, owns in enumerate([is_even, lambda url: not is_even(url)]):
-        absorber = absorber_of(tmp_path / f"{number}.db", owns=owns, scope="any", discovery=1.0)
-        absorber.start(HOSTS, 0.0)
-        found += crawled(absorber, links_to_all)
-    whole = absorber_of(tmp_path / "whole.db", scope="any", discovery=1.0)
+        intake = intake_of(tmp_path / f"{number}.db", owns=owns, scope="any", discovery=1.0)
+        intake.start(HOSTS, 0.0)
+        found += crawled(intake, links_to_all)
+    whole = intake_of(tmp_path / "whole.db", scope="any", discovery=1.0)
     whole.start(HOSTS, 0.0)
     assert sorted(found) == sorted(crawled(whole, links_to_all))
-    assert whole.tally.elsewhere == 0
+    assert whole.state.tally.elsewhere == 0

@@ -2,42 +2,42 @@
 
 from pathlib import Path
 
-from support.absorbing import absorber_of
+from support.intakes import intake_of
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import HostDelays
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.known_hosts import KnownHosts
 
 
-def hosts_of(path: Path, delay: float) -> tuple[Absorber, KnownHosts]:
-    absorber = absorber_of(path, delay=delay)
-    return absorber, KnownHosts(absorber.frontier, HostDelays(delay))
+def hosts_of(path: Path, delay: float) -> tuple[Intake, KnownHosts]:
+    intake = intake_of(path, delay=delay)
+    return intake, KnownHosts(intake.state.frontier, HostDelays(delay))
 
 
 def test_name_is_one_host(tmp_path: Path) -> None:
-    absorber, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
     assert hosts.host("a.test") is hosts.host("a.test")
     assert hosts.host("b.test").id == 1
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 def test_a_crawl_delay_that_makes_it_longer_is_urgent_unless_politeness_is_off(tmp_path: Path) -> None:
-    absorber, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
     hosts.note_crawl_delay(hosts.host("a.test"), 0.5)
     assert not hosts.is_urgent
     hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
     assert hosts.is_urgent
-    absorber.writer.close()
-    absorber, hosts = hosts_of(tmp_path / "impolite.db", 0.0)
+    intake.state.writer.close()
+    intake, hosts = hosts_of(tmp_path / "impolite.db", 0.0)
     hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
     assert not hosts.is_urgent
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 def test_each_change_is_written_once(tmp_path: Path) -> None:
-    absorber, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
     hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
-    with absorber.writer as writer:
+    with intake.state.writer as writer:
         with writer.transaction():
             hosts.save(writer)
         assert [(row.name, row.crawl_delay) for row in writer.hosts.all()] == [("a.test", 7.0)]
@@ -49,9 +49,9 @@ def test_each_change_is_written_once(tmp_path: Path) -> None:
 
 
 def test_a_crawl_delay_that_changes_nothing_is_not_urgent(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db", delay=1.0)
-    hosts = KnownHosts(absorber.frontier, HostDelays(1.0, {"own.test": 5.0}))
+    intake = intake_of(tmp_path / "crawl.db", delay=1.0)
+    hosts = KnownHosts(intake.state.frontier, HostDelays(1.0, {"own.test": 5.0}))
     assert hosts.host("own.test").delay == 5.0
     hosts.note_crawl_delay(hosts.host("own.test"), 4.0)
     assert not hosts.is_urgent
-    absorber.writer.close()
+    intake.state.writer.close()

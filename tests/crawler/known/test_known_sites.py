@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, crawl_all
+from support.intakes import crawl_all, intake_of
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.analysis.verify import verify
@@ -140,9 +140,9 @@ def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(tmp
     web, seeds = web_of(3)
     crawl(web, store, seeds, jump="sites")
     before = as_they_are(store), voices(store)
-    absorber = absorber_of(store, jump="pages")
-    absorber.settling.let_jump_alike()
-    absorber.writer.close()
+    intake = intake_of(store, jump="pages")
+    intake.ranking.let_jump_alike()
+    intake.state.writer.close()
     assert faults_in(store) == []
     assert (as_they_are(store), voices(store)) == before
 
@@ -168,29 +168,29 @@ def test_page_handed_out_is_the_one_with_most_in_the_ledger(tmp_path: Path, seed
     """Of all that wait, when nobody has to be spared; virtual visits and new trust included."""
     web, seeds = web_of(seed, sites=9)
     plain = {url: links for url, links in web.items() if isinstance(links, list)}
-    absorber = absorber_of(tmp_path / "crawl.db", jump="sites", probe=False)
-    ledger, book = absorber.accounts.ledger, absorber.accounts.book
-    absorber.start(seeds, 0.0)
-    absorber.commit({})
+    intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
+    ledger, book = intake.state.accounts.ledger, intake.state.accounts.book
+    intake.start(seeds, 0.0)
+    intake.commit({})
     turns, held_then = 0, [ledger.held()]
 
     def keep(page: int) -> None:
         nonlocal turns
         turns += 1
         if turns % 4 == 0:
-            absorber.commit({})
-            if absorber.sites.is_due or absorber.settling.is_due:  # pages are put in order then, and only then
-                absorber.keep_ranking()
+            intake.commit({})
+            if intake.state.sites.is_due or intake.ranking.is_due:  # pages are put in order then, and only then
+                intake.ranking.keep_up()
                 held_then.append(ledger.held())
-        best = absorber.frontier.best_page(0.0)
+        best = intake.state.frontier.best_page(0.0)
         if best is not None:
             held = held_then[-1]
             unread = np.flatnonzero(~book.visited[: book.size])
             worths = ledger.worths(unread, held)
             assert worths[unread.tolist().index(best)] == pytest.approx(worths.max(), rel=1e-6)
 
-    crawl_all(absorber, plain, after_turn=keep)  # type: ignore[arg-type]
-    absorber.writer.close()
+    crawl_all(intake, plain, after_turn=keep)  # type: ignore[arg-type]
+    intake.state.writer.close()
     assert turns > len(plain) // 2
 
 
@@ -264,16 +264,16 @@ def test_front_pages_of_all_seeds_are_among_the_first_that_are_read(
 
 def test_seeds_that_are_added_do_not_wait_until_the_crawl_has_grown(tmp_path: Path) -> None:
     web, fronts = many_sites(2, 20)
-    absorber = absorber_of(tmp_path / "crawl.db", jump="sites", probe=False)
-    absorber.start(fronts, 0.0)
-    crawl_all(absorber, web, most=400)  # type: ignore[arg-type]
-    absorber.keep_ranking()
-    absorber.add_seeds(["http://new.test/"], 0.0)
-    absorber.commit({})
-    absorber.keep_ranking()
-    best = absorber.frontier.best_page(0.0)
-    found = None if best is None else absorber.urls.url(best)
-    absorber.writer.close()
+    intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
+    intake.start(fronts, 0.0)
+    crawl_all(intake, web, most=400)  # type: ignore[arg-type]
+    intake.ranking.keep_up()
+    intake.add_seeds(["http://new.test/"], 0.0)
+    intake.commit({})
+    intake.ranking.keep_up()
+    best = intake.state.frontier.best_page(0.0)
+    found = None if best is None else intake.state.urls.url(best)
+    intake.state.writer.close()
     assert found == "http://new.test/"
 
 
@@ -311,17 +311,17 @@ def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path, setting
 def test_a_boost_that_comes_while_the_crawl_runs_puts_pages_in_order_by_cash(tmp_path: Path) -> None:
     """And one that goes puts them back."""
     plain = CrawlSettings(jump="sites")
-    absorber = absorber_of(tmp_path / "crawl.db", jump="sites", probe=False)
+    intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
     web: Site = {"http://a.test/": ["http://a.test/x", "http://b.test/y"], "http://a.test/x": [], "http://b.test/y": []}
-    absorber.start(["http://a.test/"], 0.0)
-    crawl_all(absorber, web, most=1)
-    accounts, frontier = absorber.accounts, absorber.frontier
+    intake.start(["http://a.test/"], 0.0)
+    crawl_all(intake, web, most=1)
+    accounts, frontier = intake.state.accounts, intake.state.frontier
     first = frontier.best_page(0.0)
     assert first is not None
     assert first == 1 + np.argmax(accounts.ledger.worths(np.array([1, 2]), accounts.ledger.held()))
     accounts.book.standing[3 - first] += 10**9
-    absorber.order(replace(plain, boost=("/y=2",)))
+    intake.on_settings(replace(plain, boost=("/y=2",)), {"boost"}, 0.0)
     assert frontier.best_page(0.0) == 3 - first
-    absorber.order(plain)
+    intake.on_settings(plain, {"boost"}, 0.0)
     assert frontier.best_page(0.0) == first
-    absorber.writer.close()
+    intake.state.writer.close()

@@ -5,27 +5,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, crawl_all, next_page
+from support.intakes import crawl_all, intake_of, next_page
 from support.sites import random_site, rows
 
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
 from minicrawl.model import Fetched, ParsedPage
 
 
-def held(absorber: Absorber) -> dict[str, Any]:
+def held(intake: Intake) -> dict[str, Any]:
     """What is in memory of pages and hosts, by names of one's own."""
-    size, frontier = absorber.accounts.size, absorber.frontier
+    size, frontier = intake.state.accounts.size, intake.state.frontier
     return {
-        "urls": [absorber.urls.url(page) for page in range(size)],
+        "urls": [intake.state.urls.url(page) for page in range(size)],
         "hosts": [(host.name, host.crawl_delay, host.health, host.rests_until) for host in frontier.hosts],
         "host of a page": frontier.pages.host_of[:size].tolist(),
-        "cash": absorber.accounts.book.cashes().tolist(),
-        "received": absorber.accounts.ledger.received[:size].tolist(),
-        "gone": absorber.accounts.ledger.gone[:size].tolist(),
-        "visited": absorber.accounts.book.visited[:size].tolist(),
-        "read": absorber.accounts.coverage.collected,
-        "bound": absorber.accounts.coverage.bound(),
+        "cash": intake.state.accounts.book.cashes().tolist(),
+        "received": intake.state.accounts.ledger.received[:size].tolist(),
+        "gone": intake.state.accounts.ledger.gone[:size].tolist(),
+        "visited": intake.state.accounts.book.visited[:size].tolist(),
+        "read": intake.state.accounts.coverage.collected,
+        "bound": intake.state.accounts.coverage.bound(),
     }
 
 
@@ -33,28 +33,28 @@ def held(absorber: Absorber) -> dict[str, Any]:
 def test_what_a_crawl_takes_up_is_what_the_one_before_left(tmp_path: Path, turns: int) -> None:
     site, seeds = random_site(2)
     web = {url: 404 if "/3" in url else links for url, links in site.items()}
-    first = absorber_of(tmp_path / "crawl.db")
+    first = intake_of(tmp_path / "crawl.db")
     first.start(seeds, 0.0)
     crawl_all(first, web, most=turns)
-    before, order = held(first), np.argsort(-first.accounts.book.cashes(), kind="stable")
-    first.writer.close()
-    again = absorber_of(tmp_path / "crawl.db")
+    before, order = held(first), np.argsort(-first.state.accounts.book.cashes(), kind="stable")
+    first.state.writer.close()
+    again = intake_of(tmp_path / "crawl.db")
     assert held(again) == before
-    assert np.array_equal(np.argsort(-again.accounts.book.cashes(), kind="stable"), order)
-    again.writer.close()
+    assert np.array_equal(np.argsort(-again.state.accounts.book.cashes(), kind="stable"), order)
+    again.state.writer.close()
 
 
 def test_pages_go_on_with_the_attempts_they_had(tmp_path: Path) -> None:
-    first = absorber_of(tmp_path / "crawl.db")
+    first = intake_of(tmp_path / "crawl.db")
     first.start(["http://a.test/"], 0.0)
-    page = next_page(first.frontier, 0.0)
+    page = next_page(first.state.frontier, 0.0)
     assert page is not None
     first.visits.absorb(page, Fetched("http://a.test/", status=503), ParsedPage(), 0.0)
     first.commit({})
-    first.writer.close()
-    again = absorber_of(tmp_path / "crawl.db")
-    assert again.visits.pages.attempts == {page: 1}
-    again.writer.close()
+    first.state.writer.close()
+    again = intake_of(tmp_path / "crawl.db")
+    assert again.state.pages.attempts == {page: 1}
+    again.state.writer.close()
 
 
 DAMAGE = {
@@ -70,10 +70,10 @@ DAMAGE = {
 @pytest.mark.parametrize(("deed", "sentence"), DAMAGE.items())
 def test_what_a_store_lacks_is_a_sentence(tmp_path: Path, deed: str, sentence: str) -> None:
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
-    first = absorber_of(path)
+    first = intake_of(path)
     first.start([f"http://{host}.test/" for host in "abc"], 0.0)
     first.commit({})
-    first.writer.close()
+    first.state.writer.close()
     rows(path, deed)
     with pytest.raises(StoreError, match=sentence):
-        absorber_of(path)
+        intake_of(path)

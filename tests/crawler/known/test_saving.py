@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.absorbing import absorber_of
+from support.intakes import intake_of
 from support.sites import rows
 
 from minicrawl.store.writer import Writer
@@ -26,22 +26,22 @@ class Counter:
 
 
 def test_a_new_part_is_saved_with_all_others(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db")
-    absorber.savers.append(Counter())
-    absorber.commit({})
-    absorber.start(SEEDS, 0.0)
-    absorber.commit({})
-    absorber.writer.close()
+    intake = intake_of(tmp_path / "crawl.db")
+    intake.savers.append(Counter())
+    intake.commit({})
+    intake.start(SEEDS, 0.0)
+    intake.commit({})
+    intake.state.writer.close()
     assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'commits'") == [(2,)]
     assert rows(tmp_path / "crawl.db", "SELECT url FROM pages") == [(url,) for url in SEEDS]
 
 
 def test_nothing_is_saved_if_one_part_fails(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db")
-    absorber.savers.append(Counter(breaks=True))
-    absorber.start(SEEDS, 0.0)
+    intake = intake_of(tmp_path / "crawl.db")
+    intake.savers.append(Counter(breaks=True))
+    intake.start(SEEDS, 0.0)
     with pytest.raises(ZeroDivisionError, match="a bug"):
-        absorber.commit({})
-    absorber.writer.close()
+        intake.commit({})
+    intake.state.writer.close()
     assert rows(tmp_path / "crawl.db", "SELECT count(*) FROM pages") == [(0,)]
     assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'commits'") == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
@@ -39,9 +39,9 @@ class Asking:
         self.writer = Writer(store)
         settings = CrawlSettings(delay=1.0, per_host=per_host, ip_delay=0.0)
         strategy, window = STRATEGIES["breadth-first"], parse_window("basic", 1.0)
-        self.absorber = Absorber(self.writer, settings, strategy, window, 0.0, locates=True)
-        self.absorber.start(SEEDS, 0.0)
-        self.requests: DueRequests = requests_of(self.absorber, settings)
+        self.intake = Intake(self.writer, settings, strategy, window, 0.0, locates=True)
+        self.intake.start(SEEDS, 0.0)
+        self.requests: DueRequests = requests_of(self.intake, settings)
         self.source = Source(missing)
         self.handed_out: list[int] = []
 
@@ -80,7 +80,7 @@ def test_a_host_is_located_then_asked_for_its_robots_txt_then_for_pages(asking: 
         for request in begun:
             asking.answer(request, now + 0.5)
     assert kinds[:3] == [["LookUp"], ["RobotsErrand"], ["PageTurn"]]
-    visited = asking.absorber.accounts.book.visited
+    visited = asking.intake.state.accounts.book.visited
     assert visited[: len(SEEDS)].all()
 
 
@@ -99,7 +99,7 @@ def test_a_host_without_address_takes_its_pages_with_it(tmp_path: Path) -> None:
     for now in range(0, 40, 4):
         for request in asking.begun(float(now)):
             asking.answer(request, now + 0.5)
-    asking.absorber.commit({})
-    assert asking.absorber.tally.failures == {"dns": 2, "http-404": 4}
-    assert not asking.absorber.frontier.in_flight
+    asking.intake.commit({})
+    assert asking.intake.state.tally.failures == {"dns": 2, "http-404": 4}
+    assert not asking.intake.state.frontier.in_flight
     asking.writer.close()

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.absorbing import HOME
+from support.intakes import HOME
 from support.sites import rows
 
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.look_up import LookUp
 from minicrawl.model import Located
@@ -23,9 +23,9 @@ class Looking:
     def __init__(self, store: Path) -> None:
         settings = CrawlSettings(delay=1.0, ip_delay=5.0, ignore_robots=True)
         window = Interpolation(settings.window)
-        self.absorber = Absorber(Writer(store), settings, STRATEGIES["greedy"], window, 0.0, locates=True)
-        self.absorber.start([HOME, HOME + "a", B], 0.0)
-        self.requests = requests_of(self.absorber, settings)
+        self.intake = Intake(Writer(store), settings, STRATEGIES["greedy"], window, 0.0, locates=True)
+        self.intake.start([HOME, HOME + "a", B], 0.0)
+        self.requests = requests_of(self.intake, settings)
 
     def look_up(self, now: float) -> LookUp:
         due = self.requests.next(now, attempts=True)
@@ -49,7 +49,7 @@ class Looking:
 def looking(tmp_path: Path) -> Iterator[Looking]:
     looking = Looking(tmp_path / "crawl.db")
     yield looking
-    looking.absorber.writer.close()
+    looking.intake.state.writer.close()
 
 
 def test_hosts_at_one_address_share_its_clock(looking: Looking) -> None:
@@ -87,10 +87,10 @@ def test_a_host_without_address_fails_page_by_page(looking: Looking) -> None:
             request = looking.requests.begun(due, float(now))
             if isinstance(request, LookUp):
                 looking.answer(request, Located(reason="private-address"), float(now))
-    looking.absorber.commit({})
-    found = rows(looking.absorber.writer.path, "SELECT DISTINCT state, reason FROM pages")
+    looking.intake.commit({})
+    found = rows(looking.intake.state.writer.path, "SELECT DISTINCT state, reason FROM pages")
     assert found == [("error", "private-address")]
-    assert not looking.absorber.frontier.in_flight
+    assert not looking.intake.state.frontier.in_flight
 
 
 def test_a_look_up_that_is_put_back_leaves_the_host_open_for_the_next(looking: Looking) -> None:

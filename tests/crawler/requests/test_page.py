@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.absorbing import HOME, absorber_of, page_of
+from support.intakes import HOME, intake_of, page_of
 from support.sites import rows
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.page import Pages, PageTurn, Probe
 from minicrawl.crawler.requests.request import Refusal
 from minicrawl.model import Fetched, ParsedPage, State
@@ -38,20 +38,20 @@ class Asking:
     """Requests for three pages of a host, begun and answered by hand."""
 
     def __init__(self, store: Path, allowed: bool = True) -> None:
-        self.absorber: Absorber = absorber_of(store, ignore_robots=True)
-        self.absorber.start([HOME, A, B], 0.0)
+        self.intake: Intake = intake_of(store, ignore_robots=True)
+        self.intake.start([HOME, A, B], 0.0)
         self.probes = Probing()
-        urls, guesses = self.absorber.urls, self.absorber.guesses
-        self.pages = Pages(self.absorber.visits, guesses, self.probes, lambda url: allowed, self.absorber.turns, urls)
+        urls, guesses = self.intake.state.urls, self.intake.visits.guesses
+        self.pages = Pages(self.intake.visits, guesses, self.probes, lambda url: allowed, self.intake.turns, urls)
 
     def next(self, now: float = 0.0) -> PageTurn:
-        page = self.absorber.frontier.best_page(now)
+        page = self.intake.state.frontier.best_page(now)
         assert page is not None
         return self.pages.request(page)
 
     def state(self, url: str) -> tuple[str, str]:
-        self.absorber.commit({})
-        (found,) = rows(self.absorber.writer.path, "SELECT state, reason FROM pages WHERE url = ?", url)
+        self.intake.commit({})
+        (found,) = rows(self.intake.state.writer.path, "SELECT state, reason FROM pages WHERE url = ?", url)
         return found[0], found[1]
 
 
@@ -59,7 +59,7 @@ class Asking:
 def asking(tmp_path: Path) -> Iterator[Asking]:
     asking = Asking(tmp_path / "crawl.db")
     yield asking
-    asking.absorber.writer.close()
+    asking.intake.state.writer.close()
 
 
 def test_a_probe_takes_the_turn_and_the_page_waits_on(asking: Asking) -> None:
@@ -88,7 +88,7 @@ def test_what_robots_txt_forbids_is_not_probed(tmp_path: Path) -> None:
     asking = Asking(tmp_path / "crawl.db", allowed=False)
     request = asking.next()
     assert request.in_place() is request
-    asking.absorber.writer.close()
+    asking.intake.state.writer.close()
 
 
 def test_a_page_of_a_dead_host_is_refused_for_as_long(asking: Asking) -> None:
@@ -100,14 +100,14 @@ def test_a_page_of_a_dead_host_is_refused_for_as_long(asking: Asking) -> None:
     request.begin(49.0)
     request.on_refusal(refusal, 49.0)
     assert asking.state(request.url) == ("error", "host-dead")
-    assert not asking.absorber.frontier.in_flight
+    assert not asking.intake.state.frontier.in_flight
 
 
 def test_a_page_that_is_put_back_has_had_no_turn(asking: Asking) -> None:
     request = asking.next()
     request.begin(0.0)
     request.put_back(7.0, 1.0)
-    assert asking.absorber.frontier.best_page(7.9) is None
+    assert asking.intake.state.frontier.best_page(7.9) is None
     assert asking.next(8.0).page == request.page
     assert asking.state(request.url) == ("waiting", "seed")
 
@@ -115,15 +115,15 @@ def test_a_page_that_is_put_back_has_had_no_turn(asking: Asking) -> None:
 def test_in_a_turn_that_failed_the_page_fails_that_is_the_best_by_then(asking: Asking) -> None:
     """While the address of a host was looked up, another page may have become worth more."""
     request = asking.next()
-    absorber = asking.absorber
-    frontier = absorber.frontier
+    intake = asking.intake
+    frontier = intake.state.frontier
     other = next(page for page in range(3) if page != request.page)
-    turn = frontier.begin(request.host, PageTurn(asking.pages, absorber.turns, absorber.urls, other), 0.0)
+    turn = frontier.begin(request.host, PageTurn(asking.pages, intake.turns, intake.state.urls, other), 0.0)
     frontier.put_first(other, 0.0)
     request.fail(turn, "dns", 1.0)
-    assert (request.page, request.url) == (other, absorber.urls.url(other))
+    assert (request.page, request.url) == (other, intake.state.urls.url(other))
     assert not frontier.in_flight
-    assert absorber.tally.failures == {"dns": 1}
+    assert intake.state.tally.failures == {"dns": 1}
     assert asking.state(request.url) == ("error", "dns")
 
 
@@ -140,4 +140,4 @@ def test_links_of_the_answer_are_counted(asking: Asking) -> None:
     assert request.links == 2
     request.begin(0.0)
     request.on_answer(0.0)
-    assert page_of(asking.absorber, "http://b.test/") == 3
+    assert page_of(asking.intake, "http://b.test/") == 3

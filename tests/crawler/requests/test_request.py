@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from support.absorbing import absorber_of
+from support.intakes import intake_of
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host, HostTurn
 from minicrawl.crawler.hosts.outage import SILENT
 from minicrawl.crawler.hosts.politeness import STRAINS_OF_THE_DEAD, Health
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
@@ -20,101 +20,101 @@ DELAY = 2.0
 
 
 @pytest.fixture
-def absorber(tmp_path: Path) -> Iterator[Absorber]:
-    absorber = absorber_of(tmp_path / "crawl.db", delay=DELAY)
-    absorber.start([URL, URL + "b", "http://b.test/"], 0.0)
-    yield absorber
-    absorber.writer.close()
+def intake(tmp_path: Path) -> Iterator[Intake]:
+    intake = intake_of(tmp_path / "crawl.db", delay=DELAY)
+    intake.start([URL, URL + "b", "http://b.test/"], 0.0)
+    yield intake
+    intake.state.writer.close()
 
 
-def begun(absorber: Absorber, now: float) -> HostTurn:
-    page = absorber.frontier.best_page(now)
+def begun(intake: Intake, now: float) -> HostTurn:
+    page = intake.state.frontier.best_page(now)
     assert page is not None
-    return absorber.frontier.hand_out(page, now)
+    return intake.state.frontier.hand_out(page, now)
 
 
-def test_the_delay_runs_from_the_answer_or_from_when_the_request_was_there(absorber: Absorber) -> None:
-    turn = begun(absorber, 10.0)
-    absorber.turns.answered(turn, Fetched(URL, status=200, waited=0.5), 11.0)
+def test_the_delay_runs_from_the_answer_or_from_when_the_request_was_there(intake: Intake) -> None:
+    turn = begun(intake, 10.0)
+    intake.turns.answered(turn, Fetched(URL, status=200, waited=0.5), 11.0)
     assert 10.5 + DELAY <= turn.host.not_before <= 11.0 + DELAY
-    assert turn.host.id in absorber.hosts.answered
+    assert turn.host.id in intake.state.hosts.answered
 
 
-def test_a_request_nobody_answered_is_no_answer(absorber: Absorber) -> None:
-    turn = begun(absorber, 10.0)
-    absorber.turns.answered(turn, Fetched(URL, reason="timeout"), 30.0)
-    assert turn.host.id not in absorber.hosts.answered
+def test_a_request_nobody_answered_is_no_answer(intake: Intake) -> None:
+    turn = begun(intake, 10.0)
+    intake.turns.answered(turn, Fetched(URL, reason="timeout"), 30.0)
+    assert turn.host.id not in intake.state.hosts.answered
     assert turn.host.not_before >= 30.0 + DELAY
 
 
-def test_a_rest_that_was_asked_for_is_urgent_and_is_kept(absorber: Absorber) -> None:
-    turn = begun(absorber, 10.0)
-    assert not absorber.hosts.is_urgent
-    absorber.turns.answered(turn, Fetched(URL, status=200), 11.0, rest=100.0)
+def test_a_rest_that_was_asked_for_is_urgent_and_is_kept(intake: Intake) -> None:
+    turn = begun(intake, 10.0)
+    assert not intake.state.hosts.is_urgent
+    intake.turns.answered(turn, Fetched(URL, status=200), 11.0, rest=100.0)
     assert turn.host.not_before == 111.0
-    assert absorber.hosts.is_urgent
+    assert intake.state.hosts.is_urgent
 
 
-def test_a_turn_that_came_to_nothing_counts_for_the_clock_alone(absorber: Absorber) -> None:
-    turn = begun(absorber, 10.0)
+def test_a_turn_that_came_to_nothing_counts_for_the_clock_alone(intake: Intake) -> None:
+    turn = begun(intake, 10.0)
     health = turn.host.health
-    absorber.turns.spare(turn, 5.0, 11.0)
+    intake.turns.spare(turn, 5.0, 11.0)
     assert turn.host.health == health
     assert turn.host.not_before >= 16.0
-    assert turn.host.id not in absorber.hosts.answered
-    assert not absorber.frontier.in_flight
+    assert turn.host.id not in intake.state.hosts.answered
+    assert not intake.state.frontier.in_flight
 
 
-def test_a_longer_crawl_delay_runs_at_once_a_shorter_one_changes_nothing(absorber: Absorber) -> None:
-    host: Host = absorber.frontier.hosts[0]
-    absorber.turns.set_crawl_delay(host, 30.0, 100.0)
+def test_a_longer_crawl_delay_runs_at_once_a_shorter_one_changes_nothing(intake: Intake) -> None:
+    host: Host = intake.state.frontier.hosts[0]
+    intake.turns.set_crawl_delay(host, 30.0, 100.0)
     assert (host.delay, host.crawl_delay, host.not_before) == (30.0, 30.0, 130.0)
-    absorber.turns.set_crawl_delay(host, 1.0, 101.0)
+    intake.turns.set_crawl_delay(host, 1.0, 101.0)
     assert (host.delay, host.crawl_delay) == (DELAY, 1.0)
     assert host.not_before == 130.0
 
 
-def test_the_pages_of_a_host_that_has_died_have_their_turns_without_delay(absorber: Absorber) -> None:
+def test_the_pages_of_a_host_that_has_died_have_their_turns_without_delay(intake: Intake) -> None:
     now = 10.0
-    host = absorber.frontier.hosts[0]
+    host = intake.state.frontier.hosts[0]
     for _ in range(STRAINS_OF_THE_DEAD + 5):
         if host.health.dead_until > now:
             break
-        absorber.frontier.rest(absorber.frontier.hosts[1], now + 1e6, now)
+        intake.state.frontier.rest(intake.state.frontier.hosts[1], now + 1e6, now)
         now = max(now, host.not_before)
-        turn = begun(absorber, now)
+        turn = begun(intake, now)
         assert turn.host is host
         now += 60.0
-        absorber.turns.answered(turn, Fetched(URL, reason="timeout"), now)
-        absorber.frontier.put_back(turn.page, now)  # type: ignore[arg-type]
+        intake.turns.answered(turn, Fetched(URL, reason="timeout"), now)
+        intake.state.frontier.put_back(turn.page, now)  # type: ignore[arg-type]
     assert host.health.dead_until > now
     assert host.not_before <= now
 
 
 def test_only_a_name_server_s_address_is_noted_for_budgets(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "other.db")
-    absorber.start([URL], 0.0)
-    host = absorber.frontier.hosts[0]
-    traps = absorber.visits.traps
+    intake = intake_of(tmp_path / "other.db")
+    intake.start([URL], 0.0)
+    host = intake.state.frontier.hosts[0]
+    traps = intake.state.admission.traps
     assert traps is not None
     traps.take_rows()
     traps.budgets.take_rows()
-    absorber.turns.located(host, "192.0.2.7", float("inf"), 0.0)  # by --connect-to
+    intake.turns.located(host, "192.0.2.7", float("inf"), 0.0)  # by --connect-to
     assert traps.budgets.take_rows()[0] == []
-    absorber.turns.located(host, "93.184.216.34", 600.0, 0.0)
+    intake.turns.located(host, "93.184.216.34", 600.0, 0.0)
     assert [row.address for row in traps.budgets.take_rows()[0]] == ["93.184.216.34"]
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 @pytest.mark.parametrize(("name", "shares"), [("a.test", True), ("quick.test", False), ("slow.test", True)])
 def test_a_host_with_a_shorter_delay_of_its_own_waits_for_no_other(tmp_path: Path, name: str, shares: bool) -> None:
     """All are at one IP address, which has a clock, too."""
     own = ("quick.test=0.5s", "slow.test=9s")
-    absorber = absorber_of(tmp_path / "crawl.db", delay=DELAY, host_delay=own, locates=True)
-    host = absorber.hosts.host(name)
-    absorber.turns.located(host, "192.0.2.1", 100.0, 0.0)
+    intake = intake_of(tmp_path / "crawl.db", delay=DELAY, host_delay=own, locates=True)
+    host = intake.state.hosts.host(name)
+    intake.turns.located(host, "192.0.2.1", 100.0, 0.0)
     assert (host.address is not None) == shares
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 class Asking(Request):

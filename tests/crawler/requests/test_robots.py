@@ -16,8 +16,8 @@ from support.misbehaving import MisbehavingServer, answer, redirect
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.crawler.request_kinds import requests_of
@@ -178,15 +178,15 @@ def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason:
 
 
 @contextmanager
-def absorbing(store: Path) -> Iterator[tuple[Absorber, DueRequests]]:
+def absorbing(store: Path) -> Iterator[tuple[Intake, DueRequests]]:
     """A crawl of one page each of a.test and b.test, both at one address, and what it asks for."""
     writer = Writer(store)
     strategy, window = STRATEGIES["breadth-first"], parse_window("basic", 1.0)
     settings = CrawlSettings(delay=1.0)
-    crawl = Absorber(writer, settings, strategy, window, 0.0, locates=True)
+    crawl = Intake(writer, settings, strategy, window, 0.0, locates=True)
     crawl.start([A, B], 0.0)
-    for host in crawl.frontier.hosts:
-        crawl.frontier.locate(host, "192.0.2.1", 10**9, 0.0)
+    for host in crawl.state.frontier.hosts:
+        crawl.state.frontier.locate(host, "192.0.2.1", 10**9, 0.0)
     try:
         yield crawl, requests_of(crawl, settings)
     finally:
@@ -229,9 +229,9 @@ def test_a_redirect_waits_for_the_address_too(store: Path) -> None:
 def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store: Path) -> None:
     with absorbing(store) as (crawl, requests):
         crawl.start([f"{B}{number}" for number in range(20)], 10.0)
-        b = crawl.frontier.hosts[1]
+        b = crawl.state.frontier.hosts[1]
         b.pages_since_errand = 0
-        crawl.frontier.locate(b, "192.0.2.2", 10**9, 10.0)
+        crawl.state.frontier.locate(b, "192.0.2.2", 10**9, 10.0)
         robots = asked(requests, A_ROBOTS, 10.0)
         answer_to(asked(requests, B_ROBOTS, 10.0), 10.0, "https://b.test/robots.txt")
         answer_to(robots, 10.0, B + "rules")
@@ -243,7 +243,7 @@ def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store
             taken.append(request.url)
             if request.is_page:
                 assert request.page is not None
-                crawl.frontier.release(request.page, now)
+                crawl.state.frontier.release(request.page, now)
             else:
                 answer_to(request, now)
         assert taken[:2] == ["https://b.test/robots.txt", B]
@@ -298,7 +298,7 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
 def test_a_redirect_to_a_dead_host_fails(store: Path) -> None:
     with absorbing(store) as (crawl, requests):
         robots = asked(requests, A_ROBOTS, 10.0)
-        b = crawl.frontier.hosts[1]
+        b = crawl.state.frontier.hosts[1]
         b.health = Health(dead_until=100.0)
         answer_to(robots, 10.0, B_ROBOTS)
         while (due := requests.next(20.0, attempts=True)) is not None and due.url != B_ROBOTS:

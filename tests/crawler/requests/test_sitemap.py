@@ -16,7 +16,7 @@ from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.known.expecting import FEWEST_VISITED
+from minicrawl.crawler.parts.expected_importance import FEWEST_VISITED
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
 from minicrawl.crawler.visits.visit import Visits
@@ -324,7 +324,7 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
 
     def sizes(visits: Visits) -> tuple[int, int]:
         taken = sum(row.made_known for row in visits.sitemaps.queue._rows.values())
-        return visits.accounts.size - taken, taken
+        return visits.state.accounts.size - taken, taken
 
     def counting_visit(visits: Visits, *args: object, **options: object) -> None:
         before = sizes(visits)

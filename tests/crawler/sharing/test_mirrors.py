@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, answer, next_page, page_of
+from support.intakes import answer, intake_of, next_page, page_of
 from support.sites import rows
 
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.crawler.sharing.share import Share
@@ -22,167 +22,167 @@ WEB = {A: [B, C, "http://a.test/2"], "http://a.test/2": [B]}
 SHARE = Share(0, lambda url: int("b.test" in url))
 
 
-def opened(store: Path) -> Absorber:
-    return absorber_of(store, share=SHARE, scope="any", jump="pages", discovery=1.0, traps=False, probe=False)
+def opened(store: Path) -> Intake:
+    return intake_of(store, share=SHARE, scope="any", jump="pages", discovery=1.0, traps=False, probe=False)
 
 
 @pytest.fixture
-def absorber(tmp_path: Path) -> Iterator[Absorber]:
+def intake(tmp_path: Path) -> Iterator[Intake]:
     found = opened(tmp_path / "0.db")
     found.start([A], 0.0)
     yield found
-    found.writer.close()
+    found.state.writer.close()
 
 
-def mirrors_of(absorber: Absorber) -> Mirrors:
-    assert absorber.mirrors is not None
-    return absorber.mirrors
+def mirrors_of(intake: Intake) -> Mirrors:
+    assert intake.state.mirrors is not None
+    return intake.state.mirrors
 
 
-def turn(absorber: Absorber) -> None:
-    page = next_page(absorber.frontier, 0.0)
+def turn(intake: Intake) -> None:
+    page = next_page(intake.state.frontier, 0.0)
     assert page is not None
-    absorber.visits.absorb(page, *answer(WEB, absorber.urls.url(page)), 0.0)
+    intake.visits.absorb(page, *answer(WEB, intake.state.urls.url(page)), 0.0)
 
 
-def sent(absorber: Absorber) -> list[Records]:
-    assert absorber.outbox is not None
-    return [from_bytes(row.records) for row in absorber.outbox.rows(1)]
+def sent(intake: Intake) -> list[Records]:
+    assert intake.state.outbox is not None
+    return [from_bytes(row.records) for row in intake.state.outbox.rows(1)]
 
 
-def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(absorber: Absorber) -> None:
-    turn(absorber)
-    accounts, mirror = absorber.accounts, page_of(absorber, B)
-    assert mirrors_of(absorber).is_mirror(mirror)
+def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(intake: Intake) -> None:
+    turn(intake)
+    accounts, mirror = intake.state.accounts, page_of(intake, B)
+    assert mirrors_of(intake).is_mirror(mirror)
     cash = accounts.book.cash(mirror)
     assert cash == 17 * SEED_GRANTS * GRANT // 20 // 3
-    absorber.commit({})
-    (first,) = sent(absorber)
+    intake.commit({})
+    (first,) = sent(intake)
     assert (first.urls, first.found_on) == ([B, C], [A, A])
     assert first.cash.tolist() == [cash, cash]
     assert first.received.tolist() == [17 * UNIT // 20 // 3] * 2
     assert (first.inlinks.tolist(), first.depth.tolist(), first.chain_length.tolist()) == ([1, 1], [1, 1], [0, 0])
     assert accounts.book.cash(mirror) == 0
     assert accounts.ledger.received[mirror] == accounts.ledger.forwarded[mirror] == first.received[0]
-    turn(absorber)
-    assert next_page(absorber.frontier, 0.0) is None
-    absorber.commit({})
-    _, second = sent(absorber)
+    turn(intake)
+    assert next_page(intake.state.frontier, 0.0) is None
+    intake.commit({})
+    _, second = sent(intake)
     assert (second.urls, second.found_on, second.inlinks.tolist()) == ([B], [""], [1])
-    absorber.commit({})
-    assert len(sent(absorber)) == 2
+    intake.commit({})
+    assert len(sent(intake)) == 2
 
 
 def test_what_is_not_due_waits_over_commits_and_deaths(tmp_path: Path) -> None:
-    absorber = opened(tmp_path / "0.db")
-    absorber.start([A], 0.0)
-    mirrors_of(absorber).is_due = lambda: False
-    turn(absorber)
-    absorber.commit({})
-    assert sent(absorber) == []
+    intake = opened(tmp_path / "0.db")
+    intake.start([A], 0.0)
+    mirrors_of(intake).is_due = lambda: False
+    turn(intake)
+    intake.commit({})
+    assert sent(intake) == []
     assert rows(tmp_path / "0.db", "SELECT page, home, inlinks, depth FROM mirrors") == [
         (1, 1, 0, None),
         (2, 1, 0, None),
     ]
-    absorber.writer.close()
+    intake.state.writer.close()
     again = opened(tmp_path / "0.db")
     again.start([], 0.0)
     again.commit({})
     (found,) = sent(again)
     assert (found.urls, found.found_on, found.inlinks.tolist()) == ([B, C], [A, A], [1, 1])
-    again.writer.close()
+    again.state.writer.close()
 
 
 def test_what_virtual_visits_bring_waits_until_the_ranking_is_settled(tmp_path: Path) -> None:
     web = {A: ["http://a.test/2"], "http://a.test/2": [A, B]}
-    absorber = opened(tmp_path / "0.db")
-    absorber.start([A], 0.0)
+    intake = opened(tmp_path / "0.db")
+    intake.start([A], 0.0)
     for _ in web:
-        page = next_page(absorber.frontier, 0.0)
+        page = next_page(intake.state.frontier, 0.0)
         assert page is not None
-        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
-    absorber.commit({})
-    (first,) = sent(absorber)
-    absorber.settling.settle_fully()
-    absorber.commit({})
-    absorber.commit({})
-    assert len(sent(absorber)) == 1
-    mirrors_of(absorber).error = 0.0
-    absorber.commit({})
-    _, second = sent(absorber)
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    intake.commit({})
+    (first,) = sent(intake)
+    intake.ranking.settle_fully()
+    intake.commit({})
+    intake.commit({})
+    assert len(sent(intake)) == 1
+    mirrors_of(intake).error = 0.0
+    intake.commit({})
+    _, second = sent(intake)
     assert (second.urls, second.cash.tolist(), second.inlinks.tolist()) == ([B], [0], [0])
-    mirror = page_of(absorber, B)
+    mirror = page_of(intake, B)
     assert second.received[0] > 0
-    assert first.received[0] + second.received[0] == absorber.accounts.ledger.received[mirror]
-    absorber.writer.close()
+    assert first.received[0] + second.received[0] == intake.state.accounts.ledger.received[mirror]
+    intake.state.writer.close()
 
 
 def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
-    absorber = opened(tmp_path / "0.db")
-    absorber.start([A, B], 0.0)
-    absorber.commit({})
-    assert absorber.writer.page_table.seeds() == [A, B]
-    assert sent(absorber) == []
-    assert [next_page(absorber.frontier, 0.0), next_page(absorber.frontier, 0.0)] == [page_of(absorber, A), None]
-    absorber.writer.close()
+    intake = opened(tmp_path / "0.db")
+    intake.start([A, B], 0.0)
+    intake.commit({})
+    assert intake.state.writer.page_table.seeds() == [A, B]
+    assert sent(intake) == []
+    assert [next_page(intake.state.frontier, 0.0), next_page(intake.state.frontier, 0.0)] == [page_of(intake, A), None]
+    intake.state.writer.close()
 
 
 def test_settling_hands_over_what_most_is_held_of_and_nothing_more_when_it_is_settled(tmp_path: Path) -> None:
     """Ten pages link to B, one to C; then these pages receive as much again."""
     pages = [f"http://a.test/{number}" for number in range(10)]
     web = {A: pages, **{page: [B, *([C] if page == pages[0] else [])] for page in pages}}
-    absorber = opened(tmp_path / "0.db")
-    absorber.start([A], 0.0)
-    while (page := next_page(absorber.frontier, 0.0)) is not None:
-        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
-    absorber.commit({})
-    before = len(sent(absorber))
-    accounts, mirrors = absorber.accounts, mirrors_of(absorber)
-    of_a = np.array([page_of(absorber, page) for page in pages])
+    intake = opened(tmp_path / "0.db")
+    intake.start([A], 0.0)
+    while (page := next_page(intake.state.frontier, 0.0)) is not None:
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    intake.commit({})
+    before = len(sent(intake))
+    accounts, mirrors = intake.state.accounts, mirrors_of(intake)
+    of_a = np.array([page_of(intake, page) for page in pages])
     accounts.take_over(of_a, np.zeros(10, int), np.full(10, UNIT))
-    absorber.settling.settle_again(1e-3)
+    intake.ranking.settle_again(1e-3)
     mirrors.error = 1e-3
-    absorber.commit({})
-    (first,) = sent(absorber)[before:]
+    intake.commit({})
+    (first,) = sent(intake)[before:]
     assert first.urls == [B]
-    mirror = page_of(absorber, C)
+    mirror = page_of(intake, C)
     assert accounts.ledger.received[mirror] > accounts.ledger.forwarded[mirror]
     rounds = 0
     while accounts.ledger.certificate() > mirrors.error:
-        absorber.commit({})
+        intake.commit({})
         rounds += 1
     assert rounds == 1
-    absorber.commit({})
-    assert [records.urls for records in sent(absorber)[before:]] == [[B], [C]]
-    absorber.writer.close()
+    intake.commit({})
+    assert [records.urls for records in sent(intake)[before:]] == [[B], [C]]
+    intake.state.writer.close()
 
 
 def test_settling_writes_no_row_of_a_mirror_again_of_which_it_says_nothing_new(tmp_path: Path) -> None:
     web = {A: ["http://a.test/2"], "http://a.test/2": [A, B]}
-    absorber = opened(store := tmp_path / "0.db")
-    absorber.start([A], 0.0)
+    intake = opened(store := tmp_path / "0.db")
+    intake.start([A], 0.0)
     with closing(sqlite3.connect(store)) as db:
         db.execute("CREATE TABLE written (page)")
         db.execute("CREATE TRIGGER t AFTER INSERT ON mirrors BEGIN INSERT INTO written VALUES (new.page); END")
     for _ in web:
-        page = next_page(absorber.frontier, 0.0)
+        page = next_page(intake.state.frontier, 0.0)
         assert page is not None
-        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
-    absorber.commit({})
-    mirror = page_of(absorber, B)
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    intake.commit({})
+    mirror = page_of(intake, B)
     assert rows(store, "SELECT page FROM written") == [(mirror,)]
-    mirrors_of(absorber).error = 0.0
-    absorber.settling.settle_fully()
-    absorber.commit({})
-    assert [records.urls for records in sent(absorber)] == [[B], [B]]
+    mirrors_of(intake).error = 0.0
+    intake.ranking.settle_fully()
+    intake.commit({})
+    assert [records.urls for records in sent(intake)] == [[B], [B]]
     assert rows(store, "SELECT page FROM written") == [(mirror,)]
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
-def test_pages_between_mirrors_are_ones_own(absorber: Absorber) -> None:
-    turn(absorber)
-    mirrors, every = mirrors_of(absorber), range(absorber.accounts.size)
-    assert [absorber.urls.url(page) for page in every] == [A, B, C, "http://a.test/2"]
+def test_pages_between_mirrors_are_ones_own(intake: Intake) -> None:
+    turn(intake)
+    mirrors, every = mirrors_of(intake), range(intake.state.accounts.size)
+    assert [intake.state.urls.url(page) for page in every] == [A, B, C, "http://a.test/2"]
     assert [mirrors.is_mirror(page) for page in every] == [False, True, True, False]
     assert mirrors.own(every).tolist() == [0, 3]
     assert mirrors.own(range(1, 3)).tolist() == []

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.absorbing import absorber_of, crawl_all, page_of
+from support.intakes import crawl_all, intake_of, page_of
 from support.sites import Site, canonical, crawl, rows
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
 from minicrawl.crawler.visits.outlinks import Counted
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage, Place, State
 from minicrawl.store.links import from_bytes, placed
 from minicrawl.store.reader import open_store
@@ -116,26 +117,27 @@ READ = Outcome(State.FETCHED, "ok", follows=True)
 
 
 @pytest.fixture
-def absorber(tmp_path: Path) -> Iterator[Absorber]:
-    absorber = absorber_of(tmp_path / "crawl.db", deny=("logout",), boost=("/b=3",))
-    absorber.start([HOME, C], 0.0)
-    yield absorber
-    absorber.writer.close()
+def intake(tmp_path: Path) -> Iterator[Intake]:
+    intake = intake_of(tmp_path / "crawl.db", deny=("logout",), boost=("/b=3",))
+    intake.start([HOME, C], 0.0)
+    yield intake
+    intake.state.writer.close()
 
 
-def counted(absorber: Absorber, outlinks: list[str], *, outcome: Outcome = READ, target: str | None = None) -> Counted:
+def counted(intake: Intake, outlinks: list[str], *, outcome: Outcome = READ, target: str | None = None) -> Counted:
     parsed = ParsedPage(tuple(outlinks), anchors=("",) * len(outlinks), nofollow=2)
-    at = None if target is None else page_of(absorber, target)
-    return absorber.visits.outlinks.counted(page_of(absorber, HOME), at, outcome, Fetched(HOME, status=200), parsed)
+    at = None if target is None else page_of(intake, target)
+    turn = Turn(page_of(intake, HOME), Fetched(HOME, status=200), parsed, outcome, 0.0)
+    return intake.visits.outlinks.counted(turn, at)
 
 
-def urls(absorber: Absorber, targets: bytes) -> list[str]:
-    return [absorber.urls.url(page) for page in from_bytes(targets).tolist()]
+def urls(intake: Intake, targets: bytes) -> list[str]:
+    return [intake.state.urls.url(page) for page in from_bytes(targets).tolist()]
 
 
-def test_links_count_in_document_order_but_for_those_to_itself_and_refused_ones(absorber: Absorber) -> None:
-    found = counted(absorber, [B, OUT, HOME, C, A])
-    assert urls(absorber, found.links.targets) == [B, C, A]
+def test_links_count_in_document_order_but_for_those_to_itself_and_refused_ones(intake: Intake) -> None:
+    found = counted(intake, [B, OUT, HOME, C, A])
+    assert urls(intake, found.links.targets) == [B, C, A]
     assert (found.links.nofollow, found.links.refused, found.elsewhere) == (2, 1, 0)
     assert found.links.own is None
     assert found.weights is not None
@@ -143,41 +145,41 @@ def test_links_count_in_document_order_but_for_those_to_itself_and_refused_ones(
     assert [weight / weights[1] for weight in weights] == [3, 1, 1]
 
 
-def test_a_page_that_stands_for_another_has_one_link_and_keeps_its_own(absorber: Absorber) -> None:
+def test_a_page_that_stands_for_another_has_one_link_and_keeps_its_own(intake: Intake) -> None:
     hint = Outcome(State.ALIAS, "canonical", alias=C, follows=True)
-    found = counted(absorber, [A, B], outcome=hint, target=C)
-    assert (urls(absorber, found.links.targets), found.weights) == ([C], None)
+    found = counted(intake, [A, B], outcome=hint, target=C)
+    assert (urls(intake, found.links.targets), found.weights) == ([C], None)
     assert found.links.own is not None
-    assert urls(absorber, found.links.own) == [A, B]
+    assert urls(intake, found.links.own) == [A, B]
     redirect = Outcome(State.ALIAS, "http-301", alias=C, is_redirect=True)
-    assert counted(absorber, [], outcome=redirect, target=C).links.own is None
+    assert counted(intake, [], outcome=redirect, target=C).links.own is None
 
 
-def test_links_of_a_page_that_says_nofollow_are_none(absorber: Absorber) -> None:
-    found = counted(absorber, [A, B], outcome=Outcome(State.FETCHED, "ok", follows=False))
+def test_links_of_a_page_that_says_nofollow_are_none(intake: Intake) -> None:
+    found = counted(intake, [A, B], outcome=Outcome(State.FETCHED, "ok", follows=False))
     assert (found.links.targets, found.links.refused) == (b"", 0)
-    assert absorber.urls.find([A, B]) == [None, None]
+    assert intake.state.urls.find([A, B]) == [None, None]
 
 
-def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(absorber: Absorber) -> None:
-    found = counted(absorber, [A, C, HOME], outcome=Outcome(State.ERROR, "soft-404", follows=True))
+def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(intake: Intake) -> None:
+    found = counted(intake, [A, C, HOME], outcome=Outcome(State.ERROR, "soft-404", follows=True))
     assert found.links.targets == b""
     assert found.links.own is not None
-    assert urls(absorber, found.links.own) == [C]
-    assert absorber.urls.find([A]) == [None]
+    assert urls(intake, found.links.own) == [C]
+    assert intake.state.urls.find([A]) == [None]
 
 
-def test_weights_of_a_page_that_is_as_it_was_are_those_it_had(absorber: Absorber) -> None:
-    first = counted(absorber, [B, A])
-    again = absorber.visits.outlinks.weights_again(HOME, from_bytes(first.links.targets).tolist())
+def test_weights_of_a_page_that_is_as_it_was_are_those_it_had(intake: Intake) -> None:
+    first = counted(intake, [B, A])
+    again = intake.visits.outlinks.weights_again(HOME, from_bytes(first.links.targets).tolist())
     assert first.weights is not None
     assert again is not None
     assert again.tolist() == first.weights.tolist()
 
 
 def test_without_focus_there_are_no_weights(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db")
-    absorber.start([HOME], 0.0)
-    crawl_all(absorber, {HOME: [A, B]})
-    assert absorber.visits.outlinks.weights_again(HOME, [1, 2]) is None
-    absorber.writer.close()
+    intake = intake_of(tmp_path / "crawl.db")
+    intake.start([HOME], 0.0)
+    crawl_all(intake, {HOME: [A, B]})
+    assert intake.visits.outlinks.weights_again(HOME, [1, 2]) is None
+    intake.state.writer.close()

@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from support.absorbing import HOME, absorber_of, answer, crawl_all, next_page, page_of, take_turn
+from support.intakes import HOME, answer, crawl_all, intake_of, next_page, page_of, take_turn
 from support.sites import rows
 
 from minicrawl.crawler.books.audit import audit
@@ -40,21 +40,21 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
     """Also where the crawl goes on from the store in between."""
     store, rng, now = tmp_path / "crawl.db", random.Random(seed), 0.0
     for _ in range(3):
-        absorber = absorber_of(store, discovery=0.6, probe=False, now=now)
-        absorber.start(URLS[:2], now)
+        intake = intake_of(store, discovery=0.6, probe=False, now=now)
+        intake.start(URLS[:2], now)
         for turn in range(60):
             now += 30.0
-            page = next_page(absorber.frontier, now)
+            page = next_page(intake.state.frontier, now)
             if page is None:
                 continue
             if rng.random() < 0.1:
-                absorber.visits.absorb_unfetched(page, State.DISALLOWED, "robots", now + 100.0, now)
+                intake.visits.absorb_unfetched(page, State.DISALLOWED, "robots", now + 100.0, now)
             else:
-                take_turn(absorber, page, random_answer(rng, absorber.urls.url(page)), now)
+                take_turn(intake, page, random_answer(rng, intake.state.urls.url(page)), now)
             if turn % 20 == 7:
-                absorber.commit({})
-        absorber.commit({})
-        absorber.writer.close()
+                intake.commit({})
+        intake.commit({})
+        intake.state.writer.close()
         with open_store(store) as reader:
             assert list(audit(reader)) == []
 
@@ -62,19 +62,20 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
 def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_path: Path) -> None:
     web = {HOME: [HOME + "a"], HOME + "a": [HOME]}
     store = tmp_path / "crawl.db"
-    absorber = absorber_of(store, discovery=0.0, probe=False)
-    absorber.start([HOME], 0.0)
-    crawl_all(absorber, web, most=4, clock=itertools.count(1.0))
+    intake = intake_of(store, discovery=0.0, probe=False)
+    intake.start([HOME], 0.0)
+    crawl_all(intake, web, most=4, clock=itertools.count(1.0))
     query = "SELECT state, reason, inlinks, depth, fetch FROM pages"
     before = rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")
-    page = next_page(absorber.frontier, 9.0)
+    page = next_page(intake.state.frontier, 9.0)
     assert page is not None
-    cash = int(absorber.accounts.book.cashes()[page])
-    take_turn(absorber, page, (Fetched(absorber.urls.url(page), status=NOT_MODIFIED, not_modified=True), ParsedPage()))
-    absorber.commit({})
-    assert int(absorber.accounts.book.cashes()[page]) < cash
+    cash = int(intake.state.accounts.book.cashes()[page])
+    unchanged = Fetched(intake.state.urls.url(page), status=NOT_MODIFIED, not_modified=True)
+    take_turn(intake, page, (unchanged, ParsedPage()))
+    intake.commit({})
+    assert int(intake.state.accounts.book.cashes()[page]) < cash
     assert (rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")) == before
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 @pytest.mark.parametrize(
@@ -84,23 +85,9 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_p
 def test_only_pages_that_were_read_wait_for_another_turn_at_once(
     tmp_path: Path, reply: list[str] | int, state: str, waits: bool
 ) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db", discovery=0.0, probe=False)
-    absorber.start([HOME], 0.0)
-    take_turn(absorber, next_page(absorber.frontier, 0.0) or 0, answer({HOME: reply}, HOME))
-    assert absorber.visits.pages.last_state(page_of(absorber, HOME)) == state
-    assert (next_page(absorber.frontier, 1.0) is not None) is waits
-    absorber.writer.close()
-
-
-def test_a_trap_is_no_seed_and_nothing_was_ever_found_there(tmp_path: Path) -> None:
-    traps = [HOME + "x" * 1_500 + str(number) for number in range(3)]
-    absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0, traps=False)
-    absorber.start([HOME], 0.0)
-    crawl_all(absorber, {HOME: traps} | {url: [] for url in traps}, most=2)
-    absorber.writer.close()
-    (read,) = (url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE id > 0 AND visited"))
-    again = absorber_of(tmp_path / "crawl.db", discovery=1.0)
-    again.start([f"{traps[0]}/seed"], 0.0)
-    found = {url: again.visits.trap(page_of(again, url), url) for url in (HOME, *traps, f"{traps[0]}/seed")}
-    assert found == {HOME: None, f"{traps[0]}/seed": None, **dict.fromkeys(traps, "trap-long-path"), read: None}
-    again.writer.close()
+    intake = intake_of(tmp_path / "crawl.db", discovery=0.0, probe=False)
+    intake.start([HOME], 0.0)
+    take_turn(intake, next_page(intake.state.frontier, 0.0) or 0, answer({HOME: reply}, HOME))
+    assert intake.state.pages.last_state(page_of(intake, HOME)) == state
+    assert (next_page(intake.state.frontier, 1.0) is not None) is waits
+    intake.state.writer.close()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.archives import answers
 from support.sites import crawl
 
-from minicrawl.crawler.archiving.top_share import TopShare
+from minicrawl.crawler.parts.archive import TopShare
 from minicrawl.opic import Ledger
 
 HOME = "http://a.test/"

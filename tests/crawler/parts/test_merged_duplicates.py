@@ -7,8 +7,8 @@ from support.prose import prose
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.parts.merged_duplicates import MOST_COMPARED
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.crawler.visits.merging import MOST_COMPARED
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"

@@ -8,13 +8,13 @@ from typing import Any
 
 import httpx
 import pytest
-from support.absorbing import absorber_of, next_page
+from support.intakes import intake_of, next_page
 from support.misbehaving import answer
 from support.raw_server import Server as RawServer
 from support.raw_server import all_names_at
 from support.sites import Site, crawl, faults_in, rows
 
-from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES
 from minicrawl.crawler.sources.local import LocalSource
@@ -181,10 +181,10 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     assert rows(store, "SELECT state, reason, attempts, standing FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
 
 
-def handed_out(absorber: Absorber, now: float) -> list[str]:
-    frontier, urls = absorber.frontier, []
+def handed_out(intake: Intake, now: float) -> list[str]:
+    frontier, urls = intake.state.frontier, []
     while (page := next_page(frontier, now)) is not None:
-        urls.append(absorber.urls.url(page))
+        urls.append(intake.state.urls.url(page))
     return urls
 
 
@@ -192,35 +192,35 @@ def handed_out(absorber: Absorber, now: float) -> list[str]:
 @pytest.mark.parametrize("status", [429, 503])
 def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retry_after: str) -> None:
     """For its other pages, too, and by the next run; other hosts are not held up."""
-    absorber = absorber_of(tmp_path / "crawl.db", now=1000.0, delay=DELAY)
-    absorber.start([HOME, A, "http://b.test/"], 1000.0)
-    assert sorted(handed_out(absorber, 1000.0)) == [HOME, "http://b.test/"]
-    (home,) = absorber.urls.find([HOME])
+    intake = intake_of(tmp_path / "crawl.db", now=1000.0, delay=DELAY)
+    intake.start([HOME, A, "http://b.test/"], 1000.0)
+    assert sorted(handed_out(intake, 1000.0)) == [HOME, "http://b.test/"]
+    (home,) = intake.state.urls.find([HOME])
     assert home is not None
-    absorber.visits.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
-    absorber.commit({})
-    assert handed_out(absorber, 1119.9) == []
-    assert handed_out(absorber, 1120.0) == [HOME]
-    absorber.writer.close()
-    again = absorber_of(tmp_path / "crawl.db", now=1005.0, delay=DELAY)
+    intake.visits.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
+    intake.commit({})
+    assert handed_out(intake, 1119.9) == []
+    assert handed_out(intake, 1120.0) == [HOME]
+    intake.state.writer.close()
+    again = intake_of(tmp_path / "crawl.db", now=1005.0, delay=DELAY)
     assert handed_out(again, 1119.9) == ["http://b.test/"]
     assert handed_out(again, 1120.0) == [HOME]
-    again.writer.close()
+    again.state.writer.close()
 
 
 def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
-    absorber.start([HOME, A], 0.0)
-    (home,) = absorber.urls.find([HOME])
+    intake = intake_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
+    intake.start([HOME, A], 0.0)
+    (home,) = intake.state.urls.find([HOME])
     assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
-        assert next_page(absorber.frontier, now) == home
-        absorber.visits.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
-        assert handed_out(absorber, now + 59.9) == []
+        assert next_page(intake.state.frontier, now) == home
+        intake.visits.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
+        assert handed_out(intake, now + 59.9) == []
         now += 60.0
-    assert handed_out(absorber, now) == [A]
-    absorber.writer.close()
+    assert handed_out(intake, now) == [A]
+    intake.state.writer.close()
 
 
 def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
@@ -295,8 +295,8 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
             writer.write(answer(b"", status="304 Not Modified", length="") if is_same else page)
 
     server, store = RawServer(talk), tmp_path / "crawl.db"
-    absorber = absorber_of(store, now=0.0, delay=DELAY)
-    absorber.start([HOME], 0.0)
+    intake = intake_of(store, now=0.0, delay=DELAY)
+    intake.start([HOME], 0.0)
 
     async def run() -> list[Fetched]:
         answers: list[Fetched] = []
@@ -304,10 +304,10 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
             for now in (0.0, 100.0):
                 before = answers[-1] if answers else Fetched(HOME)
                 fetched, parsed = await source.page(PageRequest(HOME, before.etag, before.last_modified))
-                home = next_page(absorber.frontier, now)
+                home = next_page(intake.state.frontier, now)
                 assert home is not None
-                absorber.visits.absorb(home, fetched, parsed, now)
-                absorber.commit({})
+                intake.visits.absorb(home, fetched, parsed, now)
+                intake.commit({})
                 answers.append(fetched)
                 kept.append((rows(store, "SELECT * FROM links"), rows(store, f"{UNCHANGED} LIMIT 1")))
         return answers
@@ -320,22 +320,22 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
     answers = asyncio.run(serve())
     assert [(fetched.status, fetched.not_modified) for fetched in answers] == [(200, False), (304, True)]
     assert kept[0] == kept[1]
-    absorber.writer.close()
+    intake.state.writer.close()
     assert faults_in(store) == []
 
 
 def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
-    absorber.start([HOME], 0.0)
-    (home,) = absorber.urls.find([HOME])
+    intake = intake_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
+    intake.start([HOME], 0.0)
+    (home,) = intake.state.urls.find([HOME])
     assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
-        assert next_page(absorber.frontier, now) == home
-        absorber.visits.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
+        assert next_page(intake.state.frontier, now) == home
+        intake.visits.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
         now += 100.0
-    absorber.commit({})
-    absorber.writer.close()
+    intake.commit({})
+    intake.state.writer.close()
     assert rows(tmp_path / "crawl.db", "SELECT state, reason FROM pages") == [("error", "bad-response")]
 
 
@@ -355,7 +355,7 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
     """A page whose new links are not in the store yet must not be settled along its old ones."""
     from support.sites import Server
 
-    from minicrawl.crawler.absorb import Absorber
+    from minicrawl.crawler.intake import Intake
 
     urls = [f"http://a.test/{page}" for page in range(30)]
     rng = random.Random(1)
@@ -365,20 +365,20 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
             self.site[str(request.url)] = rng.sample(urls, rng.randrange(6))
             return super()._answer(request)
 
-    starting, absorb = Absorber.starting, Visits.absorb
-    absorbers: list[Absorber] = []
+    starting, absorb = Intake.starting, Visits.absorb
+    intakes: list[Intake] = []
 
-    def noted(self: Absorber, *args: Any) -> Iterator[None]:
-        absorbers.append(self)
+    def noted(self: Intake, *args: Any) -> Iterator[None]:
+        intakes.append(self)
         return starting(self, *args)
 
     def absorb_and_settle(self: Visits, *args: Any) -> None:
         absorb(self, *args)
         if rng.random() < 0.2:
-            absorbers[0].commit({})
-        absorbers[0].settle()
+            intakes[0].commit({})
+        intakes[0].ranking.settle()
 
-    monkeypatch.setattr(Absorber, "starting", noted)
+    monkeypatch.setattr(Intake, "starting", noted)
     monkeypatch.setattr(Visits, "absorb", absorb_and_settle)
     store = tmp_path / "crawl.db"
     crawl(Changing({}), store, urls, discovery=0.3, pages=400)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
@@ -26,7 +26,7 @@ def at_once(settings: Mapping[str, Any]) -> dict[str, float]:
     return {"refresh_min": 1e-9} if settings.get("discovery", 1.0) < 1.0 else {}
 
 
-def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
+def intake_of(  # noqa: PLR0913 - what a crawl is opened with
     store: Path,
     *,
     now: float = 0.0,
@@ -35,7 +35,7 @@ def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
     locates: bool = False,
     sizes: Sizes = STANDARD_SIZES,
     **settings: Any,
-) -> Absorber:
+) -> Intake:
     """What a crawl with these settings takes up of a store; without any delay or least age, unless they have one.
 
     Whoever asks closes its writer; a store that cannot be taken up is closed here.
@@ -45,7 +45,7 @@ def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
     strategy = STRATEGIES[chosen.strategy]
     writer = Writer(store, sizes)
     try:
-        return Absorber(writer, chosen, strategy, window, now, owns=owns, share=share, locates=locates)
+        return Intake(writer, chosen, strategy, window, now, owns=owns, share=share, locates=locates)
     except BaseException:
         writer.close()
         raise
@@ -67,12 +67,12 @@ def next_page(frontier: Frontier, now: float, *, attempts: bool = True) -> int |
     return page
 
 
-def take_turn(absorber: Absorber, page: int, answered: tuple[Fetched, ParsedPage], now: float = 0.0) -> None:
-    absorber.visits.absorb(page, *answered, now)
+def take_turn(intake: Intake, page: int, answered: tuple[Fetched, ParsedPage], now: float = 0.0) -> None:
+    intake.visits.absorb(page, *answered, now)
 
 
 def crawl_all(
-    absorber: Absorber,
+    intake: Intake,
     web: Web,
     *,
     most: int = 1_000,
@@ -82,15 +82,15 @@ def crawl_all(
     """Every page in turn, until none waits or so many were asked for; the URLs asked for. clock: None: time stands."""
     asked: list[str] = []
     clock = clock or itertools.repeat(0.0)
-    while len(asked) < most and (page := next_page(absorber.frontier, next(clock))) is not None:
-        asked.append(absorber.urls.url(page))
-        take_turn(absorber, page, answer(web, asked[-1]), next(clock))
+    while len(asked) < most and (page := next_page(intake.state.frontier, next(clock))) is not None:
+        asked.append(intake.state.urls.url(page))
+        take_turn(intake, page, answer(web, asked[-1]), next(clock))
         after_turn(page)
-    absorber.commit({})
+    intake.commit({})
     return asked
 
 
-def page_of(absorber: Absorber, url: str) -> int:
-    (page,) = absorber.urls.find([url])
+def page_of(intake: Intake, url: str) -> int:
+    (page,) = intake.state.urls.find([url])
     assert page is not None, f"{url} is not known"
     return page

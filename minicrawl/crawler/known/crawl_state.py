@@ -1,7 +1,10 @@
-"""What a crawl knows of the web when it begins: what the store holds."""
+"""The state of a crawl in memory: books, frontier, hosts, pages, URLs, and what may become known."""
 
 from dataclasses import dataclass
 
+from minicrawl.crawler.admission.admission import Admission, Owns
+from minicrawl.crawler.admission.focus import SeenTypes
+from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -9,11 +12,16 @@ from minicrawl.crawler.frontier.schedules import rules_of, schedule_of
 from minicrawl.crawler.hosts.host import Past
 from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages
+from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages, load_traps
+from minicrawl.crawler.known.tally import Tally
+from minicrawl.crawler.sharing.mirrors import Mirrors
+from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing.share import Share
 from minicrawl.opic import Adaptive, DiscoveryBudget, DiscoveryByCash, DiscoveryRule, Strategy, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import parse_surfer
@@ -26,22 +34,31 @@ _REACH = 0.9
 
 
 @dataclass(frozen=True)
-class KnownWeb:
-    """Who keeps what. A part of the crawl is given those of them that it uses, not all.
+class CrawlState:
+    """What a crawl knows and keeps in memory, as the store has it after every commit.
 
-    `past`: how to read times of the run before. `due`: when pages are fetched again, if they are.
+    locates: whether the address of a host must be known before it is asked. past: how to read times of the run before.
+    due: when pages are fetched again; sites: where walkers jump to; outbox, mirrors: what goes to other partitions.
+    Each is None where the crawl has no such thing.
     """
 
+    writer: Writer
     accounts: Accounts
     frontier: Frontier
     hosts: KnownHosts
     pages: KnownPages
     urls: KnownUrls
     batch: Batch
+    tally: Tally
+    admission: Admission
+    discovery: Discovery
     budget: DiscoveryRule
     past: Past
+    locates: bool
     due: DuePages | None = None
     sites: KnownSites | None = None
+    outbox: Outbox | None = None
+    mirrors: Mirrors | None = None
 
     @classmethod
     def of(  # noqa: PLR0913 - what a crawl is opened with
@@ -53,11 +70,12 @@ class KnownWeb:
         now: float,
         *,
         locates: bool,
+        owns: Owns | None,
+        share: Share | None,
+        only: Pages | None,
         timing: Timing,
-        only: Pages | None = None,
-    ) -> "KnownWeb":
-        """locates: whether the address of a host must be known before it is asked. only: read pages that have one turn
-        more, and no other page has one. Raises StoreError for damage."""
+    ) -> "CrawlState":
+        """The state that the store holds; for the parameters see `Intake`. Raises StoreError for damage."""
         check_sound(writer)
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
@@ -90,7 +108,51 @@ class KnownWeb:
         if settings.discovery_by == BY_CREDIT and accounts.book.unvisited_level:
             accounts.give_unvisited_level()
         sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
-        return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due, sites)
+        urls = KnownUrls(writer, accounts.size)
+        outbox = mirrors = None
+        if share is not None:
+            accounts.has_neighbours = True
+            outbox = Outbox(writer)
+            mirrors = Mirrors(share, accounts, urls.url, outbox, writer, None if sites is None else sites.shared)
+        traps = load_traps(writer, accounts, frontier, sites) if settings.traps else None
+        admission = _admission(writer, settings, strategy, traps, owns, share)
+        discovery = Discovery(urls, accounts, frontier, hosts, batch, admission, mirrors)
+        if sites is not None:
+            discovery.note_page = sites.note_page
+            accounts.note_moved = lambda moved: frontier.pages.note_moved(moved[moved < discovery.offered])
+        return cls(
+            writer,
+            accounts,
+            frontier,
+            hosts,
+            pages,
+            urls,
+            batch,
+            Tally.of(writer),
+            admission,
+            discovery,
+            budget,
+            past,
+            locates,
+            due,
+            sites,
+            outbox,
+            mirrors,
+        )
+
+
+def _admission(  # noqa: PLR0913 - what admission is told
+    writer: Writer,
+    settings: CrawlSettings,
+    strategy: Strategy,
+    traps: Traps | None,
+    owns: Owns | None,
+    share: Share | None,
+) -> Admission:
+    types = SeenTypes.of(settings.focus_type, writer.page_table.types()) if settings.focus_type else None
+    if share is None:
+        return Admission(settings, strategy, traps, owns, types=types)
+    return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True, types=types)
 
 
 def _discovery(writer: Writer, settings: CrawlSettings, book: Adaptive) -> DiscoveryRule:

@@ -2,15 +2,13 @@
 
 from contextlib import ExitStack
 
-from minicrawl.crawler.books.accounts import Accounts, LinkBlocks
+from minicrawl.crawler.books.accounts import LinkBlocks
 from minicrawl.crawler.books.stored_births import JUMP
-from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.known_sites import KnownSites
-from minicrawl.opic.arrays import slices
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.opic.arrays import FloatArray, slices
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.surfer import Surfer
 from minicrawl.settings import BY_SITES
-from minicrawl.store.writer import Writer
 
 VIRTUAL_VISITS_PER_TURN, _OF_A_CRAWL_BY_COVERAGE = 4, 16
 """A crawl that ends by coverage is worth more of them: what pages have yet to pass on keeps the bound down."""
@@ -18,26 +16,50 @@ _PAGES_PER_LOOK = 1000
 """To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
 
-class Settling:
-    """When virtual visits are due while the crawl goes on, and all of them at its end."""
+class Ranking:
+    """Keeps importance close to what the links say: some virtual visits while the crawl runs, all of them at its end.
 
-    def __init__(self, accounts: Accounts, batch: Batch, writer: Writer, sites: KnownSites | None = None) -> None:
-        """sites: where walkers jump to sites, who knows these."""
-        self._sites = sites
-        self._accounts = accounts
-        self._batch = batch
-        self._writer = writer
+    Where walkers jump to sites, births are shared out by the trust of sites before.
+    """
+
+    def __init__(self, state: CrawlState) -> None:
+        self._state = state
+        self._accounts = state.accounts
+        self._batch = state.batch
+        self._writer = state.writer
+        self._sites = state.sites
         self._turns = 0  # since the last virtual visits
         self._kept = ExitStack()
         self._kept_of: int | None = None  # how many rows of links had been saved when they were read
         self._blocks: LinkBlocks = tuple
 
+    @property
+    def is_coverage_old(self) -> bool:
+        """Whether a crawl that ends by its coverage has grown since that was computed; a commit does so again."""
+        return self._sites is not None and self._accounts.coverage.ends_crawl and self._sites.is_due
+
+    def keep_up(self) -> None:
+        """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""
+        if self._sites is not None and self._sites.is_due:
+            self._sites.work_out()
+            self._note_births()
+            self.settle()
+        elif self.is_due:
+            self.settle()
+
+    def share_births_out(self, trust: FloatArray) -> None:
+        """Share births out by the trust of sites, as `KnownSites.links` has these, and make virtual visits."""
+        assert self._sites is not None, "walkers jump to sites"
+        self._sites.share_out(trust)
+        self._note_births()
+        self.settle()
+
     def note_turn(self, links: int) -> None:
         """A page with so many links had its turn; one without has nothing to pass on."""
         self._turns += links > 0
 
-    def note_births(self) -> None:
-        """Births have been shared out anew: that leaves as much to pass on as turns of a twentieth of the pages do."""
+    def _note_births(self) -> None:
+        """Births were shared out anew: that leaves as much to pass on as turns of a twentieth of the pages do."""
         self._turns += 1 + self._accounts.book.payees // 20
 
     @property
@@ -49,6 +71,12 @@ class Settling:
         return 10 * self._turns > self._accounts.book.payees
 
     def settle(self) -> int:
+        """Virtual visits, after which pages wait in their new order; how many."""
+        visits = self._settle_some()
+        self._state.frontier.reorder()
+        return visits
+
+    def _settle_some(self) -> int:
         """Virtual visits along committed links: some for every turn since the last ones, the most worthy first, and
         again to whom these have brought something. Returns how many.
         """

@@ -8,49 +8,56 @@ importance reach it along the links that lead there, as they do any page.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 import numpy as np
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.known.discovery import Discovery
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.urls.keys import site_of
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import State
+from minicrawl.store.reader import Store
 from minicrawl.store.rows import Alternate
 from minicrawl.store.writer import Writer
 
 
-class Alternates:
-    """Notes what pages name as their alternates, and puts those off that wait.
+class Alternates(Part):
+    """Notes what pages name as their alternates, and puts off those that wait."""
 
-    plain: gives a URL without what is a session's.
-    """
-
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        stored: Iterable[Alternate],
-        accounts: Accounts,
-        frontier: Frontier,
-        admission: Admission,
-        discovery: Discovery,
-        plain: Callable[[str], str],
-    ) -> None:
-        self._accounts = accounts
-        self._frontier = frontier
-        self._admission = admission
-        self._discovery = discovery
+    def __init__(self, state: CrawlState, plain: Callable[[str], str]) -> None:
+        """plain: removes session parameters from a URL."""
+        self._accounts = state.accounts
+        self._frontier = state.frontier
+        self._admission = state.admission
+        self._discovery = state.discovery
         self._plain = plain
         self._rows: list[Alternate] = []
-        frontier.pages.put_off(np.array([row.page for row in stored], dtype=np.int64))
+        stored = state.writer.recognised.alternates()
+        self._frontier.pages.put_off(np.array([row.page for row in stored], dtype=np.int64))
 
-    def note(self, page: int, url: str, alternates: Sequence[str], now: float) -> None:
-        """Note the alternates that the page at `url` names: those that are new wait for their turn, too."""
-        urls = self._own(page, url, alternates)
+    @classmethod
+    def of(cls, opening: Opening) -> Self:
+        return cls(opening.state, opening.sessions.plain)
+
+    @staticmethod
+    def explain(store: Store, page: int) -> Iterable[str]:
+        named_by = store.recognised.alternate_of(page)
+        if named_by is not None:
+            url = store.page_table.url(named_by)
+            yield f"alternate   of {url}, read before it: it waits behind other pages"
+
+    def on_turn(self, turn: Turn) -> None:
+        """Make the alternates known that a page names: they wait for their turn, too."""
+        if not turn.parsed.alternates or turn.outcome.state is not State.FETCHED:
+            return
+        page, url = turn.page, turn.fetched.url
+        urls = self._own(page, url, turn.parsed.alternates)
         if not urls:
             return
         admitted = self._discovery.admitted(url, urls, urls)
         known = self._discovery.made_known(admitted, page, "alternate", same_depth=True, grant=0)
-        self._discovery.offer_new(now)
+        self._discovery.offer_new(turn.now)
         pages = np.array(known, dtype=np.int64)
         waiting = pages[~self._accounts.book.visited[pages] & (self._accounts.depth[pages] > 0)]
         waiting = waiting[~self._frontier.pages.is_put_off(waiting)]
@@ -62,7 +69,7 @@ class Alternates:
         self._rows = []
 
     def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:
-        """Those of the alternates that are in scope and of the same owner."""
+        """The alternates that are in scope and of the same owner."""
         owner, depth = site_of(url), int(self._accounts.depth[page])
         return [
             other

@@ -6,7 +6,7 @@ from collections import deque
 from pathlib import Path
 
 import pytest
-from support.absorbing import HOME, Web, absorber_of, crawl_all, page_of
+from support.intakes import HOME, Web, crawl_all, intake_of, page_of
 from support.sites import rows
 
 from minicrawl.crawler.books.audit import audit
@@ -41,10 +41,10 @@ def test_known_is_what_is_near_enough_in_whatever_order_pages_are_read(tmp_path:
     web, store = random_web(seed), tmp_path / "crawl.db"
     seeds = [f"{HOME}0", f"{HOME}20"]
     for depth in (2, 3, 6):
-        absorber = absorber_of(store, max_depth=depth, strategy="random", discovery=1.0)
-        absorber.start(seeds, 0.0)
-        crawl_all(absorber, web)
-        absorber.writer.close()
+        intake = intake_of(store, max_depth=depth, strategy="random", discovery=1.0)
+        intake.start(seeds, 0.0)
+        crawl_all(intake, web)
+        intake.state.writer.close()
         assert {url for (url,) in rows(store, "SELECT url FROM pages")} == within(web, seeds, depth)
         with open_store(store) as reader:
             assert list(audit(reader)) == []
@@ -70,10 +70,10 @@ def test_hosts_have_depths_of_their_own_in_whatever_order_pages_are_read(tmp_pat
     seeds = [urls[0], urls[20]]
     for near, far in ((1, 3), (2, 3), (2, 6), (4, 7)):
         own = (f"a.test={near}",)
-        absorber = absorber_of(store, max_depth=far, host_max_depth=own, strategy="random", discovery=1.0)
-        absorber.start(seeds, 0.0)
-        crawl_all(absorber, web)
-        absorber.writer.close()
+        intake = intake_of(store, max_depth=far, host_max_depth=own, strategy="random", discovery=1.0)
+        intake.start(seeds, 0.0)
+        crawl_all(intake, web)
+        intake.state.writer.close()
         found = {url for (url,) in rows(store, "SELECT url FROM pages")}
         assert found == within_own(web, seeds, {"a": near, "b": far})
         with open_store(store) as reader:
@@ -84,14 +84,14 @@ def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:
     """A page that was read before links to a far one now: what that links to is near enough at once."""
     a, b, c = (f"{HOME}{name}" for name in "abc")
     web: Web = {HOME: [a], a: [b], b: [c]}
-    first = absorber_of(tmp_path / "crawl.db", max_depth=2, discovery=1.0)
+    first = intake_of(tmp_path / "crawl.db", max_depth=2, discovery=1.0)
     first.start([HOME], 0.0)
     assert crawl_all(first, web) == [HOME, a, b]
-    assert (int(first.accounts.depth[page_of(first, b)]), first.tally.left_out) == (2, 1)
-    first.writer.close()
-    again = absorber_of(tmp_path / "crawl.db", max_depth=2, discovery=0.0, now=9.0)
+    assert (int(first.state.accounts.depth[page_of(first, b)]), first.state.tally.left_out) == (2, 1)
+    first.state.writer.close()
+    again = intake_of(tmp_path / "crawl.db", max_depth=2, discovery=0.0, now=9.0)
     again.start([], 9.0)
     crawl_all(again, {**web, HOME: [a, b]}, most=9, clock=itertools.count(9.0))
-    assert [int(again.accounts.depth[page_of(again, url)]) for url in (HOME, a, b, c)] == [0, 1, 1, 2]
-    assert again.tally.left_out == 0
-    again.writer.close()
+    assert [int(again.state.accounts.depth[page_of(again, url)]) for url in (HOME, a, b, c)] == [0, 1, 1, 2]
+    assert again.state.tally.left_out == 0
+    again.state.writer.close()

@@ -15,50 +15,88 @@ one that others link to.
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import Self
 
 import numpy as np
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.fingerprint import hash_of
-from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.recognise.duplicates import Duplicates, Runs
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.crawler.parts.duplicates import DuplicatePages
+from minicrawl.crawler.recognise.duplicates import Runs
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.aliases import Aliases
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import State
 from minicrawl.store.rows import FingerprintColumns
+from minicrawl.store.writer import Writer
 
 MOST_COMPARED = 16
 """Copies of a page whose links are compared with its own, the first ones: a site may have any number that differ."""
 
 
-class Merging:
-    """Finds the pages that others are merged with. blocks: the fingerprints of all pages."""
+class MergedDuplicates(Part):
+    """Lets pages be aliases of the page that they are copies of (--merge-duplicates)."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        blocks: Iterable[FingerprintColumns],
-        accounts: Accounts,
-        pages: KnownPages,
-        urls: KnownUrls,
-        frontier: Frontier,
-        admission: Admission,
-        duplicates: Duplicates,
-        aliases: Aliases,
-    ) -> None:
-        self._accounts = accounts
-        self._pages = pages
-        self._urls = urls
-        self._frontier = frontier
-        self._admission = admission
+    def __init__(self, state: CrawlState, duplicates: DuplicatePages, aliases: Aliases) -> None:
+        self._writer = state.writer
+        self._accounts = state.accounts
+        self._pages = state.pages
+        self._urls = state.urls
+        self._frontier = state.frontier
+        self._admission = state.admission
         self._duplicates = duplicates
+        self._fingerprints = duplicates.fingerprints
         self._aliases = aliases
         self._owner_hashes: dict[int, int] = {}
-        self.load(blocks)
+        self._load(state.writer.recognised.fingerprints())
 
-    def load(self, blocks: Iterable[FingerprintColumns]) -> None:
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        if not opening.settings.merge_duplicates:
+            return None
+        return cls(opening.state, opening.part(DuplicatePages), opening.aliases)
+
+    def recognise(self, turn: Turn) -> bool:
+        outcome = turn.outcome
+        if outcome.is_redirect or outcome.state is not State.FETCHED or turn.fetched.digest is None:
+            return False
+        leader = self._leader(turn)
+        if leader is not None:
+            alias = self._urls.url(leader)
+            turn.outcome = Outcome(State.ALIAS, "duplicate", alias=alias, follows=outcome.follows)
+        return leader is not None
+
+    def on_links(self, turn: Turn) -> None:
+        fetched, outcome = turn.fetched, turn.outcome
+        is_page = outcome.state is State.FETCHED and not outcome.is_redirect and fetched.digest is not None
+        if is_page and fetched.payload is not None:
+            self._note(turn.page, fetched.payload)
+
+    def on_turn(self, turn: Turn) -> None:
+        self._note_reinstated(turn.reinstated)
+
+    def save(self, writer: Writer) -> None:
+        if self._duplicates.is_reloaded:
+            self._load(writer.recognised.fingerprints())
+
+    def elect_leaders(self) -> int:
+        """Let the page of each cluster lead that has received the most on its own.
+
+        To be called when all is settled and committed. Returns how many clusters have another leader now.
+        """
+        changed = self._elect(self._writer.link_table.merged())
+        self._note_reinstated(self._duplicates.note_reinstated())
+        return changed
+
+    def _note_reinstated(self, pages: Iterable[int]) -> None:
+        for page in pages:
+            row = self._fingerprints.row(page)
+            if row is not None:
+                self._note(page, row.payload)
+
+    def _load(self, blocks: Iterable[FingerprintColumns]) -> None:
         """Find copies by these fingerprints alone."""
         self._copies = Runs()
         keys, pages = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
@@ -69,24 +107,26 @@ class Merging:
             pages.append(block.page)
         self._copies.load(np.concatenate(keys), np.concatenate(pages))
 
-    def leader(self, page: int, fetched: Fetched, parsed: ParsedPage) -> int | None:
-        """The page that `page`, which says this, is one with; None where there is none."""
-        assert fetched.payload is not None
-        candidates = sorted(self._copies.candidates(self._key(page, fetched.payload)))
+    def _leader(self, turn: Turn) -> int | None:
+        """The page that a page is a copy of; None where there is none."""
+        page, payload = turn.page, turn.fetched.payload
+        if payload is None:
+            return None
+        candidates = sorted(self._copies.candidates(self._key(page, payload)))
         for other in islice(filter(self._may_lead(page), candidates), MOST_COMPARED):
-            row = self._duplicates.row(other)
-            if row is not None and row.payload == fetched.payload and self._links_to_the_same(page, parsed, other):
+            row = self._fingerprints.row(other)
+            if row is not None and row.payload == payload and self._links_to_the_same(turn, other):
                 return other
         return None
 
-    def note(self, page: int, payload: int) -> None:
+    def _note(self, page: int, payload: int) -> None:
         """Let others be merged with a page that says this; once, however often it is read."""
         key = self._key(page, payload)
         if page not in self._copies.candidates(key):
             self._copies.add(key, page)
 
-    def elect(self, merged: Iterable[tuple[int, int]]) -> int:
-        """Let the page of each cluster lead that has received the most on its own, all being committed.
+    def _elect(self, merged: Iterable[tuple[int, int]]) -> int:
+        """Let the page of each cluster lead that has received the most on its own.
 
         merged: (alias, leader), as the store has them.
         Returns how many clusters have another leader now.
@@ -104,8 +144,9 @@ class Merging:
                 changed += 1
         return changed
 
-    def _links_to_the_same(self, page: int, parsed: ParsedPage, other: int) -> bool:
+    def _links_to_the_same(self, turn: Turn, other: int) -> bool:
         """Whether the links of two copies that are followed are the same, but for those to one another."""
+        page, parsed = turn.page, turn.parsed
         depth = int(self._accounts.depth[page]) + 1
         refuses, url_of = self._admission.scope.refuses, self._urls.url
         followed = {url for url in parsed.outlinks if refuses(url, depth) is None}

@@ -10,13 +10,18 @@ it is due sooner; Last-Modified tells how often it changes, however often that i
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
 
+from typing import Self
+
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
+from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
-from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
+from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import learned, learned_by_date
 from minicrawl.store.rows import Change, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
@@ -32,13 +37,14 @@ DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
-class Refreshing:
+class Refresh(Part):
     """Rows of `refresh`, `refresh_hosts` and `changes`, those that the next commit writes.
 
     most: seconds after which a page that fails is asked for again, at most.
     """
 
-    def __init__(self, writer: Writer, due: DuePages, frontier: Frontier, most: float) -> None:
+    def __init__(self, writer: Writer, due: DuePages, frontier: Frontier, pages: KnownPages, most: float) -> None:
+        self._pages = pages
         self._writer = writer
         self._due = due
         self._frontier = frontier
@@ -52,18 +58,50 @@ class Refreshing:
         self._noted = int(writer.meta("refresh_noted") or 0)
         self._noted_at_look = int(writer.meta("refresh_looked_at") or 0)
 
-    # Asking.
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        state = opening.state
+        if state.due is None:
+            return None
+        return cls(state.writer, state.due, state.frontier, state.pages, opening.settings.refresh_max)
 
-    def request(self, page: int, url: str) -> PageRequest:
-        """How to ask for a page."""
+    # The turn of a page.
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        """Ask on the condition that the page has changed."""
         row = self._row(page)
         if row is None or not (row.etag or row.last_modified) or row.fetches % _UNCONDITIONAL == 0:
-            return PageRequest(url)
+            return asked
         if self._host(page).lies >= _LIES or row.answers.endswith((MISSING, FAILED)):
-            return PageRequest(url)
-        return PageRequest(url, row.etag, row.last_modified)
+            return asked
+        return asked._replace(etag=row.etag, last_modified=row.last_modified)
 
-    # Taking in.
+    def on_answer(self, turn: Turn) -> bool:
+        """A page that was there and is not found for the first time: that may be an accident, so ask a day later."""
+        page = turn.page
+        if turn.outcome.reason not in NOT_FOUND or not self._pages.was_there(page) or not self._is_first_miss(page):
+            return False
+        self.note_missing(page, turn.now)
+        self._frontier.put_back(page, turn.now)
+        return True
+
+    def on_turn(self, turn: Turn) -> None:
+        """Note when the page is to be fetched again."""
+        page, outcome = turn.page, turn.outcome
+        if outcome.state in READ:
+            self.note_read(page, turn.fetched, turn.parsed, outcome.alias, turn.now)
+        elif outcome.state is State.GONE:
+            self._changes.append(Change(page, turn.now, "gone", 0, 0))
+        else:
+            self.note_failed(page, turn.now, turn.not_before)
+
+    def on_unchanged(self, turn: Turn) -> None:
+        if turn.fetched.not_modified:
+            self.note_unchanged(turn.page, turn.now)
+        else:  # nobody had asked: nothing is known of the page
+            self.note_failed(turn.page, turn.now, not_before=0.0)
+
+    # What is learned.
 
     def note_read(self, page: int, fetched: Fetched, parsed: ParsedPage, alias: str | None, now: float) -> None:
         """A page was read. alias: the URL it stands for, if it does."""
@@ -125,7 +163,7 @@ class Refreshing:
             if self._host(page).lastmods >= BELIEVED:
                 self._changed_pages.append(page)
 
-    def is_first_miss(self, page: int) -> bool:
+    def _is_first_miss(self, page: int) -> bool:
         """Whether a page that was there and is not found now was found at its last turn."""
         row = self._row(page)
         return row is None or not row.answers.endswith(MISSING)
@@ -133,9 +171,6 @@ class Refreshing:
     def note_missing(self, page: int, now: float) -> None:
         """A page that was there is not found: it is asked for once more, a day later."""
         self._postpone(page, now, now + DAY, MISSING)
-
-    def note_gone(self, page: int, now: float) -> None:
-        self._changes.append(Change(page, now, "gone", 0, 0))
 
     def note_failed(self, page: int, now: float, not_before: float) -> None:
         """Nothing was found at a page: it is asked for after a day, then after two, four and so on."""

@@ -4,17 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.crawler.visits.hook_failures import HookFailures
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.crawler.parts.hook_failures import HookFailures
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.errors import HookError
+from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.writer import Writer
+
+
+def answered(*failures: tuple[str, str]) -> Turn:
+    parsed = ParsedPage(hook_failures=failures)
+    return Turn(0, Fetched("http://a.test/", status=200), parsed, Outcome(State.FETCHED, "ok"), 0.0)
 
 
 def test_failures_are_counted_over_runs(tmp_path: Path) -> None:
     for _ in range(2):
         writer = Writer(tmp_path / "crawl.db")
         failures = HookFailures(writer, stops=False)
-        failures.note("http://a.test/", [("one", "KeyError: 'x'"), ("two", "KeyError: 'x'")])
-        failures.note("http://b.test/", [("one", "KeyError: 'x'")])
+        failures.on_answer(answered(("one", "KeyError: 'x'"), ("two", "KeyError: 'x'")))
+        failures.on_answer(answered(("one", "KeyError: 'x'")))
         with writer.transaction():
             failures.save(writer)
         counted = writer.meta_json("hook_errors")
@@ -25,9 +33,9 @@ def test_failures_are_counted_over_runs(tmp_path: Path) -> None:
 def test_first_failure_ends_a_strict_crawl(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "crawl.db")
     failures = HookFailures(writer, stops=True)
-    failures.note("http://a.test/", [])
+    failures.on_answer(answered())
     with pytest.raises(
         HookError, match=r"hook one failed over http://a\.test/ \(KeyError: 'x'\); mend it, or leave out"
     ):
-        failures.note("http://a.test/", [("one", "KeyError: 'x'")])
+        failures.on_answer(answered(("one", "KeyError: 'x'")))
     writer.close()

@@ -1,14 +1,16 @@
-"""When a crawl works out expected importance, and what a commit writes of it.
+"""Expected importance of the pages known so far: when it is computed, and what a commit writes of it.
 
-It is of walkers who jump to all pages alike: where they jump to sites, none is worked out, and what was kept goes.
+It is that of walkers who jump to all pages alike: where they jump to sites, none is computed, and the store forgets
+what it had.
 
-That is done after a commit, in the thread of the books, of what the store holds then; the next commit writes it. While
-the crawl runs it is done when the crawl has grown by a tenth, but takes a two-hundredth of the CPU time at most.
+It is computed after a commit, in the accounting thread, from what the store holds then; the next commit writes it.
+While the crawl runs that is done when the crawl has grown by a tenth, using at most 0.5 % of the CPU time.
 """
 
 import json
 import time
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.expectation import FINE, ROUGH, Expectation, PagesSoFar, expectation, kept_rows
 from minicrawl.crawler.urls.groups import UrlGroups
+from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.coverage import COLLECTED
 from minicrawl.opic.expected import HELD_OUT
@@ -26,13 +29,13 @@ from minicrawl.store.writer import Writer
 FloatArray = npt.NDArray[np.float64]
 
 FEWEST_VISITED = 100
-"""Pages that must have had their turn before a running crawl works it out."""
+"""Pages that must have had their turn before a running crawl computes it."""
 LEAST_APART = 200.0
 """CPU time between two times in a running crawl, in that of the first of them."""
 
 
-class Expecting:
-    """Works out expected importance for a crawl; joins its savers. Nothing is invented: the books stay as they are."""
+class ExpectedImportance(Part):
+    """Computes expected importance as the crawl grows. The books stay as they are."""
 
     def __init__(self, accounts: Accounts, store: Store, cpu: Callable[[], float] = time.process_time) -> None:
         """cpu: gives the seconds that this program has taken so far."""
@@ -47,40 +50,43 @@ class Expecting:
         self._unsaved: Expectation | None = None
         self._not_before = 0.0
 
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        """Off in partitions, where others have most of what would tell."""
+        return cls(opening.state.accounts, opening.state.writer) if opening.share is None else None
+
+    def after_commit(self) -> None:
+        if self.is_due:
+            self._compute(ROUGH)
+
+    def on_settled(self) -> None:
+        """Compute it closer, and how much of it will stay."""
+        self._compute(FINE, at_end=True)
+
     @property
     def is_due(self) -> bool:
         """Whether the crawl has grown by a tenth since the last time, and that is long enough ago."""
         visited = self._accounts.book.payees
         has_grown = visited >= FEWEST_VISITED and 10 * visited >= 11 * self._visited
         fits = self._accounts.size <= self._store.sizes.pages
-        return has_grown and fits and self._can_tell and self._cpu() >= self._not_before
+        return has_grown and fits and self._accounts.ledger.are_born_alike and self._cpu() >= self._not_before
 
-    @property
-    def _can_tell(self) -> bool:
-        """Whether all pages are born alike, and no neighbours have most of what would tell."""
-        return self._accounts.ledger.are_born_alike and not self._accounts.has_neighbours
-
-    def keep_up(self) -> None:
-        """Work it out if it is due, everything being committed."""
-        if self.is_due:
-            self.work_out()
-
-    def work_out(self, *, at_end: bool = False) -> None:
-        """Everything being committed. at_end: closer, and with how much will stay as it is."""
+    def _compute(self, tolerance: float, *, at_end: bool = False) -> None:
+        """Everything being committed. tolerance: the L1 distance that suffices. at_end: and how much will stay."""
         if self._accounts.size > self._store.sizes.expected or not self._accounts.book.payees:
             return
-        if not self._can_tell:
+        if not self._accounts.ledger.are_born_alike:
             return
         began = self._cpu()
         start = self._started()
         with kept_rows(self._store, self._accounts.ledger.surfer) as links:
-            self._unsaved = expectation(self._so_far(at_end=at_end), links, start, FINE if at_end else ROUGH)
+            self._unsaved = expectation(self._so_far(at_end=at_end), links, start, tolerance)
         self._shares, self._visited = self._unsaved.shares, self._unsaved.of.visited
         now = self._cpu()
         self._not_before = now + LEAST_APART * (now - began)
 
     def save(self, writer: Writer) -> None:
-        """Write what was worked out since the last commit."""
+        """Write what was computed since the last commit."""
         if not self._accounts.ledger.are_born_alike and writer.expected.of() is not None:
             writer.save_expected(np.zeros(0), np.zeros(0), ())
             writer.save_meta({META: None})
@@ -90,7 +96,7 @@ class Expecting:
             writer.save_meta({META: json.dumps(found.of._asdict())})
 
     def _started(self) -> FloatArray | None:
-        """What was worked out the last time, be it by another run."""
+        """The shares that were computed last, be it by another run."""
         return np.nan_to_num(self._store.expected.shares()) if self._shares is None else self._shares
 
     def _so_far(self, *, at_end: bool) -> PagesSoFar:

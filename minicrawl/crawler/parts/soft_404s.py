@@ -1,50 +1,82 @@
 """Pages that are soft 404s: they are errors from then on, and pages again should they turn out to be none.
 
-How they are recognised is in `soft404`; here is what the crawl does about it.
+How soft 404s are told is in `recognise/soft404`.
 """
 
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.crawler.known.tally import Tally
+from typing import Self
+
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable
 from minicrawl.crawler.visits.aliases import Aliases
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, placed
+from minicrawl.store.writer import Writer
 
 
-class SoftErrors:
+class SoftErrors(Part):
     """Takes pages that were read before for errors, or for none any more, as it is found out."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        soft404s: Soft404s,
-        accounts: Accounts,
-        pages: KnownPages,
-        aliases: Aliases,
-        duplicates: Duplicates,
-        tally: Tally,
-    ) -> None:
+    def __init__(self, soft404s: Soft404s, state: CrawlState, aliases: Aliases, fingerprints: Duplicates) -> None:
         self._soft404s = soft404s
-        self._accounts = accounts
-        self._pages = pages
+        self._accounts = state.accounts
+        self._pages = state.pages
+        self._tally = state.tally
         self._aliases = aliases
-        self._duplicates = duplicates
-        self._tally = tally
+        self._fingerprints = fingerprints
 
-    def is_soft_404(self, page: int, fetched: Fetched) -> bool:
-        """Whether a page that was just read is one that its host does not have; what follows for others is seen to."""
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        if not opening.settings.probe:
+            return None
+        writer = opening.state.writer
+        stored, secret = writer.recognised, bytes.fromhex(str(writer.meta("hash_key")))
+        soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
+        return cls(soft404s, opening.state, opening.aliases, opening.part(DuplicatePages).fingerprints)
+
+    def due_probe(self, origin: str) -> str | None:
+        return self._soft404s.take_due(origin)
+
+    def put_back_probe(self, url: str) -> None:
+        self._soft404s.put_back(url)
+
+    def on_probe(self, fetched: Fetched, now: float) -> None:
+        self._restate(self._soft404s.note_answer(fetched, now))
+
+    def recognise(self, turn: Turn) -> bool:
+        outcome = turn.outcome
+        if not outcome.is_redirect and (outcome.state is not State.FETCHED or turn.fetched.digest is None):
+            return False
+        if not self._is_soft_404(turn.page, turn.fetched):
+            return False
+        turn.outcome = Outcome(State.ERROR, "soft-404")
+        return True
+
+    def before_links(self, turn: Turn) -> None:
+        """Let traps learn that the page says what its host says of pages that do not exist."""
+        if self._soft404s.is_like(turn.page, turn.fetched.url):
+            turn.content = turn.content._replace(is_not_found=True)
+
+    def on_links(self, turn: Turn) -> None:
+        if any(turn.anchors):
+            self._soft404s.note_links(turn.targets, turn.anchors)
+
+    def save(self, writer: Writer) -> None:
+        self._soft404s.save(writer)
+
+    def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
+        """Whether a page that was just read does not exist on its host; other pages are restated accordingly."""
         answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
         if answer is None or (is_seed and answer is not fetched):
             return False
         judged = self._soft404s.read(page, answer, is_there=is_seed)
         self._restate(judged, but=page)
         return self._soft404s.is_soft_404(page, fetched.url)
-
-    def note_probe(self, fetched: Fetched, now: float) -> None:
-        """Note what a host answered for a page that cannot exist."""
-        self._restate(self._soft404s.note_answer(fetched, now))
 
     def _restate(self, judged: Judged, but: int = -1) -> None:
         """but: the page whose turn it is."""
@@ -73,7 +105,7 @@ class SoftErrors:
             row = row._replace(targets=b"", own=row.targets, places=None, own_places=row.places)
         self._pages.relink(row)
         self._pages.restate(page, State.ERROR, "soft-404")
-        self._duplicates.forget(page)
+        self._fingerprints.forget(page)
         self._tally.failures["soft-404"] += 1
         self._aliases.void_hints_to(page)
 

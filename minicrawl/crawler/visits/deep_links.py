@@ -4,19 +4,13 @@ They are when a shorter way to the page is found, or when a later run goes deepe
 """
 
 import json
-from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.known.tally import Tally
-from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.model import ParsedPage, Place, State
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import Place, State
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.rows import Refused
 
@@ -24,24 +18,18 @@ from minicrawl.store.rows import Refused
 class DeepLinks:
     """Links of visited pages that only --max-depth keeps out; they are followed once their page is near enough."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        accounts: Accounts,
-        pages: KnownPages,
-        urls: KnownUrls,
-        admission: Admission,
-        discovery: Discovery,
-        tally: Tally,
-    ) -> None:
-        self._accounts = accounts
-        self._pages = pages
-        self._urls = urls
-        self._admission = admission
-        self._discovery = discovery
-        self._tally = tally
+    def __init__(self, state: CrawlState) -> None:
+        self._writer = state.writer
+        self._accounts = state.accounts
+        self._pages = state.pages
+        self._urls = state.urls
+        self._admission = state.admission
+        self._discovery = state.discovery
+        self._tally = state.tally
 
-    def note_refused(self, page: int, outcome: Outcome, parsed: ParsedPage) -> None:
+    def note_refused(self, turn: Turn) -> None:
         """Keep where the page would lead to if it were allowed to, and what only --max-depth keeps out."""
+        page, outcome, parsed = turn.page, turn.outcome, turn.parsed
         if outcome.reason == "soft-404":
             return  # whose links are kept as they were, should it turn out to be none
         leads_to = None if outcome.state is State.ALIAS else outcome.alias
@@ -56,9 +44,10 @@ class DeepLinks:
             kept = json.dumps(too_deep) if too_deep and outcome.follows else None
             self._pages.note_refused(Refused(page, leads_to, kept))
 
-    def follow_further(self, rows: Iterable[Refused], now: float) -> None:
-        """Follow what an earlier run with a smaller --max-depth has left out. rows: all there are in the store."""
-        for row in list(rows):
+    def follow_further(self, now: float) -> None:
+        """Follow what a smaller --max-depth has left out so far."""
+        uncommitted = self._pages.refused_rows()
+        for row in [*self._writer.link_table.too_deep(), *uncommitted]:
             self._follow(row.source)
         self._discovery.offer_new(now)
 

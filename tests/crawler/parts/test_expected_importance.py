@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.absorbing import absorber_of, answer, crawl_all, next_page, take_turn
+from support.intakes import answer, crawl_all, intake_of, next_page, take_turn
 from support.sites import Server, crawl, rows, wide_site
 
 from minicrawl.analysis.top.expected import best_first
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.known.expecting import FEWEST_VISITED, LEAST_APART, Expecting
+from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.parts.expected_importance import FEWEST_VISITED, LEAST_APART, ExpectedImportance
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 
@@ -26,80 +26,80 @@ class Cpu:
         return self.now
 
 
-def absorbing(store: Path, visited: int) -> tuple[Absorber, dict[str, list[str]]]:
+def absorbing(store: Path, visited: int) -> tuple[Intake, dict[str, list[str]]]:
     site, seeds = wide_site(3, 600)
-    absorber = absorber_of(store, discovery=1.0, jump="pages")
-    absorber.start(seeds, 0.0)
-    crawl_all(absorber, site, most=visited)
-    return absorber, site
+    intake = intake_of(store, discovery=1.0, jump="pages")
+    intake.start(seeds, 0.0)
+    crawl_all(intake, site, most=visited)
+    return intake, site
 
 
-def visit_more(absorber: Absorber, site: dict[str, list[str]], turns: int) -> None:
+def visit_more(intake: Intake, site: dict[str, list[str]], turns: int) -> None:
     for _ in range(turns):
-        page = next_page(absorber.frontier, 0.0)
+        page = next_page(intake.state.frontier, 0.0)
         assert page is not None
-        take_turn(absorber, page, answer(site, absorber.urls.url(page)))
+        take_turn(intake, page, answer(site, intake.state.urls.url(page)))
 
 
 def test_it_is_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
-    absorber, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED - 1)
-    expecting = Expecting(absorber.accounts, absorber.writer, cpu=lambda: 0.0)
+    intake, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED - 1)
+    expecting = ExpectedImportance(intake.state.accounts, intake.state.writer, cpu=lambda: 0.0)
     assert not expecting.is_due
-    visit_more(absorber, site, 1)
-    absorber.commit({})
+    visit_more(intake, site, 1)
+    intake.commit({})
     assert expecting.is_due
-    expecting.work_out()
-    visit_more(absorber, site, 9)
+    expecting.after_commit()
+    visit_more(intake, site, 9)
     assert not expecting.is_due
-    visit_more(absorber, site, 1)
+    visit_more(intake, site, 1)
     assert expecting.is_due
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 def test_it_takes_no_more_than_a_two_hundredth_of_the_time(tmp_path: Path) -> None:
-    absorber, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
+    intake, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
     cpu = Cpu()
-    expecting = Expecting(absorber.accounts, absorber.writer, cpu)
-    expecting.work_out()  # one second by that clock
-    visit_more(absorber, site, 30)
+    expecting = ExpectedImportance(intake.state.accounts, intake.state.writer, cpu)
+    expecting.after_commit()  # one second by that clock
+    visit_more(intake, site, 30)
     cpu.now += LEAST_APART - 2.0
     assert not expecting.is_due
     assert expecting.is_due
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 def test_it_waits_for_the_end_where_there_are_too_many_pages(tmp_path: Path) -> None:
-    absorber, _ = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
-    absorber.writer.sizes = absorber.writer._tables.sizes = Sizes(pages=50, expected=60)
-    expecting = Expecting(absorber.accounts, absorber.writer)
+    intake, _ = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
+    intake.state.writer.sizes = intake.state.writer._tables.sizes = Sizes(pages=50, expected=60)
+    expecting = ExpectedImportance(intake.state.accounts, intake.state.writer)
     assert not expecting.is_due
-    expecting.work_out(at_end=True)
-    with absorber.writer.transaction():
-        expecting.save(absorber.writer)
-    assert absorber.writer.expected.of() is None
-    absorber.writer.close()
+    expecting.on_settled()
+    with intake.state.writer.transaction():
+        expecting.save(intake.state.writer)
+    assert intake.state.writer.expected.of() is None
+    intake.state.writer.close()
 
 
 def test_the_next_commit_writes_it_and_no_other(tmp_path: Path) -> None:
     """A crawl that is killed before has what the last commit had."""
     path = tmp_path / "crawl.db"
-    absorber, site = absorbing(path, FEWEST_VISITED)
-    absorber.expecting.work_out()
+    intake, site = absorbing(path, FEWEST_VISITED)
+    intake.parts.after_commit()
     assert rows(path, "SELECT count(*) FROM expected") == [(0,)]
-    absorber.commit({})
+    intake.commit({})
     with open_store(path) as other:
         kept = other.expected.of()
         assert kept is not None
         assert kept.visited == FEWEST_VISITED
         assert kept.known == other.size()
         assert other.expected.shares().sum() == pytest.approx(1.0)
-    visit_more(absorber, site, 20)
-    absorber.commit({})
+    visit_more(intake, site, 20)
+    intake.commit({})
     with open_store(path) as other:
         assert other.expected.of() == kept
         assert np.isnan(other.expected.shares()).sum() == other.size() - kept.known > 0
         assert list(audit(other)) == []
-    absorber.writer.close()
+    intake.state.writer.close()
 
 
 def test_another_run_begins_with_what_was_kept(tmp_path: Path) -> None:
@@ -107,9 +107,11 @@ def test_another_run_begins_with_what_was_kept(tmp_path: Path) -> None:
     site, seeds = wide_site(7)
     halves, whole = tmp_path / "halves.db", tmp_path / "whole.db"
     crawl(site, halves, seeds, pages=110, jump="pages")
-    absorber = absorber_of(halves, jump="pages")
-    assert not absorber.expecting.is_due
-    absorber.writer.close()
+    intake = intake_of(halves, jump="pages")
+    part = intake.parts.find(ExpectedImportance)
+    assert part is not None
+    assert not part.is_due
+    intake.state.writer.close()
     crawl(site, halves, seeds, pages=40, jump="pages")
     crawl(site, whole, seeds, pages=150, jump="pages")
     with open_store(halves) as one, open_store(whole) as other:

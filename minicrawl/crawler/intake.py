@@ -1,0 +1,220 @@
+"""Takes in what comes back from the network, and commits it.
+
+Answers are committed in batches: every batch is one transaction, and the page numbers, both books and the clock in it
+belong together.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from minicrawl.crawler.admission.admission import Owns
+from minicrawl.crawler.admission.seeds import in_plain_http
+from minicrawl.crawler.books.anticipated_cash import NotAnticipated
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.known.ranking import Ranking
+from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
+from minicrawl.crawler.parts.all_parts import ALL_PARTS
+from minicrawl.crawler.parts.refresh import Refresh
+from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.requests.outage_watch import Liveness
+from minicrawl.crawler.requests.request import HostTurns
+from minicrawl.crawler.requests.robots import RobotsFiles
+from minicrawl.crawler.requests.sitemap import Sitemaps
+from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sitemaps.queue import SitemapQueue
+from minicrawl.crawler.visits.aliases import Aliases
+from minicrawl.crawler.visits.deep_links import DeepLinks
+from minicrawl.crawler.visits.outlinks import Outlinks
+from minicrawl.crawler.visits.part import Opening, Part, Parts
+from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
+from minicrawl.crawler.visits.visit import Visits
+from minicrawl.opic import Strategy, Window
+from minicrawl.opic.arrays import Pages
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.rows import MetaValue
+from minicrawl.store.writer import Writer
+from minicrawl.system import give_memory_back
+from minicrawl.timing import STANDARD, Timing
+
+_OF_HOSTS = {"delay", "ip_delay", "per_host"}
+_OF_CASH = {"boost", "intrinsic_weight"}
+_OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH}
+
+
+class Intake:
+    """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `parts` those to probes.
+
+    turns: how hosts were answered. liveness: whom to ask whether anybody answers at all. savers: what a commit writes,
+    in this order.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a crawl is opened with
+        self,
+        writer: Writer,
+        settings: CrawlSettings,
+        strategy: Strategy,
+        window: Window,
+        now: float,
+        *,
+        locates: bool = False,
+        owns: Owns | None = None,
+        share: Share | None = None,
+        only: Pages | None = None,
+        kinds: Iterable[type[Part]] = ALL_PARTS,
+        timing: Timing = STANDARD,
+    ) -> None:
+        """locates: whether the address of a host must be known before it is asked. owns: whether a URL is to be crawled
+        here; None: every one is. share: of the web, where this is one of several partitions, in place of `owns`. only:
+        read pages that have one turn more, and no other page has one. kinds: of parts, in
+        order. Raises SettingError, StoreError."""
+        state = self.state = CrawlState.of(
+            writer,
+            settings,
+            strategy,
+            window,
+            now,
+            locates=locates,
+            owns=owns,
+            share=share,
+            only=only,
+            timing=timing,
+        )
+        learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
+        sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
+        deep_links = DeepLinks(state)
+        aliases = Aliases(state, deep_links)
+        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, []))
+        self.ranking = Ranking(state)
+        self.turns = turns = HostTurns(state.frontier, state.hosts, state.admission, timing)
+        self.robots = RobotsFiles(
+            writer, state.past, state.hosts, state.batch, turns, user_agent=settings.user_agent, timing=timing
+        )
+        refresh = parts.find(Refresh)
+        self.sitemaps = Sitemaps(
+            SitemapQueue(writer),
+            state.accounts,
+            state.frontier,
+            state.hosts,
+            state.urls,
+            state.admission,
+            state.discovery,
+            turns,
+            sessions.plain,
+            is_on=settings.sitemaps,
+            timing=timing,
+            note_lastmods=None if refresh is None else refresh.note_lastmods,
+        )
+        asks_robots = not settings.ignore_robots
+        self.liveness = Liveness(
+            state.accounts, state.frontier, state.pages, state.urls, turns, asks_robots=asks_robots
+        )
+        self.visits = Visits(
+            state=state,
+            turns=turns,
+            aliases=aliases,
+            outlinks=Outlinks(state, sessions, parts),
+            deep_links=deep_links,
+            sitemaps=self.sitemaps,
+            guesses=SchemeGuesses(state.urls, state.discovery),
+            ranking=self.ranking,
+            parts=parts,
+            timing=timing,
+        )
+        self.savers: list[Saver] = [
+            AccountSaver(state),
+            *([] if state.outbox is None else [state.outbox]),
+            state.batch,
+            state.hosts,
+            *([] if state.sites is None else [state.sites]),
+            state.tally,
+            self.sitemaps,
+            *parts,
+            state.frontier.pages.anticipated or NotAnticipated(),
+        ]
+        self._blocks = BlockSaver(state.accounts, state.frontier.pages)
+        self._in_http: list[str] = []  # of seeds whose scheme was guessed
+
+    # Seeds.
+
+    def start(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
+        """`starting`, to the end."""
+        for _ in self.starting(seeds, now, guessed):
+            pass
+
+    def starting(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> Iterator[None]:
+        """Set the scope by all seeds this store ever had, and make the new ones known, step by step.
+
+        After every step what is known so far may be committed. Nothing may be asked for before the last one.
+        guessed: seeds of which it is not certain that https is their scheme.
+        """
+        state, writer = self.state, self.state.writer
+        in_http = self._in_http = list(map(in_plain_http, guessed))
+        state.admission.begin([*writer.page_table.seeds(), *seeds, *in_http])
+        state.admission.protect(in_http)
+        yield from state.discovery.know_seeds(seeds, now, writer.sizes.seeds)
+        self.visits.guesses.begin(guessed)
+        self.visits.deep_links.follow_further(now)
+        if state.sites is not None:
+            state.sites.begin()
+            state.frontier.reorder()
+        if state.accounts.size >= writer.sizes.arrays:
+            give_memory_back()  # all that was read is arrays by now: a fifth of what there is of ten million pages
+
+    def seeds(self) -> list[str]:
+        """All seeds by which the scope is set."""
+        writer = self.state.writer
+        uncommitted = [page.url for page in self.state.batch.new if page.found_on is None]
+        return [*writer.page_table.seeds(), *uncommitted, *self._in_http]
+
+    def add_seeds(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
+        """Make more seeds known while the crawl runs. guessed: as in `starting`, which is over."""
+        state, in_http = self.state, list(map(in_plain_http, guessed))
+        self._in_http += in_http
+        state.admission.widen([*seeds, *in_http])
+        state.admission.protect(in_http)
+        for _ in state.discovery.know_seeds(seeds, now, state.writer.sizes.seeds):
+            pass
+        if state.sites is not None:
+            state.sites.note_seeds()
+        self.visits.guesses.begin(guessed)
+
+    # Settings.
+
+    def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
+        """Go on with other settings. changed: the names of those that are."""
+        state = self.state
+        self.sitemaps.is_on = settings.sitemaps
+        if changed & _OF_HOSTS:
+            state.frontier.adjust(settings.per_host, settings.delay_per_address if state.locates else 0.0, now)
+            self.turns.set_least_delay(settings.delay, now)
+        if changed & _OF_SCOPE:
+            state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
+        if changed & _OF_CASH:
+            state.frontier.order_by(state.accounts.ledger if settings.reads_by_worth else None)
+        if "max_depth" in changed:
+            self.visits.deep_links.follow_further(now)
+        if settings.until_coverage is not None:
+            state.accounts.coverage.ends_crawl = True
+        self.parts.on_settings(settings, changed, now)
+
+    # Commits.
+
+    @property
+    def turns_in_batch(self) -> int:
+        """How many pages had their turn since the last commit."""
+        return self.state.batch.turns_taken
+
+    def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
+        """Write everything since the last commit, all or nothing. ranks: and the place of every page."""
+        state, writer = self.state, self.state.writer
+        with writer.transaction():
+            for saver in self.savers:
+                saver.save(writer)
+            if ranks:
+                save_ranking(writer, state.accounts)
+            writer.save_meta(meta)
+            self._blocks.save(writer)
+        state.urls.committed()
+        if state.outbox is not None:
+            state.outbox.committed()
+        if ranks:
+            self._blocks.finish(writer)

@@ -1,0 +1,18 @@
+"""Optional capabilities of a crawl, a file each: there it decides, notes, saves and explains.
+
+all_parts            the list of them, in order
+hook_failures        failures of hooks and extraction rules, counted
+host_pages           limits of pages for single hosts
+traps                pages in traps
+session_urls         URLs with session parameters
+duplicates           fingerprints, and pages that name another as canonical
+soft_404s            pages that are errors in spite of status 200
+merged_duplicates    copies that are one page
+alternates           pages in other languages: one is fetched first, the others last
+texts                the texts of pages
+items                what is taken out of pages
+refresh              when pages are fetched again, and what that teaches
+archive              which answers the archive has
+cookies              cookies, from run to run
+expected_importance  expected importance of the pages known so far
+"""

@@ -1,0 +1,34 @@
+"""All optional capabilities, in the order in which a turn passes through them."""
+
+from minicrawl.crawler.parts.alternates import Alternates
+from minicrawl.crawler.parts.archive import Archive
+from minicrawl.crawler.parts.cookies import Cookies
+from minicrawl.crawler.parts.duplicates import DuplicatePages
+from minicrawl.crawler.parts.expected_importance import ExpectedImportance
+from minicrawl.crawler.parts.hook_failures import HookFailures
+from minicrawl.crawler.parts.host_pages import HostPages
+from minicrawl.crawler.parts.items import Items
+from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
+from minicrawl.crawler.parts.refresh import Refresh
+from minicrawl.crawler.parts.session_urls import SessionUrls
+from minicrawl.crawler.parts.soft_404s import SoftErrors
+from minicrawl.crawler.parts.texts import Texts
+from minicrawl.crawler.parts.traps import TrapRefusals
+from minicrawl.crawler.visits.part import Part
+
+ALL_PARTS: tuple[type[Part], ...] = (
+    HookFailures,
+    HostPages,
+    TrapRefusals,
+    SessionUrls,
+    DuplicatePages,
+    SoftErrors,
+    MergedDuplicates,
+    Alternates,
+    Texts,
+    Items,
+    Refresh,
+    Archive,
+    Cookies,
+    ExpectedImportance,
+)

@@ -1,0 +1,113 @@
+"""The archive of what is read (--archive): which answers it has, once they are on the disk."""
+
+import secrets
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from minicrawl.archive.cdxj import line, merge
+from minicrawl.archive.collection import index_of
+from minicrawl.archive.writer import cut, sync
+from minicrawl.crawler.archiving.records import as_captured, committed, prefix_of
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.model import ArchiveRecord, PageRequest
+from minicrawl.opic import Ledger
+from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.writer import Writer
+
+_GROWN = 1.1
+"""The bound is drawn anew when that many times the pages are known and asked for."""
+
+
+class TopShare:
+    """The most important share of the known pages, from 0 to 1, by what links have brought them so far."""
+
+    def __init__(self, ledger: Ledger, share: float) -> None:
+        self._ledger = ledger
+        self._share = share
+        self._asked = self._drawn_at = 0
+        self._least = 0.0
+
+    def has(self, page: int) -> bool:
+        """Whether a page is in it. Pages that are equal to the last one are."""
+        size = self._ledger.size
+        self._asked += 1
+        if size + self._asked >= self._drawn_at * _GROWN:
+            self._drawn_at = size + self._asked
+            # From below, so that the bound is a page's own: of n pages, n * share are at or above it.
+            place = min(int(size * (1.0 - self._share) + 1e-9), size - 1)
+            self._least = float(np.partition(self._ledger.received[:size], place)[place])
+        return float(self._ledger.received[page]) >= self._least
+
+
+class Archive(Part):
+    """Notes which answers are in the archive: rows of `archive_files` and `records`.
+
+    prefix: the first part of the names of this store's files.
+    """
+
+    def __init__(self, writer: Writer, folder: Path, top: TopShare | None = None) -> None:
+        """Cuts off what is in no commit. top: the pages that are kept; None: all. Raises StoreError."""
+        self._top = top
+        self._writer = writer
+        self._folder = folder
+        self._sizes = writer.archived.files()
+        self._new: dict[str, int] = {}
+        self._rows: list[RecordRow] = []
+        self.prefix = prefix_of(self._id())
+        cut(self._folder, committed(self._writer))
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        settings, state = opening.settings, opening.state
+        if settings.archive is None:
+            return None
+        top = None if settings.archive_top is None else TopShare(state.accounts.ledger, settings.archive_top)
+        return cls(state.writer, settings.archive, top)
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        """Leave out pages that are not among the top; ask without condition for a page that the archive lacks."""
+        if self._top is not None and not self._top.has(page):
+            return asked._replace(archives=False)
+        if asked.is_conditional and self._writer.archived.last_of(page) is None:
+            return PageRequest(asked.url)  # a 304 would leave the archive without the page
+        return asked
+
+    def finish(self) -> None:
+        """Bring what is new into the index; nobody writes any more. Raises StoreError."""
+        cut(self._folder, committed(self._writer))
+        before = int(self._writer.meta("archive_indexed") or 0)
+        new = (line(as_captured(url, row)) for _, url, row in self._writer.archived.after(before))
+        last = self._writer.archived.last()
+        if last > before:
+            merge(index_of(self._folder), new)
+            with self._writer.transaction():
+                self._writer.save_meta({"archive_indexed": last})
+
+    def on_record(self, record: ArchiveRecord, page: int | None) -> None:
+        at, file, start, length = record.at, record.file, record.start, record.length
+        url = record.url if page is None else None
+        digest, kind, status, media_type = record.digest, record.kind, record.status, record.media_type
+        self._rows.append(RecordRow(page, url, at, file, start, length, digest, kind, status, media_type))
+        self._new[file] = max(record.end, self._new.get(file, 0))
+
+    def save(self, writer: Writer) -> None:
+        """Let the files reach the disk, then write what is in them."""
+        if not self._new:
+            return
+        sync(self._folder, self._new, self._new.keys() - self._sizes.keys())
+        writer.save_archive_files(ArchiveFileRow(name, size) for name, size in self._new.items())
+        writer.add_records(self._rows)
+        self._sizes |= self._new
+        self._new.clear()
+        self._rows.clear()
+
+    def _id(self) -> str:
+        """The id that tells the files of this store from those of others."""
+        kept = self._writer.meta("archive_id")
+        if kept is None:
+            kept = secrets.token_hex(4)
+            with self._writer.transaction():
+                self._writer.save_meta({"archive_id": kept})
+        return str(kept)

@@ -1,0 +1,36 @@
+"""What is taken out of pages (--items)."""
+
+from pathlib import Path
+from typing import Self
+
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.extract.gathering import columns_of
+from minicrawl.extract.item_file import ItemFile
+from minicrawl.model import READ
+from minicrawl.store.writer import Writer
+
+
+class Items(Part):
+    """Writes the items of pages that were read into the user's file."""
+
+    def __init__(self, file: ItemFile) -> None:
+        self._file = file
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        settings = opening.settings
+        if not settings.items:
+            return None
+        columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
+        return cls(ItemFile(opening.state.writer, Path(settings.items), columns))
+
+    def on_turn(self, turn: Turn) -> None:
+        if turn.outcome.state in READ:
+            self._file.note(turn.fetched.url, turn.now, turn.parsed.items)
+
+    def save(self, writer: Writer) -> None:
+        self._file.save(writer)
+
+    def finish(self) -> None:
+        self._file.finish()

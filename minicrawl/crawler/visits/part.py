@@ -1,0 +1,245 @@
+"""Optional capabilities of a crawl: what one may do, and the list of those that are on.
+
+A part overrides the methods that it needs. The list asks only those parts that override a method, in its order, so a
+capability that is off, or has nothing to do at some point, costs nothing there.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar  # Any: callables
+
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.visits.aliases import Aliases
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import ArchiveRecord, Fetched, PageRequest
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import Store
+from minicrawl.store.writer import Writer
+
+P = TypeVar("P", bound="Part")
+
+
+class Part:
+    """An optional capability. Each method does nothing unless it is overridden."""
+
+    @classmethod
+    def of(cls, opening: "Opening") -> Self | None:
+        """The part, as the store left it; None if it is switched off. Raises SettingError, StoreError."""
+        raise NotImplementedError
+
+    @staticmethod
+    def explain(store: Store, page: int) -> Iterable[str]:
+        """Lines about a page for `minicrawl why`, from the store alone: a reading command has no running part."""
+        return ()
+
+    # Requests.
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        """Change how a page is asked for."""
+        return asked
+
+    def refusal(self, page: int, url: str) -> str | None:
+        """The reason code why a page must not be fetched, or None."""
+        return None
+
+    def on_refusal(self, page: int) -> None:
+        """A page that passed `refusal` was not asked for after all."""
+
+    def source(self, source: PageSource) -> PageSource:
+        """Wrap the source that is about to be asked."""
+        return source
+
+    def on_record(self, record: ArchiveRecord, page: int | None) -> None:
+        """An answer was written into the archive. page: None for requests that are not for a page."""
+
+    def due_probe(self, origin: str) -> str | None:
+        """A URL to ask an origin for, once, in place of a page whose turn has come; or None."""
+        return None
+
+    def put_back_probe(self, url: str) -> None:
+        """A probe came to nothing: make it due again."""
+
+    def on_probe(self, fetched: Fetched, now: float) -> None:
+        """A probe was answered."""
+
+    # The turn of a page, in this order.
+
+    def on_answer(self, turn: Turn) -> bool:
+        """Every answer for a page, first of all. True: the part has put the page back, and it has no turn now."""
+        return False
+
+    def recognise(self, turn: Turn) -> bool:
+        """Replace `turn.outcome` where other pages show that it is another. True: ask no further part."""
+        return False
+
+    def before_links(self, turn: Turn) -> None:
+        """The page was read; its links are not known yet."""
+
+    def on_links(self, turn: Turn) -> None:
+        """The links of the page are known; its cash is not spent yet."""
+
+    def on_turn(self, turn: Turn) -> None:
+        """The page has had its turn."""
+
+    def on_unchanged(self, turn: Turn) -> None:
+        """The page has had its turn, and is as it was."""
+
+    # The crawl.
+
+    def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
+        """Some settings were changed while the crawl runs. changed: their names."""
+
+    def save(self, writer: Writer) -> None:
+        """Write what has changed since the last commit, within the transaction of the next."""
+
+    def after_commit(self) -> None:
+        """Everything so far is in the store. Called in the accounting thread."""
+
+    def on_settled(self) -> None:
+        """The ranking is settled, and is about to be committed for the last time."""
+
+    def finish(self) -> None:
+        """The run is over, and everything is committed."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What parts are opened with. `opened`: the parts before this one in the list."""
+
+    state: CrawlState
+    settings: CrawlSettings
+    sessions: Sessions
+    aliases: Aliases
+    share: Share | None
+    opened: list[Part]
+
+    def part(self, kind: type[P]) -> P:
+        """The part of a kind that is always on and stands further up in the list."""
+        (found,) = (part for part in self.opened if isinstance(part, kind))
+        return found
+
+
+class Parts:
+    """The parts that are on, in order."""
+
+    def __init__(self, kinds: Iterable[type[Part]], opening: Opening) -> None:
+        for kind in kinds:
+            part = kind.of(opening)
+            if part is not None:
+                opening.opened.append(part)
+        self._parts = tuple(opening.opened)
+        self._probes: dict[str, Part] = {}  # by URL: the part that asked for it
+        self._request = self._overriding("request")
+        self._refusal = self._overriding("refusal")
+        self._on_refusal = self._overriding("on_refusal")
+        self._source = self._overriding("source")
+        self._on_record = self._overriding("on_record")
+        self._probing = [part for part in self._parts if type(part).due_probe is not Part.due_probe]
+        self._on_answer = self._overriding("on_answer")
+        self._recognise = self._overriding("recognise")
+        self._before_links = self._overriding("before_links")
+        self._on_links = self._overriding("on_links")
+        self._on_turn = self._overriding("on_turn")
+        self._on_unchanged = self._overriding("on_unchanged")
+
+    def _overriding(self, method: str) -> list[Callable[..., Any]]:
+        return [
+            getattr(part, method) for part in self._parts if getattr(type(part), method) is not getattr(Part, method)
+        ]
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self._parts)
+
+    def find(self, kind: type[P]) -> P | None:
+        """The part of a kind, if it is on."""
+        return next((part for part in self._parts if isinstance(part, kind)), None)
+
+    def request(self, page: int, url: str) -> PageRequest:
+        asked = PageRequest(url)
+        for change in self._request:
+            asked = change(page, asked)
+        return asked
+
+    def refusal(self, page: int, url: str) -> str | None:
+        for refuses in self._refusal:
+            reason: str | None = refuses(page, url)
+            if reason is not None:
+                return reason
+        return None
+
+    def on_refusal(self, page: int) -> None:
+        for note in self._on_refusal:
+            note(page)
+
+    def source(self, source: PageSource) -> PageSource:
+        for wrap in self._source:
+            source = wrap(source)
+        return source
+
+    def on_record(self, record: ArchiveRecord, page: int | None) -> None:
+        for note in self._on_record:
+            note(record, page)
+
+    def due(self, origin: str) -> str | None:
+        """The probe to make at an origin now, if any."""
+        for part in self._probing:
+            url = part.due_probe(origin)
+            if url is not None:
+                self._probes[url] = part
+                return url
+        return None
+
+    def put_back(self, url: str) -> None:
+        if (part := self._probes.pop(url, None)) is not None:
+            part.put_back_probe(url)
+
+    def absorb(self, fetched: Fetched, now: float) -> None:
+        """Take in the answer to a probe."""
+        if (part := self._probes.pop(fetched.url, None)) is not None:
+            part.on_probe(fetched, now)
+
+    def on_answer(self, turn: Turn) -> bool:
+        is_put_back = False
+        for note in self._on_answer:
+            is_put_back |= note(turn)
+        return is_put_back
+
+    def recognise(self, turn: Turn) -> None:
+        for recognises in self._recognise:
+            if recognises(turn):
+                return
+
+    def before_links(self, turn: Turn) -> None:
+        for note in self._before_links:
+            note(turn)
+
+    def on_links(self, turn: Turn) -> None:
+        for note in self._on_links:
+            note(turn)
+
+    def on_turn(self, turn: Turn) -> None:
+        for note in self._on_turn:
+            note(turn)
+
+    def on_unchanged(self, turn: Turn) -> None:
+        for note in self._on_unchanged:
+            note(turn)
+
+    def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
+        for part in self._parts:
+            part.on_settings(settings, changed, now)
+
+    def after_commit(self) -> None:
+        for part in self._parts:
+            part.after_commit()
+
+    def on_settled(self) -> None:
+        for part in self._parts:
+            part.on_settled()
+
+    def finish(self) -> None:
+        for part in self._parts:
+            part.finish()

@@ -1,0 +1,31 @@
+"""The turn of a page, as it passes from step to step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.model import Fetched, ParsedPage
+
+NOT_FOUND = ("http-404", "http-410")
+
+
+@dataclass(slots=True)
+class Turn:
+    """An answer for a page, and what is made of it.
+
+    not_before: Unix seconds before which the page has no other turn. content: what a page says that is read for the
+    first time. targets, anchors: the pages that it links to, with the texts of these links. reinstated: pages that have
+    come to stand for themselves again.
+    """
+
+    page: int
+    fetched: Fetched
+    parsed: ParsedPage
+    outcome: Outcome
+    now: float
+    not_before: float = 0.0
+    content: PageContent = NO_CONTENT
+    targets: Sequence[int] = ()
+    anchors: Sequence[str] = ()
+    reinstated: Sequence[int] = ()
