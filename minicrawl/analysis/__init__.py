@@ -1,18 +1,17 @@
-"""What a crawl says, in typed answers: what its store holds, and what its links say by the algorithms of `rank`.
+"""Typed answers about a crawl, from its store, for commands, JSON and the dashboard.
 
-explain    why a URL is in the state it is in    status    what a crawl is doing, or has done
-folded_aliases  the stored links as a graph, aliases folded into the pages they stand for
-refresh    how fresh the pages are, and when one of them is fetched again
-top        what top shows: which pages, each once, and who links to them
-rankings   pages ranked by their links in other ways
-compare    how two rankings differ
-page_text  what a page said when it was read last
-verify     the crawl's own ranking against the exact one
-held_out   sites without the rest of the web, and what it links to of each
-owner      what the owner of a site asks
-web_graph  the web that graph stats are of   growth    how far apart its pages were while it was crawled
-sites      hosts, registrable domains and owners  page_jump  where the importance of a page comes from
-planning   what a crawl would do, before it does
-seed_repair  seeds of an old crawl on a newer one
-seeding    seeds for a next crawl               archives  the archive of a crawl, as its store knows it
+status          what a crawl does or has done            explain          everything known of one URL (`why`)
+top             the lists of `top`                       rankings         pages ranked by other methods (`rank`)
+sites           sites and hosts with their importance    site_grades      sites worth an archive
+link_graph      the stored links as a graph, aliases folded into the pages that they stand for
+verify          the crawl's own ranking against exact PageRank
+compare         differences of two rankings              web_graph        the graph of `graph stats`
+importance_sources  what jumps and links contribute to the importance of a page
+page_links      links with their pages (`links`)         page_filter      pages by state, status, site, expression
+page_columns    further columns of pages, sitemaps       page_text        the kept text of a page
+copies          copies of a page                         site_report      contents of `report`
+refresh_times   freshness, due times                     archives         the archive of a store
+seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
+seed_check      whether seeds are there                  dry_run          what a crawl would request
+isolated_sites  sites without the links between them (`lab surfer`)
 """

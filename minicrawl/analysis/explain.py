@@ -7,8 +7,8 @@ from typing import Any  # Any: JSON
 
 import numpy as np
 
-from minicrawl.analysis.page_jump import PageJump, page_jump
-from minicrawl.analysis.refresh.page_refresh import PageRefresh, page_refresh
+from minicrawl.analysis.importance_sources import PageJump, page_jump
+from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
 from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.focus import Likelihood, SeenTypes

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.seeding import CrawledWeb, Depth, reached_depths
 from minicrawl.model import State
 from minicrawl.rank.hits import IntArray

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import folded_store, surfer_named
+from minicrawl.analysis.link_graph import folded_store, surfer_named
 from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank

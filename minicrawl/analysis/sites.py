@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import folded_store, surfer_named
+from minicrawl.analysis.link_graph import folded_store, surfer_named
 from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.urls.keys import site_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
-from minicrawl.analysis.refresh.freshness import Freshness, freshness
+from minicrawl.analysis.refresh_times import Freshness, freshness
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.model import READ, GraphCounts, Silence, Sums
 from minicrawl.settings import CrawlSettings

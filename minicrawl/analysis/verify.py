@@ -12,7 +12,7 @@ from typing import Any  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import (
+from minicrawl.analysis.link_graph import (
     FloatArray,
     births_of,
     check_is_rankable,

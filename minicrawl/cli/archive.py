@@ -41,7 +41,7 @@ def command() -> None:
 @logging_options
 def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
     """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where."""
-    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.analysis.archives import opened
     from minicrawl.analysis.explain import meant_by
 
     meant = meant_by(url)
@@ -61,7 +61,7 @@ def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
 @logging_options
 def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -> None:
     """Write what was kept of URL to standard output: its body, byte for byte, without content coding."""
-    from minicrawl.analysis.archives.opening import decoded, opened
+    from minicrawl.analysis.archives import decoded, opened
     from minicrawl.analysis.explain import meant_by
     from minicrawl.archive.cdxj import nearest, parse_stamp
     from minicrawl.archive.reading import MOST_KEPT
@@ -96,7 +96,7 @@ def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
     Exit code 0 when all holds, 4 when something does not. What a crawl that runs or was killed has not committed is
     told, and nothing wrong.
     """
-    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.analysis.archives import opened
     from minicrawl.archive.check import check as look
 
     with opened(store, folder) as archive:
@@ -123,7 +123,7 @@ def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
 @logging_options
 def index(folder: Path | None, store: Path) -> None:
     """Make the index anew of the files, as where files of other programs were added."""
-    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.analysis.archives import opened
     from minicrawl.archive.collection import index_anew
 
     with opened(store, folder) as archive:
@@ -138,7 +138,7 @@ def index(folder: Path | None, store: Path) -> None:
 @logging_options
 def export(file: Path, folder: Path | None, store: Path) -> None:
     """Write the archive to FILE: all of it to FILE.wacz, for replayweb.page and others, or its index to FILE.cdxj."""
-    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.analysis.archives import opened
     from minicrawl.archive.export import export as write
     from minicrawl.settings import USER_AGENT
 
@@ -154,7 +154,7 @@ def export(file: Path, folder: Path | None, store: Path) -> None:
 @logging_options
 def replay(folder: Path | None, store: Path) -> None:
     """Print how to look at archived pages in a browser. minicrawl shows none: their scripts would run as its own."""
-    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.analysis.archives import opened
 
     with opened(store, folder) as archive:
         place = archive.collection.folder.absolute()
@@ -191,15 +191,15 @@ def select(  # noqa: PLR0913 - one argument per option, as click calls it
     by: str, grades: int, most: str | None, librarians: Path | None, store: Path, as_json: bool
 ) -> None:
     """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade."""
-    from minicrawl.analysis.archives import selection
+    from minicrawl.analysis import site_grades
     from minicrawl.settings import parse_size
     from minicrawl.store.reader import open_store
 
     kind, size = "host" if by == "hosts" else "site", None if most is None else parse_size(most)
-    votes = None if librarians is None else selection.read_votes(librarians, kind, grades)
+    votes = None if librarians is None else site_grades.read_votes(librarians, kind, grades)
     with open_store(store) as reader:
-        sites = selection.graded_sites(reader, kind, grades, size)
-    agreed = [] if votes is None else selection.agreements(sites, votes, grades)
+        sites = site_grades.graded_sites(reader, kind, grades, size)
+    agreed = [] if votes is None else site_grades.agreements(sites, votes, grades)
     shown = [one for one in sites if one.is_selected]
     if as_json:
         found = {"sites": [one._asdict() for one in shown], "agreement": [each._asdict() for each in agreed]}

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from contextlib import AbstractContextManager
 
-    from minicrawl.analysis.planning.dry_run import DryRun, SeedCounts
+    from minicrawl.analysis.dry_run import DryRun, SeedCounts
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
@@ -223,7 +223,7 @@ def _print_settings(
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
     if _is_folder(store):
         raise SettingError("--dry-run does not work in partitions yet; 'minicrawl status' tells what waits")
-    from minicrawl.analysis.planning.dry_run import dry_run
+    from minicrawl.analysis.dry_run import dry_run
 
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 

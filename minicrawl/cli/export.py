@@ -67,10 +67,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl export pages.jsonl --text       every page with its text
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
-    from minicrawl.analysis.owner.page_filter import wanted
-    from minicrawl.export.markdown import export_markdown
+    from minicrawl.analysis.page_filter import wanted
+    from minicrawl.export.markdown import export_markdown, export_texts, pages_with_text
     from minicrawl.export.ranks import STANDARD_OUTPUT
-    from minicrawl.export.texts import export_texts, pages_with_text
     from minicrawl.store.reader import open_store
 
     filters = given_filters()
@@ -98,8 +97,7 @@ def _export_ranked(  # noqa: PLR0913 - what the options say
     reader: "Store", by: str | None, is_wanted: "Wanted", file: Path, form: str | None, columns: str | None
 ) -> int:
     """Write ranked pages in the form that is asked for; how many."""
-    from minicrawl.analysis.owner.page_columns import column_rows, named_columns
-    from minicrawl.analysis.owner.sitemap_pages import sitemap_pages
+    from minicrawl.analysis.page_columns import column_rows, named_columns, sitemap_pages
     from minicrawl.analysis.top.expected import best_first, only
     from minicrawl.export.ranks import export_kept, export_ranks, export_table
     from minicrawl.export.sitemap import export_sitemap

@@ -10,7 +10,7 @@ from minicrawl.cli.options import is_quiet
 from minicrawl.errors import StoreError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.folded_aliases import FloatArray
+    from minicrawl.analysis.link_graph import FloatArray
     from minicrawl.store.reader import Store
 
 

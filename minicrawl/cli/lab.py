@@ -176,7 +176,7 @@ def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: 
     crawls are joined by URL. This experiment writes no files, and needs the extra 'analysis' only.
     """
     need_extra("comparing surfers", "scipy")
-    from minicrawl.analysis.held_out import held_out
+    from minicrawl.analysis.isolated_sites import held_out
     from minicrawl.cli.surfers import documents, lines
     from minicrawl.lab.surfer import FEWEST, by_front_pages, by_other_sites
     from minicrawl.opic.surfer import parse_surfer

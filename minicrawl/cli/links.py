@@ -15,7 +15,7 @@ from minicrawl.cli.output import counted, document, printable, tally
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.owner.page_links import PageLink, PageLinks
+    from minicrawl.analysis.page_links import PageLink, PageLinks
 
 _SHOWN = 50
 _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
@@ -64,7 +64,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl links --broken --external       only those to other sites
     minicrawl links --to https://example.org/ which pages link to that one
     """
-    from minicrawl.analysis.owner.page_links import Asked, page_links
+    from minicrawl.analysis.page_links import Asked, page_links
     from minicrawl.store.reader import open_store
 
     if as_csv and as_json:
@@ -106,7 +106,7 @@ def _is_one(status: int | None, reason: str, codes: list[str]) -> bool:
 
 
 def _write_csv(found: "PageLinks", n: int | None) -> None:
-    from minicrawl.analysis.owner.page_links import PageLink
+    from minicrawl.analysis.page_links import PageLink
     from minicrawl.export.tables import WRITERS, Table
 
     columns: dict[str, type] = dict.fromkeys(PageLink._fields, str)

@@ -21,7 +21,7 @@ from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, opti
 from minicrawl.settings.setting import Setting
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.owner.page_filter import PageFilter
+    from minicrawl.analysis.page_filter import PageFilter
     from minicrawl.store.reader import Store
 
 
@@ -286,7 +286,7 @@ def filter_options(command: _Command) -> _Command:
 
 def given_filters() -> "PageFilter | None":
     """The filter that the command was given, if any."""
-    from minicrawl.analysis.owner.page_filter import PageFilter
+    from minicrawl.analysis.page_filter import PageFilter
 
     given = click.get_current_context().meta.get(_KEY, {})
     return PageFilter(**given) if given else None

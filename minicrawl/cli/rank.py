@@ -13,7 +13,7 @@ from minicrawl.cli.trust import trust
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.folded_aliases import FloatArray
+    from minicrawl.analysis.link_graph import FloatArray
     from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import Rankings
     from minicrawl.store.rows import RankedPage

@@ -20,8 +20,8 @@ def command(file: Path, store: Path, as_json: bool) -> None:
     redirects, the slowest and the largest pages, duplicates, missing titles, sites and robots.txt files. There is no
     script in it, it loads nothing, and is light or dark as its reader's system is.
     """
-    from minicrawl.analysis.owner.site_report import report_on
-    from minicrawl.export.report.document import write_report
+    from minicrawl.analysis.site_report import report_on
+    from minicrawl.export.report_file import write_report
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:

@@ -15,7 +15,7 @@ from minicrawl.cli.output import document, printable
 from minicrawl.errors import NothingFetchedError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.planning.seed_check import CheckedSeed
+    from minicrawl.analysis.seed_check import CheckedSeed
     from minicrawl.crawler.admission.seeds import Seeds
 
 _OF_REQUESTS = (
@@ -51,7 +51,7 @@ def _checked_seeds(seeds: "Seeds", options: dict[str, Any]) -> "list[CheckedSeed
     import asyncio
     import tempfile
 
-    from minicrawl.analysis.planning.seed_check import ALONE, checked_seeds
+    from minicrawl.analysis.seed_check import ALONE, checked_seeds
     from minicrawl.crawler.run import crawl_with
     from minicrawl.store.reader import open_store
 

@@ -25,7 +25,7 @@ from minicrawl.cli.output import (
 from minicrawl.cli.shape import shape_document, shape_lines
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.refresh.freshness import Freshness
+    from minicrawl.analysis.refresh_times import Freshness
     from minicrawl.analysis.status import FailingHost, Run, Sitemaps, Status, TrapPattern
     from minicrawl.analysis.web_graph import Web
     from minicrawl.rank.graph_stats import GraphStats

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from minicrawl.analysis.held_out import HeldOut
+from minicrawl.analysis.isolated_sites import HeldOut
 from minicrawl.cli.output import counted, document, printable
 from minicrawl.lab.surfer import FEWEST, Comparison, Judgement
 from minicrawl.rank.endorsement import Interval

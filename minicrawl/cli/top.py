@@ -152,7 +152,7 @@ class _Shown(NamedTuple):
 
 
 def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
-    from minicrawl.analysis.owner.page_filter import wanted
+    from minicrawl.analysis.page_filter import wanted
     from minicrawl.analysis.top.expected import only
     from minicrawl.analysis.top.senders import senders
     from minicrawl.analysis.top.top_list import lines_per_site, list_of, top_list, whole_list
@@ -184,7 +184,7 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
 
 
 def _print_columns(reader: "Store", found: "TopList", names: str, ranking: str | None, as_json: bool) -> None:
-    from minicrawl.analysis.owner.page_columns import column_rows, named_columns
+    from minicrawl.analysis.page_columns import column_rows, named_columns
     from minicrawl.cli.output import column_lines
 
     named = named_columns(reader, names, ranking)

@@ -13,7 +13,7 @@ from minicrawl.cli.ranking_options import surfer_option
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.rankings.judged import Candidate, Judged
+    from minicrawl.analysis.rankings.judged_trust import Candidate, Judged
     from minicrawl.store.rows import RankedPage
 
     Best = tuple[list[RankedPage], list[float]]
@@ -56,7 +56,7 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
     With --good trust then spreads from the good ones along links, and pages are listed that have it most; and, as
     suspects, pages of high PageRank, by the share of it that does not come from good pages.
     """
-    from minicrawl.analysis.rankings import judged
+    from minicrawl.analysis.rankings import judged_trust
     from minicrawl.analysis.rankings.ranking import check_name
     from minicrawl.store.reader import open_store
 
@@ -64,14 +64,14 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError("say --candidates N for pages to judge, or --good FILE with the judgement")
     with open_store(store) as reader, reader.snapshot():
         if good is None:
-            _show_candidates(judged.candidates(reader, candidates or 0, damping, surfer), as_json)
+            _show_candidates(judged_trust.candidates(reader, candidates or 0, damping, surfer), as_json)
             return
         if save is not None:
             check_name(save)
             check_free(reader, store)
-        found = judged.judged_trust(
+        found = judged_trust.judged_trust(
             reader,
-            judged.read_judgement(good),
+            judged_trust.read_judgement(good),
             n,
             good_share=good_share,
             damping=damping,

@@ -14,9 +14,9 @@ from minicrawl.cli.why_sentences import at, jump_sentences, sentences
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.copies import Copy
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
-    from minicrawl.analysis.owner.copies import Copy
-    from minicrawl.analysis.refresh.page_refresh import PageRefresh
+    from minicrawl.analysis.refresh_times import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
     from minicrawl.crawler.admission.focus import Likelihood
 
@@ -56,8 +56,8 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
     While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
     those that the first pages to be read have had since it became known.
     """
+    from minicrawl.analysis.copies import copies
     from minicrawl.analysis.explain import explain, meant_by
-    from minicrawl.analysis.owner.copies import copies
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # a mistake in it is told before there is a store to look for

@@ -9,7 +9,7 @@ from minicrawl.cli.sites import trust_reasons
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, KnownPage
-    from minicrawl.analysis.page_jump import PageJump
+    from minicrawl.analysis.importance_sources import PageJump
 
 
 def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:

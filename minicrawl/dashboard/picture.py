@@ -13,7 +13,7 @@ from typing import Any  # Any: JSON
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import folded_pages
+from minicrawl.analysis.link_graph import folded_pages
 from minicrawl.analysis.top.top_list import top_list
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store, open_store

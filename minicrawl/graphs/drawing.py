@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from minicrawl.errors import SettingError
 from minicrawl.rank.components import Part
 from minicrawl.rank.degrees import Degrees
-from minicrawl.rank.distance_map import distance_map
+from minicrawl.rank.distances import distance_map
 from minicrawl.rank.graph_stats import GraphStats
 from minicrawl.rank.pagerank import FloatArray
 

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.sites.fixed_point import fixed_point
+from minicrawl.opic.sites.trust import fixed_point
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.integer[Any]]

@@ -11,8 +11,8 @@ blocks     PageRank in little memory      dangling   PageRank without pages that
 
 graph_stats how a web is built, all in one, of these:
 components  who reaches whom, the bow tie         degrees    how many links pages have, power laws
-growing_distances  all pairs, as a graph grows        distance_map  places as far apart as distances say
-distances  searches, and all pairs counted       hyperball  all pairs, estimated      diameter   the longest distance
+growing_distances  all pairs, as a graph grows
+distances  searches, all pairs counted, maps    hyperball  all pairs, estimated      diameter   the longest distance
 """
 
 from importlib import import_module

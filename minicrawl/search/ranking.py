@@ -83,8 +83,8 @@ ROOT = 100
 
 def authorities_near(store: Store, similarity: Mapping[int, float], words: str) -> dict[int, float]:
     """The authority of the pages near those that agree best, by page, the best being 1. words: of the query."""
-    from minicrawl.analysis.folded_aliases import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
-    from minicrawl.analysis.rankings.words_near_links import word_counts  # noqa: PLC0415
+    from minicrawl.analysis.link_graph import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
+    from minicrawl.analysis.rankings.hub_ranking import word_counts  # noqa: PLC0415
     from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within  # noqa: PLC0415
 
     root = sorted(similarity, key=lambda page: (-similarity[page], page))[:ROOT]
@@ -110,7 +110,7 @@ class Topics:
 
     def __init__(self, store: Store, db: sqlite3.Connection, topics: Sequence[str]) -> None:
         """db: of the store's index."""
-        from minicrawl.analysis.folded_aliases import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
+        from minicrawl.analysis.link_graph import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
         from minicrawl.analysis.rankings.topic_ranking import topics_of  # noqa: PLC0415
         from minicrawl.rank.trust import topic_walks  # noqa: PLC0415
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self, overload
 
-from minicrawl.analysis.owner.page_links import Asked as AskedLinks
-from minicrawl.analysis.owner.page_links import PageLink, page_links
+from minicrawl.analysis.page_links import Asked as AskedLinks
+from minicrawl.analysis.page_links import PageLink, page_links
 from minicrawl.search.ranking import WEIGHT
 from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher
 from minicrawl.settings import RANKINGS

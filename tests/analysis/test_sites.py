@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, rows, web_of_sites
 
-from minicrawl.analysis.archives.selection import graded_sites
-from minicrawl.analysis.held_out import held_out
-from minicrawl.analysis.owner.page_links import Asked, page_links
-from minicrawl.analysis.owner.site_report import report_on
+from minicrawl.analysis.isolated_sites import held_out
+from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.seeding import crawled_web
+from minicrawl.analysis.site_grades import graded_sites
+from minicrawl.analysis.site_report import report_on
 from minicrawl.analysis.sites import best_sites, sites_of
 from minicrawl.analysis.top.top_list import top_list
 from minicrawl.crawler.urls.groups import UrlGroups

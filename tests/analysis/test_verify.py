@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support.sites import Server, Site, crawl, faults_in, random_site, rows
 
-from minicrawl.analysis.folded_aliases import births_of, folded_graph
+from minicrawl.analysis.link_graph import births_of, folded_graph
 from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
 from minicrawl.errors import StoreError

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support.sites import Server, Site, crawl, faults_in, random_site, rows
 
-from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.verify import verify
 from minicrawl.api import acrawl
 from minicrawl.crawler.intake import Intake

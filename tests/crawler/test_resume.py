@@ -19,7 +19,7 @@ import pytest
 from support.sites import Reply, Server, Site, crawl, faults_in, html, random_site, rows
 from support.small_web import WebServer
 
-from minicrawl.analysis.archives.opening import opened
+from minicrawl.analysis.archives import opened
 from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 

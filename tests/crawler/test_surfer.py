@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from support.sites import Server, Site, canonical, crawl, rows
 
-from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import rankings
 from minicrawl.analysis.verify import verify

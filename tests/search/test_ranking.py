@@ -10,7 +10,7 @@ from support.searching import found, indexed, page, urls
 from support.sites import Site, crawl
 
 import minicrawl
-from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.errors import SettingError
 from minicrawl.rank import pagerank
 from minicrawl.search.ranking import Scale, authorities_near, by_score, score

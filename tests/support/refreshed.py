@@ -6,7 +6,7 @@ from typing import Any
 from support.sites import Site, crawl
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.refresh.page_refresh import PageRefresh
+from minicrawl.analysis.refresh_times import PageRefresh
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 

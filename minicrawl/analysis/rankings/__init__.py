@@ -1,9 +1,8 @@
-"""Pages of a store ranked by the links between them, in other ways than the crawl's: what `minicrawl rank` prints.
+"""Pages of a store ranked by their links, by methods other than the crawl's (`minicrawl rank`).
 
-options    what may be said of how       ranking      a ranking by its name
-found      what a ranking comes to       page_sets    the pages that a user names
-pagerank_ranking  by any method          on_disk      in little memory, and what that moves
-jumps      where walkers jump to         topic_ranking  from the pages of topics on
-judged     trust by a person's judgement
-hub_ranking  hubs, authorities, communities          words_near_links  how much a link says of a query
+options           options and outcome of a ranking       ranking        a ranking by its name
+pagerank_ranking  PageRank by any method                 topic_ranking  topic-sensitive PageRank
+hub_ranking       HITS, communities, links weighed by a query
+judged_trust      trust from pages that a person judged
+page_sets         pages and jumps that a user names
 """

@@ -1,8 +1,17 @@
-"""What may be said of how to rank pages: each ranking looks at some of it."""
+"""Options of a ranking, and its outcome."""
 
 from dataclasses import dataclass
 
+from minicrawl.analysis.link_graph import FloatArray
 from minicrawl.rank.pagerank import MOST_STEPS
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Values per page, by the name of their ranking; notes: a sentence each."""
+
+    values: dict[str, FloatArray]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

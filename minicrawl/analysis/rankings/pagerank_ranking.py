@@ -1,18 +1,128 @@
-"""PageRank of a store, by any method: who takes which links, where walkers jump to, and what it took."""
+"""PageRank of a store by any method, in memory or on disk.
 
-from collections.abc import Callable
+A round on disk moves, by Haveliwala's count,
 
-from minicrawl.analysis.folded_aliases import FloatArray, FoldedPages, FoldedStore, surfer_named
-from minicrawl.analysis.rankings.found import Found
-from minicrawl.analysis.rankings.jumps import jump_of
-from minicrawl.analysis.rankings.on_disk import pagerank_on_disk
-from minicrawl.analysis.rankings.options import Options
+    B|S| + |D| + |L|(1 + e)         bytes
+
+B blocks; |S|, |D| bytes of the ranks that are read and written, 8 a page here; |L| bytes of the link table in one
+piece; e what it is longer by where it is split, as a page with links into several blocks stands in each.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows, surfer_named
+from minicrawl.analysis.rankings.options import Found, Options
+from minicrawl.analysis.rankings.page_sets import jump_of
 from minicrawl.errors import SettingError
+from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, l1, overlap
+from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
 from minicrawl.rank.dangling import pruned_pagerank
 from minicrawl.rank.pagerank import Settled, settled_pagerank
 from minicrawl.rank.sweeping import gauss_seidel, prioritized
+from minicrawl.settings import parse_size
 from minicrawl.store.reader import Store
+from minicrawl.store.spill import Spill
+
+_PER_RANK, _PER_ROW, _PER_TARGET, _PER_WEIGHT = 8, 20, 4, 8
+"""Bytes of a rank; of a row of links: its page, share and place; of a link: its target, its weight if it has one."""
+
+
+class CountedShelf:
+    """A shelf that counts the bytes of the arrays that go through it. table: of the links, as they were split."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self.read_bytes = self.written_bytes = self.table = 0
+
+    def append(self, block: int, arrays: Arrays) -> None:
+        self.table += _bytes(arrays)
+        self._shelf.append(block, arrays)
+
+    def read(self, block: int) -> Iterator[Arrays]:
+        for arrays in self._shelf.read(block):
+            self.read_bytes += _bytes(arrays)
+            yield arrays
+
+    def put(self, block: int, array: FloatArray) -> None:
+        self.written_bytes += array.nbytes
+        self._shelf.put(block, array)
+
+    def get(self, block: int) -> FloatArray:
+        array = self._shelf.get(block)
+        self.read_bytes += array.nbytes
+        return array
+
+
+@dataclass(frozen=True, eq=False)
+class OnDisk:
+    """Ranks, and what they took. table, split_table: bytes of the link table in one piece, and as it was split.
+
+    moved: bytes read and written in all rounds. error: see `block_pagerank`.
+    """
+
+    ranks: FloatArray
+    rounds: int
+    error: float
+    plan: Plan
+    table: int
+    split_table: int
+    moved: int
+
+    @property
+    def count(self) -> int:
+        """Bytes of a round by Haveliwala's count."""
+        return (self.plan.blocks + 1) * _PER_RANK * self.plan.size + self.split_table
+
+    def cost(self) -> str:
+        """All of it in a sentence."""
+        ranks = _PER_RANK * self.plan.size / 1e6
+        longer = self.split_table / max(self.table, 1) - 1.0
+        return (
+            f"{self.plan.blocks:,} blocks; a round by B|S| + |D| + |L|(1 + e) = {self.plan.blocks:,} x {ranks:.3g} + "
+            f"{ranks:.3g} + {self.table / 1e6:.3g} x (1 + {longer:.2f}) = {self.count / 1e6:.3g} MB; measured "
+            f"{self.moved / max(self.rounds, 1) / 1e6:.3g} MB a round, {self.rounds:,} rounds"
+        )
+
+
+def pagerank_on_disk(  # noqa: PLR0913 - a ranking is of a store, and how it is weighed
+    memory: str, options: Options, store: Store, pages: FoldedPages, surfer: Surfer, jump: FloatArray
+) -> OnDisk:
+    """PageRank of a store's links, which lie in temporary files. Raises SettingError, StoreError."""
+    try:
+        plan = plan_blocks(pages.size, parse_size(memory))
+    except ValueError as error:
+        raise SettingError(f"--memory {memory} is too little: {error}") from error
+    table = Table()
+    with Spill() as spill:
+        shelf = CountedShelf(spill)
+        rows = table.counted(folded_rows(store, pages, surfer))
+        settled = block_pagerank(rows, plan, shelf, options.damping, jump, most_rounds=options.iterations)
+        # Before the first round ranks of 0 were put for every page.
+        moved = shelf.read_bytes + shelf.written_bytes - _PER_RANK * plan.size
+        ranks = np.concatenate(list(settled.blocks))
+    return OnDisk(ranks, settled.rounds, settled.error, plan, table.bytes, shelf.table, moved)
+
+
+class Table:
+    """How many bytes a link table takes in one piece. Pages without links take none."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def counted(self, rows: Iterable[LinkRows]) -> Iterator[LinkRows]:
+        for some in rows:
+            per_link = _PER_TARGET + (0 if some.weights is None else _PER_WEIGHT)
+            self.bytes += int(np.count_nonzero(some.outdegrees)) * _PER_ROW + len(some.targets) * per_link
+            yield some
+
+
+def _bytes(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays)
+
 
 TOLERANCE = 1e-12
 _SETTLED = 1e-9

@@ -1,4 +1,4 @@
-"""Rankings of the pages of a store by the links between them, in other ways than the crawl's."""
+"""Rankings of the pages of a store by their links, by methods other than the crawl's."""
 
 import re
 from collections.abc import Callable
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore, folded_pages, folded_store, surfer_named
-from minicrawl.analysis.rankings.found import Found
+from minicrawl.analysis.link_graph import FloatArray, FoldedStore, folded_pages, folded_store, surfer_named
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings
-from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import named_pages
 from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
 from minicrawl.analysis.rankings.topic_ranking import topic_ranking

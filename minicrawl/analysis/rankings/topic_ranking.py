@@ -5,9 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from minicrawl.analysis.folded_aliases import FoldedStore, surfer_named
-from minicrawl.analysis.rankings.found import Found
-from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.link_graph import FoldedStore, surfer_named
+from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import named_pages
 from minicrawl.errors import SettingError
 from minicrawl.rank.trust import topic_pagerank, topic_shares

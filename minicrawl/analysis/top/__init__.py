@@ -1,8 +1,8 @@
-"""What `minicrawl top` shows.
+"""The lists of `minicrawl top`.
 
 expected  the order of pages while some wait to be read
 top_list  the first pages of a ranking, those that can be opened, each but once
-twins     whether two pages are one in two languages or versions
+variants  pages in several languages or versions
 hubs      pages that people pass through: front pages of sections, contents
 senders   who links to a page, and what each has sent it
 """

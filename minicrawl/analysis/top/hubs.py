@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import folded_pages, folded_rows
+from minicrawl.analysis.link_graph import folded_pages, folded_rows
 from minicrawl.analysis.sites import numbered_sites
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State

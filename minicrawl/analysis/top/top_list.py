@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from minicrawl.analysis.top.expected import Order, Wanted, best_first, only
-from minicrawl.analysis.top.twins import Titled, Twins, form
+from minicrawl.analysis.top.variants import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State

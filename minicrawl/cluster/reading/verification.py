@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FloatArray, births_of, folded_graph
+from minicrawl.analysis.link_graph import FloatArray, births_of, folded_graph
 from minicrawl.analysis.verify import Books, Verification, books_of, verified
 from minicrawl.cluster.merged import AskedStore, in_flight, ranked_pages
 from minicrawl.crawler.sharing.records import from_bytes

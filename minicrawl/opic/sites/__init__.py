@@ -1,7 +1,6 @@
-"""Where walkers jump to who choose a site first, and then a door of it.
+"""Jumps to a site, and then to one of its doors.
 
-trust        how much other sites trust a site, and the weight of a door
+trust        trust of sites, as a fixed point, and weights of doors
 births       birth cash of pages: all alike, or by site and door
 graph        links between sites, as they come and go
-fixed_point  the share of every site, or page, that a step leaves as it is
 """

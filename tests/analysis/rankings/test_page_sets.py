@@ -1,14 +1,96 @@
 """Pages that a user names."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl
+from support.sites import Site, crawl, rows
 
-from minicrawl.analysis.folded_aliases import folded_pages
-from minicrawl.analysis.rankings.page_sets import named_pages, pages_with_words
+from minicrawl.analysis.link_graph import folded_pages
+from minicrawl.analysis.rankings.page_sets import jump_of, named_pages, pages_with_words
 from minicrawl.errors import SettingError
-from minicrawl.store.reader import open_store
+from minicrawl.store.reader import Store, open_store
+
+A = "http://a.test/"
+SITE_of_jumps: Site = {A: ["/new", "/old", "/alias", "/gone"], A + "new": [A], A + "old": [A], A + "alias": A + "old"}
+DAY = 86_400.0
+
+
+@pytest.fixture
+def store_of_jumps(tmp_path: Path) -> Iterator[Store]:
+    path = tmp_path / "crawl.db"
+    crawl(SITE_of_jumps, path, [A], pages=4)
+    ages = {A: 2.0, A + "new": 0.0, A + "old": 3.0}
+    for url, days in ages.items():
+        at = 1e9 - days * DAY
+        rows(path, "UPDATE fetches SET fetched_at = ? WHERE page = (SELECT id FROM pages WHERE url = ?)", at, url)
+    rows(path, "UPDATE fetches SET fetched_at = ? WHERE page = (SELECT id FROM pages WHERE url = ?)", 0.0, A + "alias")
+    with open_store(path) as reader:
+        yield reader
+
+
+def jump(store_of_jumps: Store, given: str | None) -> dict[str, float]:
+    values = jump_of(given, store_of_jumps, folded_pages(store_of_jumps)).tolist()
+    return {url: value for url, value in zip(store_of_jumps.page_table.urls(), values, strict=True) if value}
+
+
+def test_pages_of_a_file_weigh_what_it_says(store_of_jumps: Store, tmp_path: Path) -> None:
+    """Unknown pages are left out; an alias is the page it stands for."""
+    file = tmp_path / "mine.txt"
+    file.write_text(f"# mine\n\nHTTP://a.test:80/ 2.5\n{A}alias 3\n{A}old\nhttp://b.test/ 9\n{A}new 0\n")
+    assert jump(store_of_jumps, str(file)) == {A: 2.5, A + "old": 4.0}
+
+
+def test_newer_pages_are_jumped_to_more(store_of_jumps: Store) -> None:
+    """By halves for every day; the alias of "old", which is of long ago, adds nothing."""
+    assert jump(store_of_jumps, "recent:1d") == pytest.approx({A: 0.25, A + "new": 1.0, A + "old": 0.125})
+    assert jump(store_of_jumps, "recent:2d")[A] == pytest.approx(0.5)
+
+
+def test_what_changed_later_than_it_was_read_is_as_new_as_that(store_of_jumps: Store) -> None:
+    page = store_of_jumps.page_table.find([A + "old"])[A + "old"]
+    rows(
+        store_of_jumps.path,
+        "INSERT INTO refresh (page, fetched_at, due, rate, information, fetches, changes, changed_at, blocks, answers)"
+        " VALUES (?, 1e9, 0, 0, 0, 2, 1, ?, x'', '')",
+        page,
+        1e9 - DAY,
+    )
+    assert jump(store_of_jumps, "recent:1d") == pytest.approx({A: 0.25, A + "new": 1.0, A + "old": 0.5})
+
+
+@pytest.mark.parametrize("by", ["pages", "sites"])
+def test_without_a_word_of_it_walkers_jump_as_in_the_crawl(tmp_path: Path, by: str) -> None:
+    """An alias gives its chance to its page; /gone is known and was not read."""
+    crawl(SITE_of_jumps, tmp_path / "crawl.db", [A], pages=4, jump=by)
+    with open_store(tmp_path / "crawl.db") as reader:
+        found = jump(reader, None)
+    births = [found[A + name] / found[A + "new"] for name in ("", "new", "old", "gone")]
+    assert births == pytest.approx([1, 1, 2, 1] if by == "pages" else [1 + 4, 1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("recent:soon", "a time is a number with .* not 'soon'"),
+        ("recent:0s", "say a time such as 30d"),
+        ("nowhere.txt", "there is no file 'nowhere.txt'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(store_of_jumps: Store, given: str, message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        jump(store_of_jumps, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(f"{A} -1\n", "line 1: a weight is a number from 0 on, not '-1'"), (f"{A} 0\n", "no page of .* is known")],
+)
+def test_file_that_weighs_nothing_is_refused(store_of_jumps: Store, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "mine.txt").write_text(text)
+    with pytest.raises(SettingError, match=message):
+        jump(store_of_jumps, str(tmp_path / "mine.txt"))
+
 
 HOME = "http://a.test/"
 SITE: Site = {

@@ -9,7 +9,7 @@ import networkx as nx
 import pytest
 from support.sites import Site, crawl, random_site, rows
 
-from minicrawl.analysis.rankings.judged import judged_trust
+from minicrawl.analysis.rankings.judged_trust import judged_trust
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import RANKERS, check_name, rankings
 from minicrawl.analysis.seeding import crawled_web, find_seeds

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.folded_aliases import folded_store
-from minicrawl.analysis.rankings.found import Found
-from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.link_graph import folded_store
+from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.topic_ranking import topic_ranking
 from minicrawl.errors import SettingError
 from minicrawl.rank import pagerank

@@ -19,7 +19,7 @@ from support.dying import killed_at
 from support.sites import Server, crawl, rows
 from support.small_web import WebServer, small_web
 
-from minicrawl.analysis.archives.opening import opened
+from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original

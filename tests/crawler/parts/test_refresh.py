@@ -16,7 +16,7 @@ from support.sites import Server, crawl, of_version, rows
 from support.skipping import run_apart
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.refresh.page_refresh import PageRefresh
+from minicrawl.analysis.refresh_times import PageRefresh
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.frontier.most_worth import most_worth

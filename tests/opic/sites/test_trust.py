@@ -11,6 +11,7 @@ from minicrawl.opic.sites.trust import (
     VOUCHES,
     door_weights,
     first_half,
+    fixed_point,
     jump,
     link_shares,
     returns,
@@ -18,6 +19,26 @@ from minicrawl.opic.sites.trust import (
     voice_counts,
     vouchers,
 )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_is_the_solution_of_the_linear_system_in_fewer_steps_than_repeating_takes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m = rng.random((50, 50)) ** 8
+    m *= 0.85 / m.sum(axis=0)
+    p = np.full(50, 1 / 50)
+    steps = 0
+
+    def step(x):
+        nonlocal steps
+        steps += 1
+        return m @ x + 0.15 * p
+
+    exact = np.linalg.solve(np.eye(50) - m, 0.15 * p)
+    found = fixed_point(step, p, 1e-12)
+    assert np.abs(found - exact).sum() == pytest.approx(0.0, abs=1e-11)
+    assert steps < np.log(1e-12) / np.log(0.85) / 2
+    assert found.sum() == pytest.approx(1.0)
 
 
 def trust(links, roots, **options):

@@ -1,0 +1,142 @@
+"""Columns of pages beside those of the ranking, and the pages that a sitemap lists."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from itertools import islice
+
+from minicrawl.analysis.top.expected import Ranked
+from minicrawl.errors import SettingError
+from minicrawl.export.sitemap import Entry
+from minicrawl.model import State
+from minicrawl.store.read.page_table import PageFacts
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.texts.marked_text import KeptText
+
+_LEFT_OUT = frozenset({"noindex", "nofollow", "not-html"})
+
+
+def sitemap_pages(store: Store, ranked: Ranked) -> Iterator[Entry]:
+    """Those of ranked pages that a sitemap has, in their order. Call it in a snapshot."""
+    while some := list(islice(ranked, _AT_ONCE)):
+        pages = [(n, row) for n, row, _ in some if row.state == State.FETCHED and row.reason not in _LEFT_OUT]
+        facts = store.page_table.more_facts(number for number, _ in pages)
+        for number, row in pages:
+            yield Entry(row.url, row.importance, iso(facts[number].changed_at))
+
+
+_AT_ONCE = 500
+_OF_RANKS: dict[str, type] = dict(
+    zip(RankedPage._fields, (int, str, float, float, int, int, int, int, int, float, *[str] * 3, float), strict=True)
+)
+_OF_ANSWERS: dict[str, type] = {
+    "host": str,
+    "content_type": str,
+    "seconds": float,
+    "bytes": int,
+    "fetched_iso": str,
+    "changed_at": float,
+    "changed_iso": str,
+    "redirects_to": str,
+    "canonical": str,
+    "robots": str,
+    "hreflang": str,
+    "alternate_of": str,
+}
+_OF_TEXTS: dict[str, type] = {"language": str, "description": str, "h1": str, "words": int}
+COLUMNS = _OF_RANKS | _OF_ANSWERS | _OF_TEXTS
+"""Each column with the type of its values, which may also be None. See docs/report.md for what they have."""
+
+
+def named_columns(store: Store, text: str, ranking: str | None = None) -> dict[str, type]:
+    """The columns that a user names, with commas between. ranking: one that was kept, which may be named, too.
+
+    Raises SettingError for one that is not there, is named again, or needs texts where none are kept.
+    """
+    every = COLUMNS if ranking is None else COLUMNS | {ranking: float}
+    columns: dict[str, type] = {}
+    for name in (name.strip() for name in text.split(",")):
+        if name not in every:
+            alike = get_close_matches(name, every, 1)
+            raise SettingError(
+                f"--columns takes {', '.join(every)}, with commas between; not {name!r}"
+                + (f": is it {alike[0]!r}?" if alike else "")
+            )
+        if name in columns:
+            raise SettingError(f"--columns names {name!r} more than once; name it once")
+        columns[name] = every[name]
+    if (of_texts := _OF_TEXTS.keys() & columns.keys()) and not store.texts.size:
+        raise SettingError(
+            f"the column {min(of_texts)!r} needs texts, and {store.path} has none; let the crawl go on with --text"
+        )
+    return columns
+
+
+def column_rows(
+    store: Store, ranked: Ranked, names: Sequence[str], ranking: str | None = None
+) -> Iterator[tuple[object, ...]]:
+    """The values of the columns for ranked pages. Call it in a snapshot."""
+    needs_text = not _OF_TEXTS.keys().isdisjoint(names)
+    needs_answer = not _OF_ANSWERS.keys().isdisjoint(names)
+    while some := list(islice(ranked, _AT_ONCE)):
+        facts = store.page_table.more_facts(number for number, *_ in some) if needs_answer else {}
+        ends = _urls(store, facts.values())
+        for number, page, value in some:
+            values: dict[str, object] = page._asdict()
+            if needs_answer:
+                values |= _answered(page, facts[number], ends)
+            if needs_text:
+                values |= _written(store.texts.text(number, page.url))
+            if ranking is not None:
+                values[ranking] = value
+            yield tuple(values[name] for name in names)
+
+
+def _urls(store: Store, facts: Iterable[PageFacts]) -> dict[int | None, str]:
+    """URLs of the pages that others stand for, or are given by."""
+    pages = {page for each in facts for page in (each.target, each.named_by) if page is not None}
+    return {page: answer.url for page, answer in store.page_table.answers(pages).items()}
+
+
+def _answered(page: RankedPage, facts: PageFacts, ends: dict[int | None, str]) -> dict[str, object]:
+    """What is kept of the answer beside its status."""
+    cause = page.reason.partition("-")[0]
+    leads_to = ends.get(facts.target) or facts.leads_to
+    return {
+        "host": facts.host,
+        "content_type": facts.content_type,
+        "seconds": facts.seconds,
+        "bytes": facts.bytes,
+        "fetched_iso": iso(page.fetched_at),
+        "changed_at": facts.changed_at,
+        "changed_iso": iso(facts.changed_at),
+        "redirects_to": leads_to if page.reason == "meta-refresh" or cause == "redirect" else None,
+        "canonical": _canonical(page, facts, leads_to),
+        "robots": facts.robots or (page.reason if page.reason in ("noindex", "nofollow") else None),
+        "hreflang": facts.hreflang,
+        "alternate_of": ends.get(facts.named_by),
+    }
+
+
+def _canonical(page: RankedPage, facts: PageFacts, leads_to: str | None) -> str | None:
+    """The URL of which a page says to be a copy, its own one too. Before schema 10 only what became of it was kept."""
+    if facts.canonical is not None:
+        return facts.canonical or page.url
+    return leads_to if page.reason.startswith("canonical") else None
+
+
+def _written(kept: KeptText | None) -> dict[str, object]:
+    """What the text of a page says of it."""
+    if kept is None:
+        return dict.fromkeys(_OF_TEXTS)
+    words = len(kept.text.split())
+    return {"language": kept.language, "description": kept.description, "h1": kept.h1, "words": words}
+
+
+def iso(seconds: float | None) -> str | None:
+    """Unix seconds as a date and time in UTC (ISO 8601); None of what is no time that a calendar has."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return None

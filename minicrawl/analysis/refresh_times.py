@@ -1,0 +1,168 @@
+"""Refresh of a store: freshness, when pages are due, and what is known of a page that is fetched again.
+
+Pages are due at the price of the last commit, as in crawler/frontier/due_pages.py.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.frontier.most_worth import read_pages
+from minicrawl.crawler.frontier.schedules import (
+    BELIEVED,
+    CHANGED,
+    NEVER,
+    FirstRates,
+    RefreshRule,
+    first_interval,
+    rules_of,
+    schedule_of,
+)
+from minicrawl.crawler.parts.refresh import FAILED, MISSING
+from minicrawl.opic.arrays import FloatArray
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RefreshRow
+
+
+@dataclass(frozen=True)
+class PageRefresh:
+    """What is known of a page that is fetched again.
+
+    rate: changes per second; is_learned: of its own fetches, else as of other pages. fetches, changes: answers, and how
+    many of them had changed. answers: the last eight, = as before, # changed, ? not found, ! failed. fetched_at,
+    changed_at, due: Unix seconds; due is None unless the crawl itself fetches again what is due. why_due: what due
+    follows from: rule (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after),
+    least (--refresh-min), most (--refresh-max), worth (importance and rate), lastmod
+    (importance; by its sitemap it has changed). etag, last_modified: its validators.
+    """
+
+    rate: float
+    is_learned: bool
+    fetches: int
+    changes: int
+    answers: str
+    fetched_at: float
+    changed_at: float | None
+    due: float | None
+    why_due: str | None
+    rule: str | None
+    etag: str | None
+    last_modified: str | None
+
+
+def page_refresh(store: Store, page: int, url: str, host: int, importance: float) -> PageRefresh | None:
+    """What is known of a page on a host; None if it is not fetched again."""
+    row = store.refreshes.row(page)
+    if row is None:
+        return None
+    settings = kept_settings(store)
+    times = DueTimes(store, settings)
+    due, why = times.due(row, url, host, importance) if settings.refreshes else (None, None)
+    rule = times.rule(url)
+    return PageRefresh(
+        rate=row.rate if row.information else times.first.of(host),
+        is_learned=row.information > 0.0,
+        fetches=row.fetches,
+        changes=row.changes,
+        answers=row.answers,
+        fetched_at=row.fetched_at,
+        changed_at=row.changed_at,
+        due=due,
+        why_due=why,
+        rule=rule.text if rule is not None and why == "rule" else None,
+        etag=row.etag,
+        last_modified=row.last_modified,
+    )
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """How fresh the pages are that were read, of a crawl that fetches pages again.
+
+    expected: share of their importance that is as it was when they were fetched, as far as can be told; None where none
+    was read. refreshed: share of the last run's answers that were for pages fetched before; None before the first.
+    overdue: pages that are due by now; None unless the crawl itself fetches again what is due.
+    """
+
+    expected: float | None
+    refreshed: float | None
+    overdue: int | None
+
+
+def freshness(store: Store, now: float) -> Freshness | None:
+    """As of one commit; None where no page is fetched again. now: Unix seconds."""
+    settings = kept_settings(store)
+    if not settings.refreshes and store.refreshes.is_empty():
+        return None
+    pages, run = read_pages(store, now, due_by=math.inf), store.meta_json("run")
+    total = float(pages.importance.sum())
+    expected = 1.0 - float(pages.importance @ pages.stale) / total if total else None
+    refreshed = run["refreshed"] / run["fetched"] if run.get("fetched") and "refreshed" in run else None
+    overdue = DueTimes(store, settings).overdue(now) if settings.refreshes else None
+    return Freshness(expected, refreshed, overdue)
+
+
+_LEAST_IMPORTANCE = 1e-6
+"""In terms of the mean."""
+
+
+class DueTimes:
+    """Of the pages of a store. `first`: how often pages are taken to change that were fetched once."""
+
+    def __init__(self, store: Store, settings: CrawlSettings) -> None:
+        self._store = store
+        self._size = store.size()
+        self._least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(self._size, 1))
+        self._by, self._rules = schedule_of(settings), rules_of(settings)
+        self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
+        self.first = FirstRates(self._by.least)
+        self.first.load(store)
+        self.changed = store.refreshes.changed(BELIEVED)
+
+    def rule(self, url: str) -> RefreshRule | None:
+        """The user's rule for a URL."""
+        return self._rules.of(url)
+
+    def due(self, row: RefreshRow, url: str, host: int, importance: float) -> tuple[float | None, str]:
+        """When a page is due (Unix seconds), None if never; and what that follows from."""
+        if row.answers.endswith((MISSING, FAILED)):
+            return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
+        rule = self.rule(url)
+        if rule is not None:
+            return (None if rule.seconds == NEVER else row.fetched_at + rule.seconds), "rule"
+        has_changed = row.page in self.changed
+        rate = row.rate if row.information else self.first.of(host)
+        seconds = self._interval(importance, CHANGED if has_changed else rate)
+        reason = self._by.reason(seconds)
+        return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
+
+    def overdue(self, now: float) -> int:
+        """How many pages are due by now."""
+        pages, importance = self._store.refreshes.schedule(), self._store.ranks.importance()
+        ruled = self._ruled()[pages.page] if len(pages.page) else np.zeros(0)
+        follows, waited = pages.rate != 0.0, now - pages.fetched_at
+        overdue = int((~follows & (pages.due <= now)).sum()) + int((follows & (ruled > 0.0) & (ruled <= waited)).sum())
+        for index in np.flatnonzero(follows & (ruled == 0.0) & (waited >= self._by.least)).tolist():
+            rate = pages.rate.item(index)
+            if pages.page.item(index) in self.changed:
+                rate = CHANGED
+            elif rate < 0.0:
+                rate = self.first.of(pages.host.item(index))
+            overdue += self._interval(importance.item(pages.page.item(index)), rate) <= waited.item(index)
+        return overdue
+
+    def _ruled(self) -> FloatArray:
+        """Seconds after which pages are fetched again by a rule, 0 where there is none; of all pages by number."""
+        ruled = np.zeros(self._size)
+        if self._rules.rules:
+            for page, url in enumerate(self._store.page_table.urls()):
+                rule = self._rules.of(url)
+                ruled[page] = 0.0 if rule is None else rule.seconds
+        return ruled
+
+    def _interval(self, importance: float, rate: float) -> float:
+        worth = max(importance, self._least) * self._size  # an alias is worth what a page without links to it is
+        return self._by.interval(self._price, worth, rate)

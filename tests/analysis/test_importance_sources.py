@@ -1,0 +1,85 @@
+"""Where the importance of a page comes from: against jumps by trust and doors, and links, added up the slow way."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sites import crawl, rows, web_of_sites
+
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.importance_sources import PageJump
+from minicrawl.crawler.urls.keys import site_of
+from minicrawl.opic.sites.trust import door_weights, jump, voice_counts
+from minicrawl.store.links import from_bytes
+from minicrawl.store.reader import open_store
+
+
+def jumps(store: Path) -> dict[str, tuple[float, PageJump]]:
+    """Importance of every page, and where it comes from, by URL."""
+    found = {}
+    with open_store(store) as reader:
+        for url in reader.page_table.urls():
+            page = explain(reader, url).page
+            assert page is not None
+            assert page.jump is not None
+            found[url] = page.ranked.importance, page.jump
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_jumps_and_links_add_up_to_importance(tmp_path: Path, seed: int) -> None:
+    web, seeds = web_of_sites(seed, redirects=0.1)
+    crawl(web, tmp_path / "crawl.db", seeds, jump="sites")
+    found = jumps(tmp_path / "crawl.db")
+    assert sum(importance for importance, _ in found.values()) == pytest.approx(1.0)
+    for importance, parts in found.values():
+        assert parts.by_jumps + parts.by_links == pytest.approx(importance, abs=1e-9)
+        assert parts.by_jumps >= 0.0 <= parts.by_links
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_are_those_of_slow_sums(tmp_path: Path, seed: int) -> None:
+    """Jumps go by trust and doors, links bring .85 of what the pages have that they stand on."""
+    store = tmp_path / "crawl.db"
+    web, seeds = web_of_sites(seed)
+    crawl(web, store, seeds, jump="sites", surfer="uniform")
+    found = jumps(store)
+    urls, names = list(found), dict(rows(store, "SELECT name, id FROM sites"))
+    site = np.array([names[site_of(url)] for url in urls])
+    trust = np.zeros(max(names.values()) + 1)
+    for name, share in rows(store, "SELECT name, trust FROM sites"):
+        trust[names[name]] = share
+    links = [
+        (source, target)
+        for source, targets in rows(store, "SELECT source, targets FROM links")
+        for target in from_bytes(targets).tolist()
+    ]
+    ends = np.array(links)
+    entrances = np.array([url in seeds or (url.count("/") == 3 and url.endswith("/")) for url in urls])
+    doors = door_weights(voice_counts(site[ends[:, 0]], ends[:, 1], site), entrances)
+    v = jump(trust, site, doors, np.ones(len(urls), dtype=np.bool_))
+    by_jumps = np.array([parts.by_jumps for _, parts in found.values()])
+    assert by_jumps / by_jumps.sum() == pytest.approx(v, rel=2e-3)  # doors are counted in 256ths
+    assert [parts.door for _, parts in found.values()] == pytest.approx(doors.tolist(), abs=0.01)
+    outlinks, sent = Counter(source for source, _ in links), defaultdict[str, float](float)
+    most: defaultdict[str, float] = defaultdict(float)
+    for source, target in links:
+        share = 0.85 * found[urls[source]][0] / outlinks[source]
+        sent[urls[target]] += share
+        most[urls[target]] = max(most[urls[target]], share)
+    for url, (_, parts) in found.items():
+        assert parts.by_links == pytest.approx(sent[url], abs=1e-6)
+        assert parts.most_share * parts.by_links == pytest.approx(most[url], abs=1e-6)
+        others = {site[source] for source, target in links if urls[target] == url} - {names[site_of(url)]}
+        assert parts.linked_by == len(others)
+        assert parts.linked_first == (
+            max(names, key=lambda name: trust[names[name]] if names[name] in others else -1) if others else None
+        )
+
+
+def test_where_walkers_jump_to_all_pages_alike_there_is_nothing_to_say(tmp_path: Path) -> None:
+    web, seeds = web_of_sites(0)
+    crawl(web, tmp_path / "crawl.db", seeds, jump="pages")
+    with open_store(tmp_path / "crawl.db") as reader:
+        assert explain(reader, seeds[0]).as_json()["jump"] is None

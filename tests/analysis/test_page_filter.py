@@ -1,0 +1,104 @@
+"""Which pages a user's words select, against the same in plain Python."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.sites import Server, Site, crawl, rows
+
+from minicrawl.analysis.page_filter import PageFilter, wanted
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+SITE: Site = {
+    HOME: ["/on", "/gone", "/moved", "http://www.b.test:8000/", "/broken", "/secret"],
+    HOME + "on": [HOME, "/deep"],
+    HOME + "deep": ["/deeper"],
+    HOME + "moved": HOME + "on",
+    HOME + "broken": 500,
+    "http://www.b.test:8000/": [HOME],
+}
+Facts = dict[str, object]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filter") / "crawl.db"
+    crawl(Server(SITE, robots="User-agent: *\nDisallow: /secret"), path, [HOME])
+    return path
+
+
+def selected(store: Path, asked: PageFilter) -> set[str]:
+    urls = dict(rows(store, "SELECT id, url FROM pages"))
+    with open_store(store) as reader:
+        return {urls[number] for number, is_so in enumerate(wanted(reader, asked)) if is_so}
+
+
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        (PageFilter(state="fetched"), lambda page: page["state"] == "fetched"),
+        (PageFilter(state="Alias, error"), lambda page: page["state"] in ("alias", "error")),
+        (PageFilter(status="404"), lambda page: page["status"] == 404),
+        (PageFilter(status="3xx,500"), lambda page: page["status"] in (301, 500)),
+        (PageFilter(status="none"), lambda page: page["status"] is None),
+        (PageFilter(reason="http-404"), lambda page: page["reason"] == "http-404"),
+        (PageFilter(reason="redirect-*,ok"), lambda page: page["reason"] in ("redirect-301", "ok")),
+        (PageFilter(site="a.test"), lambda page: page["url"].startswith(HOME)),
+        (PageFilter(site="B.test"), lambda page: "b.test" in page["url"]),
+        (PageFilter(site="www.b.test"), lambda page: "b.test" in page["url"]),
+        (PageFilter(site="www.b.test:8000,a.test"), lambda page: True),
+        (PageFilter(depth="0"), lambda page: page["url"] == HOME),
+        (PageFilter(depth="1-2"), lambda page: page["depth"] in (1, 2)),
+        (PageFilter(depth="0,2-"), lambda page: page["depth"] == 0 or page["depth"] >= 2),
+        (PageFilter(content_type="TEXT/*"), lambda page: (page["content_type"] or "").startswith("text/")),
+        (
+            PageFilter(content_type="text/html,image/png"),
+            lambda page: (page["content_type"] or "").startswith("text/html"),
+        ),
+        (PageFilter(where="depth = 1 AND status = 200"), lambda page: page["depth"] == 1 and page["status"] == 200),
+        (PageFilter(where="1", site="a.test", state="fetched", depth="1"), lambda page: page["url"] == HOME + "on"),
+        (PageFilter(), lambda page: True),
+    ],
+)
+def test_pages_are_those_that_every_word_holds_for(
+    store: Path, asked: PageFilter, holds: Callable[[Facts], bool]
+) -> None:
+    names = ("url", "state", "reason", "depth", "status", "content_type")
+    query = f"SELECT {', '.join(names)} FROM pages LEFT JOIN fetches ON fetches.id = fetch"
+    facts = [dict(zip(names, row, strict=True)) for row in rows(store, query)]
+    expected = {page["url"] for page in facts if holds(page)}
+    assert selected(store, asked) == expected
+    assert expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (PageFilter(state="red"), "--state takes one of waiting, .*; not 'red'"),
+        (PageFilter(state="fetched' OR 1 --"), "--state takes"),
+        (PageFilter(status="4x"), "--status takes a status .*; not '4x'"),
+        (PageFilter(status="²"), "--status takes"),
+        (PageFilter(reason="http-404,oops"), "--reason takes a reason code .*; not 'oops'"),
+        (PageFilter(reason="*' OR '1"), "--reason takes"),
+        (PageFilter(site="c.test"), "--site takes a domain or a host .*, not 'c.test'"),
+        (PageFilter(site=""), "--site takes"),
+        (PageFilter(depth="deep"), "--depth takes how many links .*; not 'deep'"),
+        (PageFilter(depth="1--"), "--depth takes"),
+        (PageFilter(depth="-1"), "--depth takes"),
+        (PageFilter(depth="99999999999999999999"), "--depth takes"),
+        (PageFilter(content_type="html"), "--content-type takes a type .*; not 'html'"),
+        (PageFilter(content_type="text/[a-z]*"), "--content-type takes"),
+        (PageFilter(where="1; DROP TABLE pages"), "--where .* cannot be used: it has a semicolon in it"),
+    ],
+)
+def test_mistake_and_attack_get_a_sentence(store: Path, asked: PageFilter, sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        selected(store, asked)
+    assert rows(store, "SELECT count(*) FROM pages")[0][0] > 5
+
+
+def test_outcomes_are_asked_for_by_four_fields() -> None:
+    assert PageFilter(status="404").is_about_outcomes
+    assert not PageFilter(site="a.test", depth="1").is_about_outcomes
