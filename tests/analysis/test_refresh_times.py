@@ -12,8 +12,8 @@ from support.sites import Server, crawl, rows
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh_times import DueTimes, Freshness, freshness
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.frontier.schedules import ByWorth
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
