@@ -1,12 +1,12 @@
-"""Partitions that are taken to other folders, and which of them to take where.
+"""Moves of partitions to other folders, and a plan of moves that balances folders.
 
-1. the store is copied to its new folder        cluster.json names the old one: what is there is the partition
+1. the store is copied to its new folder        cluster.json names the old one: that is the partition
 2. the copy gets the next generation            the same
-3. cluster.json names the new one               what is there is the partition; the old one is of a generation before
+3. cluster.json names the new one               that is the partition; the old one is of the generation before
 4. the old one is removed
 
-Whoever dies in between leaves one store that cluster.json names, and maybe a copy that it does not name: the next move
-to where that is replaces it.
+A kill in between leaves one store that cluster.json names, and perhaps a copy, which the next move to that place
+replaces.
 """
 
 import os
@@ -26,10 +26,10 @@ from minicrawl.store.writer import Writer
 
 
 def move(folder: Folder, number: int, target: Path) -> Folder:
-    """Take a partition to another folder, which is made where there is none; the crawl as it is then.
+    """Move a partition to another folder, which is made if missing; the crawl after the move.
 
-    The texts of its pages go with it; an index of them does not, and is made anew. Raises SettingError, StoreError:
-    then the partition is where it was.
+    The texts of its pages go with it; an index of them does not. Raises SettingError, StoreError; the partition stays
+    where it was then.
     """
     check_is_partition(folder, number)
     place, old = folder.places[number], folder.stores[number]
@@ -50,13 +50,13 @@ def move(folder: Folder, number: int, target: Path) -> Folder:
 
 
 def check_is_partition(folder: Folder, number: int) -> None:
-    """Raise SettingError for a number that no partition has."""
+    """Raise SettingError for a number out of range."""
     if not 0 <= number < len(folder.places):
         raise SettingError(f"there is no partition {number}; they are 0 to {len(folder.places) - 1}")
 
 
 def plan(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Which partitions to take where, so that folders hold about as much as one another: number and folder of each.
+    """Moves that make folders hold about as much as one another: number and folder of each.
 
     sizes: bytes of the partitions; places: the folder of each, one of `folders`. Each time the one goes from the
     fullest folder to the emptiest that leaves these two nearest to one another, as long as that brings them nearer.
@@ -89,13 +89,13 @@ def size_of(store: Path) -> int:
 
 
 def folder_of(folder: Folder, target: Path) -> str:
-    """A folder as cluster.json names it: seen from its own where that is, else absolute."""
+    """A folder as cluster.json has it: relative if it is below the crawl's own, else absolute."""
     own, real = os.path.realpath(folder.path), os.path.realpath(target)
     return os.path.relpath(real, own) if Path(real).is_relative_to(own) else real
 
 
 def _make(folder: Path, target: Path) -> None:
-    """The folder that a partition is taken to. Raises SettingError, which names it as it was typed."""
+    """Make the folder of a move. Raises SettingError, which names it as it was typed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -105,7 +105,7 @@ def _make(folder: Path, target: Path) -> None:
 
 
 def check_replaceable(cluster: str, number: int, store: Path) -> None:
-    """Raise SettingError for a file that is no copy of this partition, as a move that was killed leaves."""
+    """Raise SettingError for a file, unless it is a copy of this partition that a killed move has left."""
     if not store.exists():
         return
     with open_store(store) as found:
@@ -115,7 +115,7 @@ def check_replaceable(cluster: str, number: int, store: Path) -> None:
 
 
 def remove(store: Path) -> None:
-    """Remove what was copied elsewhere: nobody names it any more."""
+    """Remove a store that was moved away."""
     real = real_path(store)
     index = index_path(store)
     with store_errors(store):

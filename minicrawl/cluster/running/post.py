@@ -1,18 +1,17 @@
-"""The post between partitions on one machine: a socket beside every store, which its owner alone may use.
+"""The post between partitions on one machine: a socket beside every store, which only its owner may use.
 
-A message is a line as those of minicrawl.control, and behind it the records of its rows, one after the other:
+A message is a line as in minicrawl.control, followed by the records of its rows:
 
 {"do": "take", "version": 2, "source": 1, "rows": [[number, cash, received, bytes of its records], ...]}
 {"done": {"number": 17}}    the last row of the source that the home has committed
 
-{"do": "hold"}              take nothing until the line is closed, or:
+{"do": "hold"}              take nothing until the connection closes, or:
 {"do": "go on"}
 {"done": {}}                what was taken before is committed
 
-The version is compared before anything else of rows is read. Who sends what cannot be read or meant is answered in a
-sentence, and hung up on.
+The version is compared before any row is read. An invalid message is answered with an error, and the connection closed.
 
-It is where the socket of a crawl is, so whoever wants to steer a partition as a crawl is answered in a sentence.
+The socket is where that of a crawl would be, so commands that steer a crawl get an error from a single partition.
 """
 
 import asyncio
@@ -28,26 +27,26 @@ from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 VERSION = 2
-"""Of all that partitions and their keeper say to one another."""
+"""Of the protocol between partitions and their keeper."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
-"""Of a message, but for one row that is larger: the others come with the next."""
+"""Of a message; a single row may be larger, and the others come with the next message."""
 _LARGEST, _MOST = 2**32, 2**63
 """Bytes of a row, and any other number: fewer than that."""
 _SECONDS = 5.0
-"""Until a partition of this machine lets itself be connected to."""
+"""Until a partition of this machine must accept a connection."""
 
 Take = Callable[[int, Sequence[OutboxRow]], Awaitable[int]]
 Hold = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 
 
 class SocketPost:
-    """Brings rows to partitions of this machine. stores: of all partitions, by their numbers."""
+    """Sends rows to partitions of this machine. stores: by partition."""
 
     def __init__(self, stores: Sequence[Path]) -> None:
         self._stores = stores
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Bring rows to their home, not always all of them; the number of the last one it has committed."""
+        """Send rows to their home, not always all; the number of the last one it has committed. Raises PostError."""
         some = some_of(rows)
         sizes = [[row.number, row.cash, row.received, len(row.records)] for row in some]
         line = connected(self._stores[home], _SECONDS)
@@ -67,7 +66,7 @@ class SocketPost:
 
 @contextlib.asynccontextmanager
 async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIterator[None]:
-    """Let rows for a partition arrive as long as the block runs. Its `store` must be locked. Raises StoreError."""
+    """Receive rows for a partition while the block runs. Its `store` must be locked. Raises StoreError."""
     senders: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -114,14 +113,14 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
 
 
 async def hung_up(writer: asyncio.StreamWriter) -> None:
-    """Close a line, whatever has become of it."""
+    """Close a connection, also a broken one."""
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
 
 
 def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
-    """As many of the first rows as a message may have."""
+    """The first rows, as many as a message may have."""
     size = 0
     for count, row in enumerate(rows[:_MOST_ROWS]):
         size += len(row.records)
@@ -131,7 +130,7 @@ def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequenc
 
 
 def check_version(version: object) -> None:
-    """Raise ConfigError for what a minicrawl says that speaks otherwise."""
+    """Raise ConfigError for another version of the protocol."""
     if version != VERSION:
         raise ConfigError(
             f"messages of version {version!r} are another minicrawl's, and this one reads {VERSION}; end the crawl, "
@@ -140,12 +139,12 @@ def check_version(version: object) -> None:
 
 
 def number_in(answer: Message) -> int:
-    """Up to which row a home has all. Raises ConfigError."""
+    """The number of the last row that the home has committed. Raises ConfigError."""
     return _number(answer.get("number"))
 
 
 async def _message(reader: asyncio.StreamReader) -> Message:
-    """What is asked next, but for records. Raises ConfigError for what cannot be read."""
+    """The next message, without its records. Raises ConfigError for an unreadable one."""
     try:
         line = await reader.readline()
     except ValueError as error:
@@ -159,7 +158,7 @@ async def _message(reader: asyncio.StreamReader) -> Message:
 
 
 async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> list[OutboxRow]:
-    """Raises ConfigError, before any records are read."""
+    """The rows of a message. Raises ConfigError before any records are read."""
     check_version(message.get("version"))
     heads = message.get("rows")
     if not isinstance(heads, list) or len(heads) > _MOST_ROWS:
@@ -178,7 +177,7 @@ async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> li
 
 
 def _number(value: object, most: int = _MOST, *, least: int = 0) -> int:
-    """A number that may stand in a message. Raises ConfigError for anything else."""
+    """Check a number of a message. Raises ConfigError."""
     if type(value) is not int or not least <= value < most:
         raise ConfigError(f"{str(value)[:40]!r} is no number from {least} to {most - 1}")
     return value

@@ -1,17 +1,17 @@
-"""How many pages each partition may fetch, so that all together fetch exactly as many as --pages says.
+"""Quotas of pages for partitions, so that all together fetch exactly as many as --pages says.
 
-A quota: pages that a partition may have fetched by now, in all runs. A partition never fetches more. It takes one back
-that is lowered, but for pages that it has fetched or is fetching, and says what it has then. So
+A quota is the number of pages that a partition may have fetched by now, in all runs; it never fetches more. When a
+quota is lowered, the partition keeps the pages fetched or in flight, and reports the quota in force. So
 
     pages fetched by all <= sum of the quotas <= pages before this run + --pages
 
-whatever is late, lost or killed. `ahead`: how many more pages than it has fetched a partition may fetch:
+whatever is late, lost or killed. `ahead`: pages that a partition may fetch beyond those it has fetched:
 
     rest  = pages that all may still fetch
     ahead = rest / (2 * partitions)      and 1 at least where a partition has a page to ask for, and may not
 
-What a slow one has and cannot use is taken back as the rest shrinks, and half of the rest is kept for who needs it; at
-the end only partitions that could ask at once have any.
+Unused quota of slow partitions is taken back as the rest shrinks, and half of the rest is kept for those that need it;
+at the end only partitions that could ask at once have any.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,13 +23,13 @@ _ANY = 2**50
 
 
 def has_quotas(settings: CrawlSettings) -> bool:
-    """Whether partitions begin with none: where pages are limited, or where enough of them may be read already."""
+    """Whether partitions begin without quota: pages are limited, or the coverage may be reached already."""
     return settings.pages is not None or settings.until_coverage is not None
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a partition has said. fetched, quota: in all runs. is_short: it would ask for a page if it might."""
+    """The report of a partition. fetched, quota: in all runs. is_short: it waits for quota."""
 
     fetched: int
     quota: int
@@ -37,7 +37,7 @@ class Part:
 
 
 class Quotas:
-    """Those of one run. Partitions begin with none, also one that is started again."""
+    """The quotas of one run. Partitions begin with none, also one that is started again."""
 
     def __init__(self, pages: int | None, partitions: int, before: Mapping[int, int] | None = None) -> None:
         """pages: that all may fetch in this run; None: any. before: pages of each before this run, where they began
@@ -47,16 +47,16 @@ class Quotas:
         self._parts: list[Part | None] = [None] * partitions
 
     def adjust(self, pages: int | None) -> None:
-        """Let all fetch so many pages in this run; None: any."""
+        """Change the limit of this run. None: no limit."""
         self._pages = _ANY if pages is None else pages
 
     def note(self, number: int, fetched: int, quota: int, *, is_short: bool) -> None:
-        """A partition has answered the latest order. The first time it has fetched nothing in this run."""
+        """Note the answer of a partition to the latest order; its first one is before any fetch of this run."""
         self._before.setdefault(number, fetched)
         self._parts[number] = Part(fetched, quota, is_short)
 
     def orders(self) -> Sequence[int]:
-        """The quota of each partition, to be told now; it has them until it says otherwise."""
+        """The quota to send to each partition; it counts as given until the partition reports otherwise."""
         parts = [part for part in self._parts if part is not None]
         if len(parts) < len(self._parts):
             return [0] * len(self._parts)
@@ -67,7 +67,7 @@ class Quotas:
 
 
 def shared_out(pages: int, parts: Sequence[Part]) -> Sequence[int]:
-    """The quotas of partitions that may fetch so many pages in all runs."""
+    """The quotas of partitions that may fetch so many pages together in all runs."""
     ahead = (pages - sum(part.fetched for part in parts)) // (2 * len(parts))
     wanted = [part.fetched + (max(ahead, 1) if part.is_short else ahead) for part in parts]
     free = pages - sum(part.quota for part in parts)

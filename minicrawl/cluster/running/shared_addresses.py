@@ -1,14 +1,14 @@
-"""Who may ask which IP address, where hosts of several partitions share it: one partition at a time holds it.
+"""IP addresses that hosts of several partitions share: one partition at a time holds each.
 
-A partition says which addresses it would ask and does not hold. Whoever is first in the line is granted it, with the
-time for which nobody may ask it yet. While others wait, the holder is asked for it after a while; it begins nothing
-more there, and gives it back when nothing is in flight. So between two requests to an address, whoever makes them,
+Partitions report the addresses that they want and do not hold. The first in the line is granted an address, with the
+time until it may be asked. While others wait, the holder is asked for it after a while; it begins no more requests
+there, and returns it when none is in flight. So between two requests to an address, from any partition,
 
     gap >= delay
 
-as within one partition. Who dies holds nothing any more, and may have asked until then: nobody asks these addresses for
-a delay. So it is with all addresses when a run goes on with a crawl: processes of the run before may have lived longer
-than their keeper, each until the one that has its store now could open it. Time is passed in: seconds of one clock.
+as within one partition. A dead partition may have asked its addresses just before, so these rest for a delay. All
+addresses rest when a run resumes a crawl: processes of the run before may have outlived their keeper, until their
+stores could be opened again. Time is passed in: seconds of one clock.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from typing import TypedDict
 from minicrawl.settings import CrawlSettings
 
 _HELD = 2.0
-"""Seconds for which an address is held, or the time of two requests, before it is asked for again."""
+"""Seconds, or the time of two requests, for which an address is held before it is asked back."""
 
 
 def shares_addresses(settings: CrawlSettings, partitions: int) -> bool:
@@ -27,7 +27,7 @@ def shares_addresses(settings: CrawlSettings, partitions: int) -> bool:
 
 
 class Order(TypedDict):
-    """What a partition is told: addresses that it holds from now on, with seconds to rest, or is to give back."""
+    """An order to a partition: addresses granted, with seconds to rest, and addresses to give back."""
 
     granted: dict[str, float]
     wanted_back: list[str]
@@ -44,11 +44,11 @@ class _Shared:
 
 
 class SharedAddresses:
-    """rest: seconds that pass, beside the time that an answer takes, until an address may be asked that may have just
-    been asked by somebody who is dead. Nothing is granted before all partitions have been heard of."""
+    """The holders of addresses. rest: seconds until an address of a dead partition may be asked. Nothing is granted
+    before all partitions have reported."""
 
     def __init__(self, rest: float, *, is_new: bool) -> None:
-        """is_new: no run before this one has asked anybody."""
+        """is_new: this is the first run of the crawl."""
         self._rest = rest
         self._is_new = is_new
         self._ready_at = 0.0
@@ -58,11 +58,11 @@ class SharedAddresses:
         self._contested: dict[str, None] = {}
 
     def adjust(self, rest: float) -> None:
-        """Let another time pass from now on."""
+        """Change the rest from now on."""
         self._rest = rest
 
     def note(self, number: int, wanted: Iterable[str], left: Mapping[str, float], now: float) -> None:
-        """A partition has said which addresses it would ask, and which it has given back, with seconds to rest."""
+        """Note the addresses that a partition wants, and those it has given back, with seconds to rest."""
         if number not in self._heard:
             self._heard.add(number)
             self._ready_at = 0.0 if self._is_new else now + self._rest
@@ -80,7 +80,7 @@ class SharedAddresses:
         self._in_line[number] = wanted
 
     def note_death(self, number: int, now: float) -> None:
-        """Nobody knows when a partition has asked last, or whether it has got what it was granted."""
+        """Free the addresses of a dead partition after a rest, as it may have asked them just now."""
         self._line_up(number, set(), {}, now)
         for name, shared in self._addresses.items():
             if shared.holder == number:
@@ -88,11 +88,11 @@ class SharedAddresses:
 
     @property
     def has_to_grant(self) -> bool:
-        """Whether somebody waits for an address that nobody holds."""
+        """Whether a partition waits for an address that is free."""
         return any(self._addresses[name].holder is None and self._addresses[name].line for name in self._contested)
 
     def orders(self, partitions: int, now: float) -> Sequence[Order]:
-        """What each partition is to be told now."""
+        """The orders to send to the partitions."""
         granted: list[dict[str, float]] = [{} for _ in range(partitions)]
         wanted_back: list[list[str]] = [[] for _ in range(partitions)]
         for name in list(self._contested) if len(self._heard) >= partitions else ():

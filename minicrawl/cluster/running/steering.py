@@ -1,11 +1,11 @@
-"""What others may ask of a crawl in partitions: handed to those that it concerns, and their answers added up.
+"""Commands to a crawl in partitions, passed on to those that they concern, and their answers combined.
 
 all           pause, resume, set, add; status, workers and look
 home          ban, unban, again
 keeper alone  stop, and limits, which are those of all together
 
-What is set is in cluster.json before any partition hears of it, so it is whole whoever is killed then: a partition that
-is started again begins with it, and so does the next run.
+Changed settings are in cluster.json before any partition hears of them: a partition that is started again begins with
+them, and so does the next run.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ from minicrawl.model import LimitsNow, RunState
 from minicrawl.settings import SETTINGS, CrawlSettings
 
 _TRIES = 3
-"""Of a question to a partition that dies over it: what is asked again comes to the same."""
+"""Of a command to a partition that dies meanwhile; commands are idempotent."""
 
 _ENDED = "the crawl has ended meanwhile; start it again to change it"
 _ANY_TIME = ("status", "workers", "look", "stop")
 
 
 class Steering:
-    """Does what is asked of a keeper's crawl. The keeper may have begun or not."""
+    """Does the commands to a keeper's crawl, also before it has begun."""
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
@@ -43,9 +43,9 @@ class Steering:
         self._events = Events()
         self._parts: Sequence[Message] = ()
         self._statuses: Sequence[Message] = ()
-        """As partitions spoke last: while they settle, nobody asks them."""
+        """The latest statuses: partitions are not asked while they settle."""
         self._since: dict[tuple[object, ...], float] = {}
-        """By number, process and state of each, when it was first seen in it, in Unix seconds."""
+        """When each partition was first seen in its state, in Unix seconds; by number, process and state."""
         self._commands: Mapping[str, Do] = {
             **dict.fromkeys(("pause", "resume"), self._pause),
             **dict.fromkeys(("ban", "unban", "again"), self._at_home),
@@ -58,7 +58,7 @@ class Steering:
         }
 
     async def done(self, asked: Message) -> Message:
-        """What comes of a command. Raises MinicrawlError, then nothing has changed that does not say so."""
+        """Do a command, and return its answer. Raises MinicrawlError; then nothing has changed that it does not say."""
         command = command_of(asked)
         if command not in _ANY_TIME and not self._keeper.is_crawling:
             raise CrawlEndedError("the crawl begins or ends just now; ask again, or start it again to change it")
@@ -67,7 +67,7 @@ class Steering:
     # Changes.
 
     async def _pause(self, asked: Message) -> Message:
-        """The keeper knows first: a partition that is started again does what all others are asked to."""
+        """The keeper notes it first, for partitions that are started again."""
         clock = self._keeper.clock
         clock.pause() if asked["do"] == "pause" else clock.resume()
         await self._answers([{"do": "steer", "asked": asked}] * self._folder.homes.partitions)
@@ -101,7 +101,7 @@ class Steering:
         return {"changed": changed}
 
     async def _add(self, asked: Message) -> Message:
-        """Their homes are told first, and say which are new; then all others, as the scope is set by all seeds."""
+        """The homes come first, and say which seeds are new; then all others, as all seeds set the scope."""
         seeds = Seeds(list(dict.fromkeys(asked["urls"])), frozenset(asked["guessed"]))
         count, home_of = self._folder.homes.partitions, self._folder.homes.home_of
         homes = [home_of(url) for url in seeds.urls]
@@ -158,7 +158,7 @@ class Steering:
         }
 
     def _state_of_all(self) -> str:
-        """Seeds are being taken in as long as any partition has not begun."""
+        """The crawl is starting as long as any partition has not begun."""
         state = self._keeper.state
         is_starting = not self._parts or any(part["state"] == RunState.STARTING for part in self._parts)
         return RunState.STARTING if state == RunState.RUNNING and is_starting else state
@@ -168,7 +168,7 @@ class Steering:
         return {"state": status["state"], "in_flight": status["in_flight"]}
 
     def _whole(self) -> Message:
-        """The status of all, as they spoke last."""
+        """The status of all, from the latest reports."""
         keeper, settings = self._keeper, self._keeper.settings
         figures = keeper.figures
         limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
@@ -182,16 +182,16 @@ class Steering:
         }
 
     def _as_worker(self, part: Message) -> Message:
-        """A partition as a crawl tells of its worker processes."""
+        """A partition in the form of a worker process."""
         return {**part, "doing": part["state"], "since": self._since[_doing(part)], "pages": part["fetched"]}
 
-    # How partitions are asked.
+    # Messages to partitions.
 
     async def _ask_all(self, asked: Message) -> Sequence[Message]:
         return await self._ask_each([asked] * self._folder.homes.partitions)
 
     async def _ask_each(self, each: Sequence[Message]) -> Sequence[Message]:
-        """What all say of themselves, which is kept."""
+        """Ask all, and keep their statuses."""
         answers = await self._answers([{"do": "steer", "asked": asked} for asked in each])
         self._statuses = [answer for answer, _ in answers]
         self._parts = [
@@ -203,7 +203,7 @@ class Steering:
         return self._statuses
 
     async def _answers(self, each: Sequence[Message]) -> Sequence[tuple[Message, Message]]:
-        """Of each partition what came of its message, and all that it reports. Raises what the first says is wrong."""
+        """Send each its message; answers and reports, by partition. Raises the first error."""
         return await asyncio.gather(*(self._answer(number, message) for number, message in enumerate(each)))
 
     async def _answer(self, number: int, message: Message) -> tuple[Message, Message]:
@@ -222,7 +222,7 @@ class Steering:
 
 
 def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
-    """Let a keeper, and later runs, go on with other settings. Raises SettingError, then nothing has changed."""
+    """Change the settings of the keeper, and of later runs. Raises SettingError before anything has changed."""
     partitions = keeper.folder.homes.partitions
     if keeper.addresses is None and shares_addresses(settings, partitions):
         raise SettingError(
