@@ -55,6 +55,7 @@ MEANINGS = {
     "canonical": "it names another page as the one it stands for (rel=canonical)",
     "meta-refresh": "it sends its reader to another page (meta refresh)",
     "duplicate": "it has the same bytes and links as another page of its site (--merge-duplicates)",
+    "front-page": "it has the same bytes as the front page of its folder under another name, such as / and /index.html",
     "session": "it is the page without the id of a session in its URL",
     # An answer that is none.
     "soft-404": "its host says the same of pages that cannot exist",
@@ -114,6 +115,7 @@ _LEADS_ON = {
     "canonical": MEANINGS["canonical"],
     "meta-refresh": MEANINGS["meta-refresh"],
     "duplicate": MEANINGS["duplicate"],
+    "front-page": MEANINGS["front-page"],
     "session": MEANINGS["session"],
 }
 _OF_TARGETS = {

@@ -7,6 +7,7 @@ traps                pages in traps
 session_urls         URLs with session parameters
 duplicates           fingerprints, and pages that name another as canonical
 soft_404s            pages that are errors in spite of status 200
+front_pages          the front page of a folder under several names
 merged_duplicates    copies that are one page
 alternates           pages in other languages: one is fetched first, the others last
 texts                the texts of pages

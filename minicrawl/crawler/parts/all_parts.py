@@ -5,6 +5,7 @@ from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.parts.expected_importance import ExpectedImportance
+from minicrawl.crawler.parts.front_pages import FrontPages
 from minicrawl.crawler.parts.hook_failures import HookFailures
 from minicrawl.crawler.parts.host_pages import HostPages
 from minicrawl.crawler.parts.items import Items
@@ -23,6 +24,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     SessionUrls,
     DuplicatePages,
     SoftErrors,
+    FrontPages,
     MergedDuplicates,
     Alternates,
     Texts,

@@ -104,6 +104,10 @@ class Duplicates:
         """What pages can be found by: how many payloads, also those that no page has any more."""
         return len(self._payloads)
 
+    def was_said(self, payload: int) -> bool:
+        """Whether a page with this payload is known, or was."""
+        return bool(self._payloads.candidates(payload))
+
     def likeness(self, page: int, payload: int | None, sketch: bytes | None) -> Likeness | None:
         """What `page`, which says this, is a duplicate of; the least distance first, then the lowest number."""
         return self._copied(page, payload) or self._resembled(page, sketch)

@@ -162,3 +162,19 @@ def by_host(rules: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:
         url = normalise(f"http://{host.removesuffix(':443')}/")
         values.setdefault(politeness_key(url) if url else host, value)
     return values
+
+
+FRONT_PAGES = ("index.html", "index.htm", "index.php")
+
+
+def front_page_names(url: str) -> list[str]:
+    """The other names that the page at a normalised URL has if it is the front page of its folder; else none.
+
+    http://a.test/b/index.html may be http://a.test/b/ and http://a.test/b/?, too.
+    """
+    folder, slash, name = url.rpartition("/")
+    name = name.removesuffix("?")
+    if name and name not in FRONT_PAGES:
+        return []
+    names = (f"{folder}{slash}", *(f"{folder}{slash}{name}" for name in FRONT_PAGES))
+    return [other for plain in names for other in (plain, f"{plain}?") if other != url]

@@ -200,7 +200,8 @@ class Aliases:
 
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
-        hint = "duplicate" if self._pages.last_turn(alias).reason == "duplicate" else "canonical"
+        reason = self._pages.last_turn(alias).reason
+        hint = reason if reason in ("duplicate", "front-page") else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from minicrawl.crawler.urls.keys import authority, hostname, origin_of, politeness_key
-from minicrawl.crawler.urls.normalise import base_url, by_host, normalise, resolved
+from minicrawl.crawler.urls.normalise import FRONT_PAGES, base_url, by_host, front_page_names, normalise, resolved
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -428,3 +428,17 @@ def test_a_host_is_found_as_its_urls_name_it(written: str, url: str) -> None:
 
 def test_the_first_rule_of_a_host_counts() -> None:
     assert by_host([("a.test", 1), ("A.test:80", 2), ("b.test", 3)]) == {"a.test": 1, "b.test": 3}
+
+
+@pytest.mark.parametrize("folder", ["http://a.test/", "http://a.test/b/"])
+def test_names_of_a_front_page_are_names_of_one_another(folder: str) -> None:
+    names = {folder, *front_page_names(folder)}
+    assert names == {f"{folder}{name}{end}" for name in ("", *FRONT_PAGES) for end in ("", "?")}
+    for name in names:
+        assert normalise(name) == name
+        assert set(front_page_names(name)) == names - {name}
+
+
+@pytest.mark.parametrize("path", ["b", "index.html/b", "?a=1", "index.html?a=1", "Index.html", "b?"])
+def test_other_pages_have_one_name(path: str) -> None:
+    assert front_page_names(f"http://a.test/{path}") == []

@@ -1,0 +1,67 @@
+"""Names of one front page are one page, from an end to the other of a crawl with all defaults."""
+
+from pathlib import Path
+
+import pytest
+from support.sites import Server, Site, faults_in, rows
+from support.skipping import run
+
+from minicrawl.analysis.verify import verify
+from minicrawl.api import acrawl
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+WORDS = f"<p>{' '.join(f'word{number}' for number in range(40))}"
+FRONT = ["<title>Front</title>", WORDS, "page.html"]
+SITE: Site = {
+    HOME: [
+        WORDS,
+        HOME + "index.html",
+        HOME + "other/",
+        HOME + "other/index.html",
+        HOME + "docs/?",
+        HOME + "docs/",
+        HOME + "x.html",
+    ],
+    HOME + "index.html": [f"<p>{WORDS} more", HOME + "x.html"],
+    HOME + "other/": FRONT,
+    HOME + "other/index.html": FRONT,
+    HOME + "other/page.html": ["index.html", "./", "index.php"],
+    HOME + "other/index.php": FRONT,
+    HOME + "docs/?": [*FRONT, "<p>docs"],
+    HOME + "docs/": [*FRONT, "<p>docs"],
+    HOME + "docs/page.html": ["./"],
+    HOME + "x.html": FRONT,
+    HOME + "page.html": [HOME],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("fronts") / "crawl.db"
+    run(acrawl([HOME], path, transport=Server(SITE)), grace=0.0)
+    return path
+
+
+def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> None:
+    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    named = {url: found[url] for url in SITE if url.startswith((HOME + "other/", HOME + "docs/")) and "page" not in url}
+    assert sorted(named.values()) == ["alias front-page"] * 3 + ["fetched ok"] * 2
+    for folder in ("other/", "docs/"):
+        assert [state for url, state in named.items() if url.startswith(HOME + folder)].count("fetched ok") == 1
+
+
+def test_other_bytes_and_other_names_are_other_pages(store: Path) -> None:
+    """The front page of the host says something else under its other name; x.html has the bytes of another folder's."""
+    found = dict(rows(store, "SELECT url, state FROM pages"))
+    assert {found[url] for url in (HOME, HOME + "index.html", HOME + "x.html")} == {"fetched"}
+
+
+def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
+    """Nothing is left to the aliases, and the ranking is exact PageRank of the links with these folded."""
+    assert not faults_in(store)
+    ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
+    aliases = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'alias'")]
+    assert [ranks[url] for url in aliases] == [0.0] * 3
+    with open_store(store) as reader:
+        assert verify(reader).excess() <= 0.0
