@@ -61,7 +61,8 @@ class Last(Part):
 
 
 def parts_of(*kinds: type[Part]) -> Parts:
-    return Parts(kinds, Opening(*cast("Any", [None] * 5), opened=[]))
+    nothing: Any = None
+    return Parts(kinds, Opening(nothing, nothing, nothing, nothing, None, []))
 
 
 def test_what_is_off_is_not_in_the_list() -> None:
