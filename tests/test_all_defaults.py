@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 from support import skipping
-from support.cluster_runs import folder_at
+from support.cluster_runs import folder_at, ranked_pages
 from support.command_line import answer, run
 from support.refreshed import PATIENT
 from support.sites import Server, faults_in, html
 
+from minicrawl.analysis.audit import audit_all
 from minicrawl.api import acrawl
-from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import found
-from minicrawl.cluster.merged import ranked_pages
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
 from minicrawl.model import CrawlReport

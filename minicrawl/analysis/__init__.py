@@ -4,6 +4,7 @@ status          what a crawl does or has done            explain          everyt
 top             the lists of `top`                       rankings         pages ranked by other methods (`rank`)
 sites           sites and hosts with their importance    site_grades      sites worth an archive
 link_graph      the stored links as a graph, aliases folded into the pages that they stand for
+audit           the stores of a crawl, each by itself and all together
 verify          the crawl's own ranking against exact PageRank
 compare         differences of two rankings              web_graph        the graph of `graph stats`
 importance_sources  what jumps and links contribute to the importance of a page

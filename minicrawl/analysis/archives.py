@@ -53,8 +53,9 @@ def folder_of(store: Store) -> Path:
 
 def unindexed(store: Store) -> Iterator[Captured]:
     """What is in the archive of a store and not in its index yet."""
-    for _, url, row in store.archived.after(int(store.meta("archive_indexed") or 0)):
-        yield as_captured(url, row)
+    for part in store.parts:
+        for _, url, row in part.archived.after(int(part.meta("archive_indexed") or 0)):
+            yield as_captured(url, row)
 
 
 def decoded(record: Record, payload: bytes) -> bytes:

@@ -195,7 +195,8 @@ class Explanation:
 
     url: as it is known; asked: as the user wrote it, normalised. reason: the code; meaning: what the code means; rule:
     the option, pattern or line that decided, where one did. sitemap: the first that lists it. page: None for a URL that
-    is not in the store. notes: lines of optional capabilities about the page.
+    is not in the store. notes: lines of optional capabilities about the page. partition: of a folder, the one
+    that has the URL.
     """
 
     asked: str
@@ -209,6 +210,7 @@ class Explanation:
     robots: RobotsVerdict
     page: KnownPage | None = None
     notes: tuple[str, ...] = ()
+    partition: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """One flat object: what is known of a page stands beside what explains its URL."""
@@ -216,6 +218,8 @@ class Explanation:
         del values["page"]
         if not self.notes:
             del values["notes"]
+        if self.partition is None:
+            del values["partition"]
         return values if self.page is None else self.page.as_json() | values
 
 
@@ -309,6 +313,7 @@ class _Explainer:
             robots=robots,
             page=known,
             notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
+            partition=self._store.partition_of(url),
         )
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from minicrawl.analysis.top.senders import senders
-from minicrawl.crawler.books.stored_births import SHARED_OUT, jumps_to_sites
+from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.model import State
 from minicrawl.opic.sites.births import DOOR_UNIT
 from minicrawl.store.read.site_table import TrustedSite
@@ -60,7 +60,7 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
         linked_first=linking[0] if linking else None,
         door=door.weight / DOOR_UNIT if door else 0.0,
         is_front=bool(door and door.is_front),
-        is_known_since=page >= int(store.meta(SHARED_OUT) or 0),
+        is_known_since=not store.site_table.is_older(page),
         by_jumps=by_jumps,
         by_links=by_links,
         most_by=most_by if most_units else None,

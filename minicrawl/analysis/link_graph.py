@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import READ, State
@@ -83,7 +83,7 @@ def folded_pages(store: Store) -> FoldedPages:
         check_is_rankable(store)
         chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.page_table.columns()]
         states, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
-        births = births_of(stored_births(store, hosts), states)
+        births = births_of(read_births(store), states)
         is_alias = states == State.ALIAS
         aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):

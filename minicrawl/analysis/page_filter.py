@@ -1,5 +1,6 @@
 """Which pages a user wants to see: by state, status, reason, site, depth, content type, or an expression."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -92,11 +93,11 @@ def _reason(word: str) -> Condition:
 
 
 def _site(store: Store, word: str) -> Condition:
-    named = ((host.id, host.name) for host in store.hosts.all())
-    hosts = [number for number, name in named if is_on(name, word)]
+    hosts = [host.name for host in store.hosts.all() if is_on(host.name, word)]
     if not hosts:
         raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
-    return Condition(f"host IN ({','.join(map(str, hosts))})", [])
+    by_name = "host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?)))"
+    return Condition(by_name, [json.dumps(hosts)])
 
 
 def _depth(word: str) -> Condition:

@@ -2,13 +2,13 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
 from minicrawl.analysis.refresh_times import Freshness, freshness
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
-from minicrawl.model import READ, GraphCounts, Silence, Sums
+from minicrawl.model import READ, GraphCounts, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import ExpectedOf
@@ -85,6 +85,26 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Partition:
+    """A partition of a crawl. pages: that it has, by state; mirrors: URLs of others; outbox: messages that wait there
+    for their homes. last_commit: Unix seconds."""
+
+    number: int
+    pages: dict[str, int]
+    mirrors: int
+    outbox: int
+    last_commit: float | None
+
+    @property
+    def known(self) -> int:
+        return sum(self.pages.values())
+
+    @property
+    def read(self) -> int:
+        return sum(self.pages.get(state, 0) for state in READ)
+
+
+@dataclass(frozen=True)
 class Status:
     """A crawl at one moment.
 
@@ -92,7 +112,8 @@ class Status:
     whose answer was taken in; left_out: links of read pages that scope, filters and traps keep out. states, reasons:
     pages by state, and by "state/reason". expected: what expected importance rests on, and the share of it that the
     read pages hold; None before it was worked out. hook_errors: failures by hook. freshness: None where no page is
-    fetched again. run: None before the first commit. last_commit: Unix seconds.
+    fetched again. run: None before the first commit; of a folder it is as long as the longest partition's, and its
+    coverage is by the links found so far, no bound. last_commit: Unix seconds. partitions: of a folder.
     """
 
     store: str
@@ -114,27 +135,29 @@ class Status:
     freshness: Freshness | None
     run: Run | None
     last_commit: float | None
+    partitions: tuple[Partition, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
         expected = self.expected and self.expected._asdict()
         run = asdict(self.run) if self.run else {}
-        return asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
+        values = asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
+        if not self.partitions:
+            del values["partitions"]
+        return values
 
 
 @dataclass(frozen=True)
 class CrawlAtRest:
     """A crawl that does not run, or does not listen. earlier: what runs before the last one did; settings: of that one.
 
-    banned: hosts that are asked for nothing. is_whole: whether all of it could be looked at; where not, its coverage
-    says nothing.
+    banned: hosts that are asked for nothing.
     """
 
     status: Status
     earlier: Sums
     banned: Sequence[str]
     settings: CrawlSettings
-    is_whole: bool = True
 
 
 def at_rest(store: Store) -> CrawlAtRest:
@@ -176,7 +199,19 @@ def status(store: Store) -> Status:
             freshness=freshness(store, time.time()),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
+            partitions=tuple(_partitions(store)),
         )
+
+
+def _partitions(store: Store) -> Iterator[Partition]:
+    for number, part in enumerate(store.parts):
+        if part is not store:
+            pages: Counter[str] = Counter()
+            for (state, _), count in part.page_table.counts().items():
+                pages[state] += count
+            mirrors, run_at = pages.pop(State.ELSEWHERE, 0), part.meta("run_at")
+            last_commit = None if run_at is None else float(run_at)
+            yield Partition(number, dict(pages), mirrors, len(part.transfers.numbers()), last_commit)
 
 
 def _sitemaps(store: Store) -> Sitemaps:

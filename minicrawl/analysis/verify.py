@@ -20,7 +20,7 @@ from minicrawl.analysis.link_graph import (
     link_weights,
     rankable,
 )
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
@@ -34,7 +34,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import Account
 
 _TOP = 100
-_COLUMNS = ("state", "host", *Account._fields)
+_COLUMNS = ("state", *Account._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
         check_is_rankable(store)
+        store.check_is_at_rest()
         books = books_of(store, store.ranks.arrays())
     with rankable(store):
         folded = folded_graph(books.links, books.states, births_of(books.rule, books.states))
@@ -114,12 +115,12 @@ def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
     return Books(
         links=store.links(),
         states=columns["state"],
-        received=columns["received"],
+        received=columns["received"] + store.page_table.unsent(),
         forwarded=columns["forwarded"],
         rankings=rankings,
         virtual=int(store.meta("ledger_virtual") or 0),
         surfer=kept_surfer(store),
-        rule=stored_births(store, columns["host"]),
+        rule=read_births(store),
     )
 
 
@@ -155,7 +156,7 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
 
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
     """The state and the accounts of all pages, by the names of schema.sql, each as an array by page number."""
-    rows = ((pages.state, pages.host, *pages.account) for pages in store.page_table.columns())
+    rows = ((pages.state, *pages.account) for pages in store.page_table.columns())
     chunks = [{name: np.array(values) for name, values in zip(_COLUMNS, row, strict=True)} for row in rows]
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}
 

@@ -98,8 +98,7 @@ def web_of_store(store: Store) -> Web:
 
 def _read_order(store: Store) -> npt.NDArray[np.int64]:
     """The pages that were answered, in the order of their answers."""
-    answers = [(turn.fetch, page) for page, turn in enumerate(store.page_table.turns()) if turn.fetch is not None]
-    return np.array([page for _, page in sorted(answers)], dtype=np.int64)
+    return store.page_table.first_answers().page
 
 
 def web_of_file(path: Path) -> Web:

@@ -10,19 +10,19 @@ from minicrawl.cli.output import amount, counted
 
 
 @click.command(epilog="Example: minicrawl backup monday.db --store data/crawl.db")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
 @store_option
 @json_option
 @logging_options
 def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
-    """Copy a store to FILE, also while a crawl writes to it.
+    """Copy a store to FILE, also while a crawl writes to it; of a folder of partitions, to a new folder.
 
     FILE appears whole or not at all. It is a store like any other, as of one commit: 'minicrawl crawl --store FILE'
-    goes on from there.
+    goes on from there. Partitions are copied as of one moment: until all are, they hand nothing over to one another.
     """
+    from minicrawl.cluster.backup import backup
     from minicrawl.store.reader import open_store
-    from minicrawl.store.upkeep import backup
 
     size = backup(store, file, force=force)
     with open_store(file) as copy:

@@ -20,13 +20,15 @@ _SHOWN = 20
 def command(store: Path, as_json: bool) -> None:
     """Audit a store: cash conserved to the unit, every link accounted for, every URL explained.
 
-    Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes.
+    Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes; of a folder each
+    partition by itself and all together, for which no crawl may run.
     """
-    from minicrawl.crawler.books.audit import audit
+    from minicrawl.analysis.audit import audit_all
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        problems = list(islice(audit(reader), 1000))
+        with reader.files() as stores:
+            problems = list(islice(audit_all(stores), 1000))
         pages = reader.size()
     if as_json:
         click.echo(json.dumps({"store": str(store), "pages": pages, "problems": problems}, indent=2))

@@ -2,9 +2,7 @@
 
 import click
 
-from minicrawl.cli.cluster_keeping import backup, move, rebalance
-from minicrawl.cli.cluster_reading import check, export, status, top, verify, why
-from minicrawl.cli.cluster_search import index, search
+from minicrawl.cli.cluster_keeping import move, rebalance
 
 
 @click.group(epilog="Example: minicrawl cluster rebalance /disk2/web --store data/web")
@@ -15,5 +13,5 @@ def command() -> None:
     """
 
 
-for _other in (top, export, status, why, check, verify, search, index, backup, move, rebalance):
+for _other in (move, rebalance):
     command.add_command(_other)

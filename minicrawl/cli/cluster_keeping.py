@@ -1,4 +1,4 @@
-"""minicrawl cluster backup, move and rebalance: where the stores of all partitions are."""
+"""minicrawl cluster move and rebalance: where the stores of all partitions are."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,48 +6,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.cluster_reading import folder_option, known_and_read, unused
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.options import json_option
 from minicrawl.cli.output import amount, counted, document
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, StoreError
 
 if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
 
 
-@click.command(epilog="Example: minicrawl cluster backup monday --store data/web")
-@click.argument("copy", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-@folder_option
-@json_option
-@config_option
-def backup(copy: Path, path: Path, as_json: bool) -> None:
-    """Copy the stores of all partitions to DIR, a new folder, as of one moment; also while a crawl runs.
-
-    The crawl goes on meanwhile, but partitions hand nothing over to one another until all are copied. DIR appears whole
-    or not at all. It is a folder like any other: 'minicrawl crawl --store DIR' goes on from there.
-
-    Stores of other machines are brought here, all to DIR. Each of these machines copies its own first, for which it
-    needs as much room as they take.
-    """
-    from minicrawl.cluster.backup import backup_all
-    from minicrawl.cluster.folder import found
-    from minicrawl.cluster.machines.carrying import backup_between
-    from minicrawl.cluster.machines.ray import connected
-    from minicrawl.cluster.moving import size_of
-
-    folder = found(path)
-    if folder.machines:
-        with connected(folder.ray or "auto") as nodes:
-            made = backup_between(folder, copy, nodes.carriers(folder))
-    else:
-        made = backup_all(folder, copy)
-    with made.opened() as stores:
-        pages, _ = known_and_read(stores)
-    size = sum(map(size_of, made.stores))
-    report = {"store": str(path), "folder": str(copy), "partitions": len(made.stores), "pages": pages, "bytes": size}
-    where = f"{counted(pages, 'page')} in {counted(len(made.stores), 'partition')}"
-    click.echo(document(report) if as_json else f"{copy}: {where}, {amount(size)}")
+folder_option = click.option(
+    "--store",
+    "path",
+    type=click.Path(path_type=Path),  # a file of options may have the store of all other commands
+    envvar="MINICRAWL_STORE",
+    show_envvar=True,
+    required=True,
+    metavar="FOLDER",
+    help="The crawl's folder, with a store for each partition.",
+)
 
 
 @click.command(epilog="Example: minicrawl cluster move 3 /disk2/web --store data/web")
@@ -94,9 +71,9 @@ def _moved_between(
     folder: "Folder", number: int, node: str | None, target: Path | None, address: str
 ) -> "tuple[Folder, int]":
     """Move a partition from or to a node; the crawl after it, and the bytes moved."""
-    from minicrawl.cluster.folder import Place
     from minicrawl.cluster.machines.carrying import move_between
     from minicrawl.cluster.machines.ray import connected
+    from minicrawl.store.partitions.folder import Place
 
     with connected(address) as nodes:
         name = None if node == nodes.here else node
@@ -145,3 +122,14 @@ def rebalance(folders: tuple[Path, ...], dry_run: bool, path: Path, as_json: boo
 
 def _real(folders: Iterable[Path]) -> list[str]:
     return [str(folder.resolve()) for folder in folders]
+
+
+def unused(path: Path) -> "Folder":
+    """The crawl in a folder on which nothing may run. Raises StoreError."""
+    from minicrawl.cluster.folder import found
+
+    folder = found(path)
+    folder.check_is_here()
+    if folder.is_in_use:
+        raise StoreError(f"a crawl uses {path}; stop it, and run this command then")
+    return folder

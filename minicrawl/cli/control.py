@@ -8,7 +8,7 @@ from typing import Any  # Any: JSON
 import click
 
 from minicrawl.cli.completion import hosts
-from minicrawl.cli.options import json_option, logging_options, store_or_folder_option
+from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable
 
 _Answer = dict[str, Any]
@@ -26,7 +26,7 @@ def command() -> None:
 
 
 @command.command(epilog="Example: minicrawl control pause")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def pause(store: Path, as_json: bool) -> None:
@@ -35,7 +35,7 @@ def pause(store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl control resume")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def resume(store: Path, as_json: bool) -> None:
@@ -45,7 +45,7 @@ def resume(store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control stop --now")
 @click.option("--now", is_flag=True, help="Do not wait for the requests in flight: the next run makes them again.")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def stop(now: bool, store: Path, as_json: bool) -> None:
@@ -54,7 +54,7 @@ def stop(now: bool, store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl control status --json")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def status(store: Path, as_json: bool) -> None:
@@ -63,7 +63,7 @@ def status(store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl control workers")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def workers(store: Path, as_json: bool) -> None:
@@ -73,7 +73,7 @@ def workers(store: Path, as_json: bool) -> None:
 
 @command.command("set", epilog="Example: minicrawl control set delay=2 workers=4 pages=none deny=/archive/")
 @click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
@@ -89,7 +89,7 @@ def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control add https://example.org/ more-seeds.txt")
 @click.argument("seeds", nargs=-1, required=True)
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
@@ -106,7 +106,7 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control ban example.org")
 @click.argument("host", shell_complete=hosts)
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def ban(host: str, store: Path, as_json: bool) -> None:
@@ -116,7 +116,7 @@ def ban(host: str, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control unban example.org")
 @click.argument("host", shell_complete=hosts)
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def unban(host: str, store: Path, as_json: bool) -> None:
@@ -126,7 +126,7 @@ def unban(host: str, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control again https://example.org/news")
 @click.argument("url")
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def again(url: str, store: Path, as_json: bool) -> None:

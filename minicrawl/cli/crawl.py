@@ -26,7 +26,7 @@ from minicrawl.cli.options import (
     json_option,
     logging_options,
     setting_options,
-    store_or_folder_option,
+    store_option,
     teller,
 )
 from minicrawl.cli.output import (
@@ -39,7 +39,6 @@ from minicrawl.cli.output import (
     printable,
     read_line,
     short_line,
-    table,
     tally,
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
-    from minicrawl.store.rows import RankedPage
 
 
 _INTERRUPTED = 130
@@ -125,7 +123,7 @@ WHY_STOPPED = {
     metavar="ADDRESS",
     help="With --partitions: share them out over the nodes of a Ray cluster, auto or HOST:PORT, see docs/cluster.md.",
 )
-@store_or_folder_option
+@store_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -408,26 +406,11 @@ def _print_report(report: "CrawlReport", store: Path, as_json: bool) -> None:
     from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
-    if _is_folder(store):
-        _print_partitions_report(report, store)
-        return
     with open_store(store) as reader:
         best = top_list(reader, None, SHOWN, per_site=lines_per_site(reader))
     column = expected_column([line.page for line in best.lines], best.order)
     shown = list_lines(best, column, command="minicrawl top ")
     click.echo("\n".join(fitted([*_summary(report), "", *shown])))
-
-
-def _print_partitions_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.cluster.folder import found
-    from minicrawl.cluster.merged import ranked_pages
-
-    folder = found(store)
-    best: list[RankedPage] = []
-    if not folder.machines:  # a copy of all is what commands read of several machines
-        with folder.opened() as stores:
-            best = list(ranked_pages(stores, 10))
-    click.echo("\n".join(fitted([*_summary(report), *(["", *table(best)] if best else [])])))
 
 
 FAILED = "failed"

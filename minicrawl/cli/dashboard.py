@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import is_quiet, logging_options, store_or_folder_option
+from minicrawl.cli.options import is_quiet, logging_options, store_option
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
 
@@ -28,7 +28,7 @@ _LEAST_TOKEN = 16
     help="Take the token from this file, which is made if it is not there: for Prometheus, and addresses that last.",
 )
 @click.argument("crawl", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
-@store_or_folder_option
+@store_option
 @logging_options
 def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None, store: Path) -> None:
     """See a crawl in the browser, and steer it. STORE: the crawl's file, or its folder of partitions, as with --store.
@@ -39,22 +39,13 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
     """
     import asyncio
 
+    from minicrawl.dashboard.readings import Readings
+
     token = None if token_file is None else token_of(token_file)
     try:
-        asyncio.run(_serve(readings_of(crawl or store), port, token, opens=opens))
+        asyncio.run(_serve(Readings(crawl or store), port, token, opens=opens))
     except KeyboardInterrupt:  # that is how it ends
         return
-
-
-def readings_of(path: Path) -> "Readings":
-    """What the dashboard reads: of a folder all partitions. Raises StoreError for a folder without any."""
-    if path.is_dir():
-        from minicrawl.cluster.reading.folder_readings import FolderReadings
-
-        return FolderReadings(path)
-    from minicrawl.dashboard.one_store import StoreReadings
-
-    return StoreReadings(path)
 
 
 async def _serve(readings: "Readings", port: int, token: str | None, *, opens: bool) -> None:

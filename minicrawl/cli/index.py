@@ -19,13 +19,11 @@ def command(rebuild: bool, store: Path, as_json: bool) -> None:
     The index is a file of its own beside the store. It is made of the texts that crawl --text keeps, and can be thrown
     away at any time. A crawl with --search does this by itself.
     """
-    from minicrawl.search.index.following import following, need_texts
+    from minicrawl.search.index.following import bring_up_to_date
+    from minicrawl.store.reader import open_store
 
-    need_texts(store)
-    with following(store, rebuild=rebuild) as follower:
-        done = follower.catch_up().done
-        follower.optimize()
-        pages, size = follower.pages(), follower.size()
+    with open_store(store) as reader:
+        done, pages, size = bring_up_to_date(reader, rebuild=rebuild)
     if as_json:
         click.echo(document({"taken_in": done, "pages": pages, "bytes": size}))
         return

@@ -24,11 +24,15 @@ def check_free(reader: "Store", store: Path) -> None:
 
 def keep(store: Path, rankings: "Mapping[str, FloatArray]") -> None:
     """Keep values per page under their names, and say so."""
+    from minicrawl.store.reader import open_store
     from minicrawl.store.writer import Writer
 
-    with Writer(store) as writer, writer.transaction():
-        for name, values in rankings.items():
-            writer.save_ranking(name, values)
+    with open_store(store) as reader:
+        files = {name: dict(reader.by_file(values)) for name, values in rankings.items()}
+    for path in next(iter(files.values())):
+        with Writer(path) as writer, writer.transaction():
+            for name, values in files.items():
+                writer.save_ranking(name, values[path])
     if not is_quiet():
         names = list(rankings)
         click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -35,34 +34,16 @@ def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
     return store
 
 
-class _OneStore(click.Path):
-    """A file. Whoever names a folder of partitions learns which commands read those."""
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | bytes | os.PathLike[str]:
-        if Path(value, "cluster.json").is_file():
-            self.fail(
-                f"{value} has a crawl in partitions; 'minicrawl cluster --help' lists what reads those", param, ctx
-            )
-        return super().convert(value, param, ctx)
-
-
-def _store_option(about: str, kind: click.Path) -> Callable[[_Command], _Command]:
-    return click.option(
-        "--store",
-        callback=_note_store,
-        type=kind,
-        default=DEFAULT_STORE,
-        envvar="MINICRAWL_STORE",
-        show_default=True,
-        show_envvar=True,
-        help=about,
-    )
-
-
-store_option = _store_option("The crawl's file.", _OneStore(dir_okay=False, path_type=Path))
-store_or_folder_option = _store_option("The crawl's file, or its folder of partitions.", click.Path(path_type=Path))
+store_option = click.option(
+    "--store",
+    callback=_note_store,
+    type=click.Path(path_type=Path),
+    default=DEFAULT_STORE,
+    envvar="MINICRAWL_STORE",
+    show_default=True,
+    show_envvar=True,
+    help="The crawl's file, or its folder of partitions.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 
 

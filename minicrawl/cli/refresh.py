@@ -15,7 +15,7 @@ import click
 from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally
-from minicrawl.errors import NothingFetchedError
+from minicrawl.errors import NothingFetchedError, SettingError
 
 if TYPE_CHECKING:
     from minicrawl.crawler.frontier.most_worth import Choice
@@ -55,6 +55,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if is_dry:
         _print_choice(store, pages, as_json)
         return
+    if store.is_dir():
+        raise SettingError(
+            f"{store} is a folder of partitions, of which each fetches its own pages again: minicrawl crawl --refresh "
+            f"--pages {pages} --store {store}"
+        )
     given: dict[str, Any] = {}
     if time_ is not None:
         given["time"] = time_

@@ -93,8 +93,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     them come last. "WORDS" stand one behind the other, -WORD is not there, title:WORD is in the title; site:HOST and
     lang:de say which pages. While a crawl runs, the index follows it.
     """
-    from minicrawl.search.searched_store import open_store
-    from minicrawl.search.searching import Asked, search
+    from minicrawl.search.partitions import search
+    from minicrawl.search.searching import Asked
+    from minicrawl.store.reader import open_store
 
     asked = Asked(n, sites, None if since is None else seconds_of(since), weight, by, rank, topics)
     text = query_of(words)
@@ -108,11 +109,8 @@ def query_of(words: tuple[str, ...]) -> str:
     return " ".join(words).replace(_MINUS, "-")
 
 
-def print_found(  # noqa: PLR0913 - how it is printed
-    found: "Found", text: str, weight: float, *, explain: bool, as_json: bool, indexing: str = "minicrawl index"
-) -> None:
-    """indexing: the command that brings the index up to the store."""
-    for note in _notes(found, indexing):
+def print_found(found: "Found", text: str, weight: float, *, explain: bool, as_json: bool) -> None:
+    for note in _notes(found):
         click.echo(note, err=True)
     if as_json:
         click.echo(document([_as_json(page, weight) for page in found.pages]))
@@ -134,9 +132,9 @@ def seconds_of(since: str) -> float:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
-def _notes(found: "Found", indexing: str) -> Iterator[str]:
+def _notes(found: "Found") -> Iterator[str]:
     if found.behind:
-        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see '{indexing}'."
+        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
     if found.without_text:
         pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
         yield f"{pages} read before the crawl kept texts; none is found until it is read again."

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,11 @@ from minicrawl.cli.output import (
     tally,
 )
 from minicrawl.cli.shape import shape_document, shape_lines
+from minicrawl.model import State
 
 if TYPE_CHECKING:
     from minicrawl.analysis.refresh_times import Freshness
-    from minicrawl.analysis.status import FailingHost, Run, Sitemaps, Status, TrapPattern
+    from minicrawl.analysis.status import FailingHost, Partition, Run, Sitemaps, Status, TrapPattern
     from minicrawl.analysis.web_graph import Web
     from minicrawl.rank.graph_stats import GraphStats
     from minicrawl.store.reader import Store
@@ -84,6 +85,16 @@ def _lines(status: "Status", now: float) -> Iterator[str]:
     yield from found_lines(status)
     if status.run is not None:
         yield from _run_lines(status, status.run, now)
+    if status.partitions:
+        yield from ("", *_partition_lines(status.partitions))
+
+
+def _partition_lines(partitions: "Sequence[Partition]") -> Iterator[str]:
+    kinds = [state for state in State if any(part.pages.get(state) for part in partitions)]
+    yield "  ".join(["partition", *(f"{kind:>10}" for kind in kinds), f"{'mirrors':>10}", f"{'to send':>7}"])
+    for part in partitions:
+        pages = [f"{part.pages.get(kind, 0):>10,}" for kind in kinds]
+        yield "  ".join([f"{part.number:>9}", *pages, f"{part.mirrors:>10,}", f"{part.outbox:>7,}"])
 
 
 def found_lines(status: "Status") -> Iterator[str]:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from minicrawl.cluster.agreement import check_agreement
-from minicrawl.cluster.folder import Folder, found, locked, store_of
+from minicrawl.cluster.folder import Folder, found, locked
 from minicrawl.control.messages import LONGEST, answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import hold, is_held, store_errors
-from minicrawl.store.upkeep import backup
+from minicrawl.store.partitions.agreement import check_agreement
+from minicrawl.store.partitions.folder import store_of
+from minicrawl.store.upkeep import backup as backup_file
 from minicrawl.system import sync_folder
 
 _SECONDS = 600.0
@@ -28,6 +29,28 @@ BEGINS, _LOOKS_APART = 10.0, 0.05
 
 Copy = Callable[[Folder, Path], None]
 """Copies all stores of a crawl to a folder, as of one moment. Raises StoreError."""
+
+
+def backup(store: Path, copy: Path, *, force: bool = False) -> int:
+    """Copy a store, a file or a folder of partitions, also while a crawl writes to it; the bytes of the copy.
+
+    force: let a file take the place of one that is there. Raises SettingError, StoreError.
+    """
+    if not store.is_dir():
+        return backup_file(store, copy, force=force)
+    if force:
+        raise SettingError(f"--force replaces a file, and {store} is a folder of partitions; name a new folder")
+    made = _brought(found(store), copy) if found(store).machines else backup_all(found(store), copy)
+    return sum(file.stat().st_size for file in made.path.iterdir())
+
+
+def _brought(folder: Folder, copy: Path) -> Folder:
+    """A copy of stores that are on several machines: each copies its own first."""
+    from minicrawl.cluster.machines.carrying import backup_between  # noqa: PLC0415 - it is made of backups
+    from minicrawl.cluster.machines.ray import connected  # noqa: PLC0415
+
+    with connected(folder.ray or "auto") as nodes:
+        return backup_between(folder, copy, nodes.carriers(folder))
 
 
 def backup_all(folder: Folder, path: Path, *, begins: float = BEGINS, copy: Copy | None = None) -> Folder:
@@ -64,7 +87,7 @@ def _copy_here(folder: Folder, path: Path, begins: float) -> None:
     folder.check_is_here()
     with held(folder, range(len(folder.places)), begins):
         for number, store in enumerate(folder.stores):
-            backup(store, store_of(path, number))
+            backup_file(store, store_of(path, number))
 
 
 @contextmanager

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from minicrawl.cluster.agreement import check_agreement
-from minicrawl.cluster.folder import Folder, Place, store_of
+from minicrawl.cluster.folder import Folder
 from minicrawl.errors import SettingError
 from minicrawl.search.index.index_file import index_path
 from minicrawl.store.database import beside, logs, real_path, store_errors
+from minicrawl.store.partitions.agreement import check_agreement
+from minicrawl.store.partitions.folder import Place, store_of
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.upkeep import backup

@@ -67,6 +67,8 @@ def salvage(store: Path, file: Path) -> Salvaged:
         raise SettingError(f"{file} is there already; name another file")
     if not store.exists():
         raise StoreError(f"there is no crawl at {store}; name the damaged one with --store")
+    if store.is_dir():
+        raise SettingError(f"{store} is a folder; name the file of the damaged store in it with --store")
     unfinished = file.with_name(f".{file.name}.salvaged")
     damaged = DamagedStore(store)
     try:

@@ -13,7 +13,7 @@ from minicrawl.control.asking import Wait, ask
 from minicrawl.control.commands import adjustable
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.crawler.loop.measurements import Speed
-from minicrawl.dashboard.readings import Readings
+from minicrawl.dashboard.readings import Readings, partition
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import NOTHING_YET
 
@@ -91,8 +91,9 @@ class Looks:
         if self._last.get("crawl") in ("running", "busy") and self._readings.is_in_use():
             return {**self._last, "crawl": "busy", "why": why}
         self._speed.forget()
-        look, partitions = at_rest(self._readings.at_rest()), self._readings.partitions()
-        return look if partitions is None else {**look, "partitions": partitions}
+        found = self._readings.at_rest()
+        parts = [partition(part) for part in found.status.partitions]
+        return {**at_rest(found), **({"partitions": parts} if parts else {})}
 
 
 class EventLog:
@@ -131,7 +132,7 @@ def at_rest(found: CrawlAtRest) -> Look:
         "fetched": run.fetched if run else 0,
         "bytes": run.bytes if run else 0,
         "seconds": run.seconds if run else 0.0,
-        "coverage": (run.coverage if run else 0.0) if found.is_whole else None,
+        "coverage": run.coverage if run else 0.0,
         "errors": run.errors if run else {},
         "known": status.known,
         "read": status.read,

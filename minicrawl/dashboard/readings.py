@@ -1,22 +1,30 @@
-"""What a crawl has found, in a form that goes to a page: the same whether it stands in one store or in several."""
+"""What a crawl has found, in a form that goes to a page."""
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol  # Any: JSON
+from typing import Any  # Any: JSON
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.status import CrawlAtRest
-from minicrawl.analysis.top.top_list import TopList
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
+from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
-from minicrawl.dashboard.statistics import share_curve
+from minicrawl.dashboard.commands import started
+from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
+from minicrawl.dashboard.statistics import Shapes, course, share_curve
 from minicrawl.errors import SettingError
-from minicrawl.search.searching import Found
+from minicrawl.search.partitions import search as partitions_search
+from minicrawl.search.searching import Asked, Found
 from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.store.database import is_held, logs
+from minicrawl.store.partitions.folder import files_of, folder_at
 from minicrawl.store.read.hosts import HostPages
 from minicrawl.store.read.refreshes import RisenPage
+from minicrawl.store.reader import open_store
 from minicrawl.store.rows import HostRow
 
 FloatArray = npt.NDArray[np.float64]
@@ -26,71 +34,91 @@ Reading = Mapping[str, Any]
 _HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
 _RISING, _WEEK = 20, 7 * 86_400.0
 _ORDERS = (*RANKINGS, EXPECTED)
-_PICTURES = ("pages", "hosts")
+_PICTURES = {"pages": picture_of_pages, "hosts": picture_of_hosts}
 
 
-class Readings(Protocol):
-    """What can be read of a crawl, wherever it stands: here by its files, whether it runs or not.
+class Readings:
+    """What can be read of the crawl at a path: a store, which need not be there yet, or a folder of partitions.
 
-    Each raises MinicrawlError where it cannot be had.
+    Each reading opens it, and is of one commit. Each raises MinicrawlError where it cannot be had.
     """
 
-    @property
-    def path(self) -> Path:
-        """Its store, or its folder: where a running one is asked, too."""
-        ...
+    def __init__(self, path: Path) -> None:
+        """Raises StoreError for a folder without a crawl."""
+        self.path = path
+        self._shapes = Shapes(path)
+        self._at_rest: tuple[object, CrawlAtRest] | None = None
+        if path.is_dir():
+            folder_at(path)
 
     def has_begun(self) -> bool:
         """Whether there is a crawl yet."""
-        ...
+        return self.path.exists()
 
     def is_in_use(self) -> bool:
         """Whether somebody writes to it right now."""
-        ...
+        return any(map(is_held, files_of(self.path)))
 
-    def at_rest(self) -> CrawlAtRest: ...
-
-    def partitions(self) -> Sequence[Reading] | None:
-        """What each partition has; None where there are none."""
-        ...
+    def at_rest(self) -> CrawlAtRest:
+        """What it says of itself and its runs: remembered until a file has changed, as it may take a look at all
+        pages."""
+        files = [(self.is_in_use(), _as_it_is(path)) for path in files_of(self.path)]
+        if self._at_rest is None or self._at_rest[0] != files:
+            with open_store(self.path) as store:
+                self._at_rest = files, at_rest(store)
+        return self._at_rest[1]
 
     def top(self, by: str | None, n: int) -> TopList:
         """The n best pages, each once. by: one of RANKINGS, EXPECTED, or None for what fits."""
-        ...
+        with open_store(self.path) as store:
+            return top_list(store, by, n, per_site=lines_per_site(store), is_rough=True)
 
     def collected(self) -> tuple[FloatArray, FloatArray]:
         """Importance of the pages that were read, in that order; and of all known pages, falling."""
-        ...
+        with open_store(self.path) as store, store.snapshot():
+            return store.ranks.collected(), np.sort(store.ranks.importance())[::-1]
 
     def rising(self, since: float, n: int) -> Sequence[RisenPage]:
         """The n pages that have gained most importance since then, in Unix seconds."""
-        ...
+        with open_store(self.path) as store:
+            return [] if len(store.parts) > 1 else store.refreshes.risen_pages(since, n)
 
     def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
         """The n hosts of which the most pages are known, those with the most first; and how many hosts there are."""
-        ...
+        with open_store(self.path) as store, store.snapshot():
+            pages = store.hosts.pages(n)
+            rows = {row.name: row for row in store.hosts.all()}
+        return [(host, rows[host.name]) for host in pages], len(rows)
 
     def why(self, url: str) -> Reading:
         """Everything known of a URL."""
-        ...
+        with open_store(self.path) as store:
+            return explain(store, url).as_json()
 
-    def search(self, words: str, n: int) -> Found: ...
+    def search(self, words: str, n: int) -> Found:
+        with open_store(self.path) as store:
+            return partitions_search(store, words, Asked(n))
 
     def course(self) -> Reading:
         """`states`: pages by what became of them; `points`: how the crawl has gone on."""
-        ...
+        return course(self.path)
 
     def shape(self) -> Reading:
         """See statistics.Shapes."""
-        ...
+        return self._shapes.look()
 
     def picture(self, of: str) -> Reading:
         """of: "pages" or "hosts"."""
-        ...
+        return _PICTURES[of](self.path)
 
     def start(self, asked: object) -> Message:
         """Start a crawl there, or go on with it."""
-        ...
+        return started(self.path, asked)
+
+
+def _as_it_is(file: Path) -> object:
+    """What differs when the file of a store has changed since."""
+    return [(path.stat().st_mtime_ns, path.stat().st_size) for path in (file, logs(file)[0]) if path.exists()]
 
 
 def top(readings: Readings, by: str, n: int) -> Reading:
@@ -126,7 +154,13 @@ def hosts(readings: Readings) -> Reading:
 
 def partitions(readings: Readings) -> Reading:
     """What each partition has by its store; of a crawl in one store there are none."""
-    return {"partitions": readings.partitions() or []}
+    parts = readings.at_rest().status.partitions if readings.has_begun() else ()
+    return {"partitions": [partition(part) for part in parts]}
+
+
+def partition(part: Partition) -> Reading:
+    """A partition in the words of one that runs."""
+    return {**asdict(part), "known": part.known, "read": part.read, "states": part.pages, "waiting": part.outbox}
 
 
 def _rules(row: Reading) -> Reading:

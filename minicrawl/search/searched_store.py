@@ -1,24 +1,27 @@
 """The read side of a store with search, as `minicrawl.open_store` returns it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Self, overload
+from typing import overload
 
 from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
+from minicrawl.search.partitions import search
 from minicrawl.search.ranking import WEIGHT
 from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read
 from minicrawl.store.links import LinkGraph
+from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.reader import Store
 
 
-class SearchedStore(Store):
-    """The read side of a store, with its index, which is opened when something is searched for."""
+class _Searched(Store):
+    """What a store that can be searched has beside its read side."""
 
-    _searcher: Searcher | None = None
+    def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
+        raise NotImplementedError
 
     def search(  # noqa: PLR0913 - what a search may be asked, each by name
         self,
@@ -43,9 +46,7 @@ class SearchedStore(Store):
         ConfigError for what cannot be searched for, also without an index, and StoreError.
         """
         asked = Asked(n, tuple(sites), since, weight, by, rank, tuple(topics))
-        if self._searcher is None:
-            self._searcher = Searcher(self)
-        return list(self._searcher.search(words, asked).pages)
+        return list(self._found(words, asked))
 
     @overload
     def links(self) -> LinkGraph: ...
@@ -67,9 +68,20 @@ class SearchedStore(Store):
         """
         asked = AskedLinks(broken, redirected, external, to)
         if not any(asked):
-            return super().links()
+            return self.link_table.graph()
         with self.snapshot():
             return list(page_links(self, asked).rows())
+
+
+class SearchedStore(_Searched):
+    """The read side of a store, with its index, which is opened when something is searched for."""
+
+    _searcher: Searcher | None = None
+
+    def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
+        if self._searcher is None:
+            self._searcher = Searcher(self)
+        return self._searcher.search(words, asked).pages
 
     def close(self) -> None:
         if self._searcher is not None:
@@ -77,12 +89,17 @@ class SearchedStore(Store):
             self._searcher = None
         super().close()
 
-    def __enter__(self) -> Self:
-        return self
+
+class SearchedFolder(FolderStore, _Searched):
+    """The read side of a folder of partitions, with their indexes."""
+
+    def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
+        return search(self, words, asked).pages
 
 
-def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> SearchedStore:
-    """The read side of the store at `path`. Raises StoreError."""
-    path = Path(path)
-    with closed_if_it_fails(open_to_read(path)) as db:
-        return SearchedStore(path, db, sizes)
+def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> SearchedStore | SearchedFolder:
+    """The read side of the store at `path`, a file or a folder of partitions. Raises StoreError."""
+    if Path(path).is_dir():
+        return SearchedFolder.at(Path(path), sizes)
+    with closed_if_it_fails(open_to_read(Path(path))) as db:
+        return SearchedStore(Path(path), db, sizes)

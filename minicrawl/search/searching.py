@@ -144,6 +144,7 @@ class Searcher:
             self._stems = Stems()
             stack.pop_all()
         self._topics: tuple[object, Topics] | None = None
+        self._scale: Scale | None = None
         self.db = self._db = self._index.db
 
     def close(self) -> None:
@@ -158,9 +159,12 @@ class Searcher:
     ) -> None:
         self.close()
 
-    def search(self, text: str, asked: Asked | None = None) -> Found:
-        """The pages that agree best with a query. Raises SettingError for a query without words, StoreError."""
-        asked = asked or Asked()
+    def search(self, text: str, asked: Asked | None = None, scale: Scale | None = None) -> Found:
+        """The pages that agree best with a query. Raises SettingError for a query without words, StoreError.
+
+        scale: of importance; None: that of the pages of this store.
+        """
+        asked, self._scale = asked or Asked(), scale
         query = parse_query(text, asked.sites)
         if asked.by not in RANKINGS and asked.by not in self._store.ranks.kept():
             raise SettingError(f"no ranking {asked.by!r} is kept; 'minicrawl rank --save {asked.by}' keeps one")
@@ -240,7 +244,7 @@ class Searcher:
             near = authorities_near(self._store, similar.similarity, query.text)
             return lambda pages: near
         least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
-        scale = scale_of(self._store, asked.by, least, most)
+        scale = self._scale or scale_of(self._store, asked.by, least, most)
         values_of = self._store.ranks.values_of
         return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
 
@@ -331,11 +335,3 @@ def _snippet(snippets: Snippets, page: PageFacts, records: Mapping[int, bytes]) 
     """The snippet of a page. records: stored texts by page."""
     record = records.get(page.page)
     return Snippet("", ()) if record is None else snippets.of(text_begins(record, page.url, LENGTHS))
-
-
-def search(store: Store, text: str, asked: Asked | None = None) -> Found:
-    """The pages of a store that agree best with a query. Raises SettingError, StoreError."""
-    if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
-    with Searcher(store) as searcher:
-        return searcher.search(text, asked)

@@ -78,7 +78,7 @@ def damaged(path: Path, what: str) -> StoreError:
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """What is wrong, and the way out."""
     if path.is_dir():
-        return f"{path} cannot be opened: it is a folder; name a file with --store"
+        return f"{path} cannot be opened: it is a folder; name the file of a store with --store, such as {path}/000.db"
     if _lacks_files(error):
         return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError):

@@ -2,11 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple  # Any: JSON
+
+import numpy as np
+import numpy.typing as npt
 
 from minicrawl.model import CoursePoint
 from minicrawl.settings import in_full
@@ -14,7 +17,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, is_held, open_to_read
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.partitions.at_home import PagesAtHome
+from minicrawl.store.partitions.united import United
 from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.hosts import Hosts
@@ -41,8 +44,16 @@ Answer = TypeVar("Answer")
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
-    """The read side of the store at `path`. Raises StoreError."""
-    path = Path(path)
+    """The read side of the store at `path`: a file, or a folder of partitions. Raises StoreError."""
+    if Path(path).is_dir():
+        from minicrawl.store.partitions.folder_store import FolderStore  # noqa: PLC0415 - it is made of Stores
+
+        return FolderStore.at(Path(path), sizes)
+    return open_file(Path(path), sizes)
+
+
+def open_file(path: Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
+    """The read side of the one store that is the file at `path`. Raises StoreError."""
     with closed_if_it_fails(open_to_read(path)) as db:
         return Store(path, db, sizes)
 
@@ -61,7 +72,7 @@ class Store:
         self.outstanding = Outstanding(self._tables)
         self.selection = Selection(self._tables)
         self.ranks = Ranks(self._tables)
-        self.at_home = PagesAtHome(self._tables)
+        self.united = United(self._tables)
         self.expected = Expected(self._tables)
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
@@ -88,12 +99,38 @@ class Store:
     ) -> None:
         self.close()
 
+    def pin(self) -> None:
+        """Let all that is read from now on be of one commit."""
+        self._tables.pin()
+
     def snapshot(self) -> AbstractContextManager[None]:
         """All that is read inside the block is of one commit, also while a crawl goes on writing.
 
         A block inside another belongs to the outer one's commit.
         """
         return self._tables.snapshot()
+
+    @property
+    def parts(self) -> Sequence["Store"]:
+        """The stores of all partitions; of a file, itself."""
+        return (self,)
+
+    @contextmanager
+    def files(self) -> Iterator[Sequence["Store"]]:
+        """The stores of all partitions as each by itself has it, mirrors among its pages. Raises StoreError where a
+        crawl uses them; one file is of one commit in any case."""
+        yield self.parts
+
+    def by_file(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[Path, npt.NDArray[np.float64]]]:
+        """Values per page, by number, for every file of the store, by the page numbers there."""
+        yield self.path, values
+
+    def check_is_at_rest(self) -> None:
+        """Raise StoreError where stores of partitions are of several moments, as a crawl uses them."""
+
+    def partition_of(self, url: str) -> int | None:
+        """The number of the partition that has a known URL; None where there is but one store."""
+        return None
 
     def top(self, n: int, by: str | None = None) -> list[RankedPage]:
         """The n pages with the largest `by`, see `pages`."""

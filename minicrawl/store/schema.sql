@@ -444,7 +444,7 @@ CREATE TABLE outbox (
     number       INTEGER NOT NULL,             -- 1, 2, 3 ... for every home
     cash         INTEGER NOT NULL,             -- sums of what is in `records`
     received     INTEGER NOT NULL,
-    records      BLOB    NOT NULL,             -- see crawler/sharing/records.py
+    records      BLOB    NOT NULL,             -- see store/partitions/records.py
     PRIMARY KEY (home, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -14,25 +14,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def top(folder: Path) -> object:
-    return answer("cluster", "top", "--store", folder)
+    return answer("top", "--store", folder)
 
 
 def test_a_backup_is_a_crawl_like_any_other(folder: Path, tmp_path: Path) -> None:
-    told = answer("cluster", "backup", tmp_path / "monday", "--store", folder)
-    known = answer("cluster", "status", "--store", folder)["known"]
-    size = sum(path.stat().st_size for path in (tmp_path / "monday").glob("*.db"))
-    assert told == {
-        "store": str(folder),
-        "folder": str(tmp_path / "monday"),
-        "partitions": 2,
-        "pages": known,
-        "bytes": size,
-    }
+    told = answer("backup", tmp_path / "monday", "--store", folder)
+    size = sum(path.stat().st_size for path in (tmp_path / "monday").iterdir())
+    known = answer("status", "--store", folder)["known"]
+    assert told == {"store": str(folder), "file": str(tmp_path / "monday"), "pages": known, "bytes": size}
     assert top(tmp_path / "monday") == top(folder)
-    result = run("cluster", "backup", tmp_path / "tuesday", "--store", folder)
-    assert f"{tmp_path / 'tuesday'}: {known} pages in 2 partitions, " in result.output
-    again = run("cluster", "backup", tmp_path / "tuesday", "--store", folder)
+    again = run("backup", tmp_path / "monday", "--store", folder)
     assert (again.exit_code, "is there already, and has something in it" in again.stderr) == (2, True)
+    forced = run("backup", tmp_path / "tuesday", "--store", folder, "--force")
+    assert (forced.exit_code, "name a new folder" in forced.stderr) == (2, True)
 
 
 def test_all_commands_find_a_partition_where_it_was_moved_to(folder: Path, tmp_path: Path) -> None:
@@ -40,12 +34,12 @@ def test_all_commands_find_a_partition_where_it_was_moved_to(folder: Path, tmp_p
     told = answer("cluster", "move", "1", tmp_path / "disk", "--store", folder)
     assert (told["partition"], told["store"]) == (1, str(tmp_path / "disk" / "001.db"))
     assert top(folder) == before
-    assert "all consistent" in run("cluster", "check", "--store", folder).output
+    assert "all consistent" in run("check", "--store", folder).output
     result = run("cluster", "move", "1", tmp_path / "disk", "--store", folder)
     assert (result.exit_code, "is in" in result.stderr) == (2, True)
     assert "is 001.db now" not in run("cluster", "move", "1", folder, "--store", folder).output
     (folder / "001.db").unlink()
-    result = run("cluster", "top", "--store", folder)
+    result = run("top", "--store", folder)
     assert (result.exit_code, "mount its disk, or restore all from one backup" in result.stderr) == (3, True)
 
 
@@ -65,11 +59,13 @@ def test_rebalance_says_what_it_does_and_only_that_if_asked_to(folder: Path, tmp
     assert "No move of a partition makes these folders" in run("cluster", "rebalance", "--store", folder).output
 
 
-@pytest.mark.parametrize("words", [["backup", "copy"], ["move", "0", "disk"], ["rebalance", "disk"]])
+@pytest.mark.parametrize(
+    "words", [["backup", "copy"], ["cluster", "move", "0", "disk"], ["cluster", "rebalance", "disk"]]
+)
 def test_stores_of_different_moments_are_refused_in_a_sentence(folder: Path, tmp_path: Path, words: list[str]) -> None:
     rows(folder / "000.db", "UPDATE neighbours SET taken = taken + 1000")
     words = [str(tmp_path / word) if word in {"copy", "disk"} else word for word in words]
-    result = run("cluster", *words, "--store", folder)
+    result = run(*words, "--store", folder)
     assert (result.exit_code, "restore all from one backup" in result.stderr) == (3, True)
     assert [path.name for path in tmp_path.iterdir()] == ["web"]
 

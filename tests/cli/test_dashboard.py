@@ -13,8 +13,9 @@ from support.browsing import Browser
 from support.command_line import run
 from support.sites import crawl
 
-from minicrawl.cli.dashboard import readings_of, token_of
+from minicrawl.cli.dashboard import token_of
 from minicrawl.cluster.folder import found_or_made
+from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.serving import serving
 
 HOME = "http://a.test/"
@@ -52,7 +53,7 @@ def test_a_folder_of_partitions_is_served(tmp_path: Path) -> None:
     path = found_or_made(tmp_path / "web", 2).path
 
     async def main() -> None:
-        async with serving(readings_of(path)) as address:
+        async with serving(Readings(path)) as address:
             look = await Browser(address).now()
             assert (look["crawl"], look["known"], look["store"]) == ("resting", 0, str(path))
             assert [part["number"] for part in look["partitions"]] == [0, 1]
@@ -64,7 +65,7 @@ def test_a_folder_of_partitions_is_served(tmp_path: Path) -> None:
 def test_a_folder_without_partitions_is_one_sentence(tmp_path: Path, by_option: bool) -> None:
     result = run("dashboard", *(["--store"] if by_option else []), tmp_path)
     assert result.exit_code == 3
-    sentence = f"'minicrawl cluster crawl SEEDS --store {tmp_path}' begins one"
+    sentence = f"'minicrawl crawl SEEDS --partitions N --store {tmp_path}' begins one"
     assert result.stderr == f"Error: there is no crawl in partitions at {tmp_path}; {sentence}\n"
 
 

@@ -30,7 +30,7 @@ from minicrawl.cli.display import (
     showing,
     waits_line,
 )
-from minicrawl.dashboard.one_store import StoreReadings
+from minicrawl.dashboard.readings import Readings
 from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, RunState, Sums
 from minicrawl.timing import Timing
 
@@ -324,7 +324,7 @@ def test_live_list_is_that_of_top_all_the_time(tmp_path: Path, seed: int) -> Non
     final = BestSoFar(store)()
     assert final == best_of(store)
     assert len(final) == SHOWN
-    assert [line.page.url for line in StoreReadings(store).top(None, SHOWN).lines] == [url for _, url in final]
+    assert [line.page.url for line in Readings(store).top(None, SHOWN).lines] == [url for _, url in final]
     assert sum("large.test" in url for _, url in final) == 3
 
 

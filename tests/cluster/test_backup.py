@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 from support.cluster_folders import killed_at_every_step, some_folder
-from support.cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
+from support.cluster_runs import SETTINGS, crawled_alone, folder_at, ranked_pages, run_in_parts
 from support.partitions import Partitions, random_web
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.backup import backup_all
-from minicrawl.cluster.folder import Folder, Place, found
-from minicrawl.cluster.merged import ranked_pages
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.moving import move
 from minicrawl.cluster.running.keeper import Keeper, Listener
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.partitions.folder import Place
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
@@ -92,7 +92,7 @@ def copied_one_after_the_other(path: Path, seed: int, *, takes: bool) -> list[st
             if takes:
                 partitions.exchange()
         homes = partitions.homes
-    return faults(Folder(copy, "a crawl", homes, (Place(),) * 3, {}).keep_copy(copy))
+    return faults(Folder(copy, "a crawl", homes.secret, (Place(),) * 3, {}).keep_copy(copy))
 
 
 @pytest.mark.parametrize("seed", range(6))

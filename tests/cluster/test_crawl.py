@@ -15,8 +15,8 @@ from support.counted_web import counted_web
 from support.sites import html, rows
 from support.small_web import small_web
 
+from minicrawl.analysis.audit import audit_all
 from minicrawl.api import acrawl
-from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers

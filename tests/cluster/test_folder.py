@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from support.sites import rows
 
-from minicrawl.cluster.folder import Folder, Place, found, found_or_made, store_of
+from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.folder import Place, store_of
 
 
 @pytest.fixture

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SETTINGS, folder_at
+from support.cluster_runs import SETTINGS, folder_at, ranked_pages
 from support.rendered import Site, slow_with_chromium
 from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
-from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cluster_folders import killed_at_every_step, some_folder
+from support.cluster_runs import ranked_pages
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.moving import held_by, move, plan, size_of
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.rows import RankedPage

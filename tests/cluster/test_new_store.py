@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.new_store import cash_of, make_store
 from minicrawl.opic import TOTAL
 from minicrawl.store.reader import open_store

@@ -11,8 +11,8 @@ from support.cluster_runs import SETTINGS, WEB, run_in_parts
 from support.live_partitions import crawl_together
 from support.sites import rows
 
+from minicrawl.analysis.audit import audit_all
 from minicrawl.api import acrawl
-from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.keeper import elsewhere

@@ -13,11 +13,10 @@ import pytest
 from support.cluster_runs import SETTINGS, WEB, run_in_parts
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import found
-from minicrawl.cluster.reading.search import search_all
 from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.demo.server import serving
 from minicrawl.errors import MinicrawlError, SettingError
+from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -74,8 +73,8 @@ def test_an_index_follows_each_partition(tmp_path: Path) -> None:
         best = next(iter(store.pages("importance")))
         text = store.text(best.url)
     assert text is not None
-    with found(tmp_path / "web").opened() as stores:
-        pages = search_all(stores, f'"{text.title}"', Asked(10)).pages
+    with open_store(tmp_path / "web") as store:
+        pages = search(store, f'"{text.title}"', Asked(10)).pages
     assert best.url in [page.url for page in pages]
 
 

@@ -23,7 +23,7 @@ from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
 from support.sites import Site, crawl, rows
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import found
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store

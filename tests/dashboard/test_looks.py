@@ -9,7 +9,7 @@ from support.steering import HOME, Steered, steered, wide
 
 from minicrawl.control.listening import listening
 from minicrawl.dashboard.looks import EventLog, Looks
-from minicrawl.dashboard.one_store import StoreReadings
+from minicrawl.dashboard.readings import Readings
 from minicrawl.store.database import hold
 
 
@@ -19,7 +19,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_a_running_crawl_tells_what_it_does_and_a_resting_one_what_it_did(store: Path) -> None:
-    looks, server = Looks(StoreReadings(store), clock=lambda: 1e6), Steered(wide(20))
+    looks, server = Looks(Readings(store), clock=lambda: 1e6), Steered(wide(20))
 
     async def main() -> None:
         server.open.clear()
@@ -62,12 +62,12 @@ def test_a_crawl_that_begins_or_ends_says_less_and_has_all_fields(store: Path) -
 
     async def main() -> None:
         async with steered(server, store, delay=0) as crawl, listening(crawl, store):
-            looks = Looks(StoreReadings(store))
+            looks = Looks(Readings(store))
             first = await asyncio.to_thread(looks.look)
             await asyncio.wait_for(crawl.finished(), 60)
             last = await asyncio.to_thread(looks.look)
             assert last["state"] == "ended"
-            fresh = await asyncio.to_thread(Looks(StoreReadings(store)).look)
+            fresh = await asyncio.to_thread(Looks(Readings(store)).look)
             assert {name: fresh[name] for name in NOTHING} == NOTHING
             assert first.keys() | {"took"} == fresh.keys() | {"took"} == last.keys() | {"took"}
 
@@ -86,7 +86,7 @@ NOTHING = {
 
 
 def test_a_store_that_is_not_there_is_no_crawl(store: Path) -> None:
-    assert Looks(StoreReadings(store), clock=lambda: 1.0).look() == {
+    assert Looks(Readings(store), clock=lambda: 1.0).look() == {
         "crawl": "none",
         "state": "none",
         "store": str(store),
@@ -99,10 +99,10 @@ def test_who_has_the_store_and_does_not_answer_is_busy(store: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     lock = hold(store)
     try:
-        assert Looks(StoreReadings(store)).look()["crawl"] == "busy"
+        assert Looks(Readings(store)).look()["crawl"] == "busy"
     finally:
         lock.release()
-    assert Looks(StoreReadings(store)).look()["crawl"] == "resting"
+    assert Looks(Readings(store)).look()["crawl"] == "resting"
 
 
 def test_events_of_several_runs_have_rising_numbers_that_show_what_was_missed() -> None:

@@ -8,7 +8,7 @@ from support.command_line import answer
 from support.sites import crawl, random_site, rows
 
 from minicrawl.dashboard import readings
-from minicrawl.dashboard.one_store import StoreReadings
+from minicrawl.dashboard.readings import Readings
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 
 
@@ -22,7 +22,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_top_is_that_of_the_command_line(store: Path) -> None:
     for by in ("importance", "inlinks", "expected", ""):
-        found = readings.top(StoreReadings(store), by, 9)
+        found = readings.top(Readings(store), by, 9)
         order = ["--by", by] if by else []
         assert [page["url"] for page in found["pages"]] == [
             page["url"] for page in answer("top", "--n", "9", *order, "--store", store)
@@ -31,7 +31,7 @@ def test_top_is_that_of_the_command_line(store: Path) -> None:
 
 
 def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Path) -> None:
-    found = readings.importance(StoreReadings(store))
+    found = readings.importance(Readings(store))
     query = """SELECT importance FROM ranks JOIN pages USING (id)
                WHERE pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
     shares = [share for (share,) in rows(store, query)]
@@ -49,9 +49,9 @@ def test_rising_pages_are_those_of_the_command_line(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(5)
     crawl(site, store, seeds)
-    assert readings.rising(StoreReadings(store))["pages"] == []
+    assert readings.rising(Readings(store))["pages"] == []
     rows(store, "INSERT INTO importances SELECT id, fetched_at, importance / 2 FROM ranks WHERE state = 'fetched'")
-    found = readings.rising(StoreReadings(store))["pages"]
+    found = readings.rising(Readings(store))["pages"]
     expected = answer("changes", "--rising", "--store", store)
     assert [page["url"] for page in found] == [page["url"] for page in expected[:20]]
     assert len(found) == 20
@@ -59,7 +59,7 @@ def test_rising_pages_are_those_of_the_command_line(tmp_path: Path) -> None:
 
 
 def test_hosts_have_all_pages(store: Path) -> None:
-    found = readings.hosts(StoreReadings(store))
+    found = readings.hosts(Readings(store))
     assert found["count"] == len(found["hosts"]) == 4
     for host in found["hosts"]:
         states = dict(
@@ -77,21 +77,21 @@ def test_hosts_have_all_pages(store: Path) -> None:
 
 def test_why_is_that_of_the_command_line(store: Path) -> None:
     url = rows(store, "SELECT url FROM pages WHERE state = 'fetched' LIMIT 1")[0][0]
-    found = json.loads(json.dumps(readings.why(StoreReadings(store), url)))
+    found = json.loads(json.dumps(readings.why(Readings(store), url)))
     assert found == answer("why", url, "--store", store)
 
 
 @pytest.mark.parametrize(
     "reading",
     [
-        lambda store: readings.top(StoreReadings(store), "url; DROP TABLE pages", 9),
-        lambda store: readings.top(StoreReadings(store), "", 0),
-        lambda store: readings.top(StoreReadings(store), "", 10**6),
-        lambda store: readings.why(StoreReadings(store), ""),
-        lambda store: readings.why(StoreReadings(store), "http://a.test/" + "x" * 9999),
-        lambda store: readings.why(StoreReadings(store), "mailto:a@b.test"),
-        lambda store: readings.search(StoreReadings(store), "x" * 9999, 9),
-        lambda store: readings.search(StoreReadings(store), "x", 0),
+        lambda store: readings.top(Readings(store), "url; DROP TABLE pages", 9),
+        lambda store: readings.top(Readings(store), "", 0),
+        lambda store: readings.top(Readings(store), "", 10**6),
+        lambda store: readings.why(Readings(store), ""),
+        lambda store: readings.why(Readings(store), "http://a.test/" + "x" * 9999),
+        lambda store: readings.why(Readings(store), "mailto:a@b.test"),
+        lambda store: readings.search(Readings(store), "x" * 9999, 9),
+        lambda store: readings.search(Readings(store), "x", 0),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # type: ignore[no-untyped-def]
@@ -102,6 +102,20 @@ def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # t
 
 def test_without_a_store_or_an_index_there_is_a_sentence(tmp_path: Path, store: Path) -> None:
     with pytest.raises(StoreError, match="there is no crawl at"):
-        readings.hosts(StoreReadings(tmp_path / "none.db"))
+        readings.hosts(Readings(tmp_path / "none.db"))
     with pytest.raises(SettingError, match="--search"):
-        readings.search(StoreReadings(store), "words", 9)
+        readings.search(Readings(store), "words", 9)
+
+
+def test_a_crawl_may_begin_later(tmp_path: Path) -> None:
+    later = Readings(tmp_path / "crawl.db")
+    assert not later.has_begun()
+    with pytest.raises(StoreError, match="there is no crawl at"):
+        later.at_rest()
+    crawl({"http://a.test/": ["/a"]}, later.path, ["http://a.test/"], delay=0.25)
+    assert later.has_begun()
+    found = later.at_rest()
+    assert (found.status.known, found.earlier.runs, found.settings.delay, list(found.banned)) == (2, 0, 0.25, [])
+    crawl({"http://a.test/b": []}, later.path, ["http://a.test/b"], delay=0.5)
+    found = later.at_rest()
+    assert (found.status.known, found.earlier.runs, found.settings.delay) == (3, 1, 0.5)

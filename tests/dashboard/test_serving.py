@@ -24,7 +24,7 @@ from support.steering import steered as steered_alone
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.control.listening import listening
-from minicrawl.dashboard.one_store import StoreReadings
+from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.serving import serving, static_files
 from minicrawl.errors import SettingError
 
@@ -219,7 +219,7 @@ def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -
                 assert (await browser.ask(path)).status == 200, path
             now, one = await browser.now(), await of_one.now()
             assert now.keys() == one.keys() | {"partitions"}
-            known = sum(answer("cluster", "status", "--store", folder)["states"].values())
+            known = sum(answer("status", "--store", folder)["states"].values())
             assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
             assert sum(part["known"] for part in now["partitions"]) == known
             assert (await browser.ask("/api/partitions")).json["partitions"] == now["partitions"]
@@ -311,7 +311,7 @@ async def until(browser: Browser, is_so: Callable[[Any], bool], **query: int) ->
 
 def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(StoreReadings(tmp_path / "a.db")) as one, serving(StoreReadings(tmp_path / "b.db")) as other:
+        async with serving(Readings(tmp_path / "a.db")) as one, serving(Readings(tmp_path / "b.db")) as other:
             tokens = {urlsplit(address).fragment for address in (one, other)}
             assert len(tokens) == 2
             assert all(len(token) > 32 for token in tokens)
@@ -326,7 +326,7 @@ def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
 
 def test_a_token_may_be_given(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(StoreReadings(tmp_path / "a.db"), token="x" * 20) as address:
+        async with serving(Readings(tmp_path / "a.db"), token="x" * 20) as address:
             assert address.endswith("/#token=" + "x" * 20)
 
     asyncio.run(main())
@@ -334,7 +334,7 @@ def test_a_token_may_be_given(tmp_path: Path) -> None:
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     async def main(port: int) -> None:
-        async with serving(StoreReadings(tmp_path / "a.db"), port):
+        async with serving(Readings(tmp_path / "a.db"), port):
             pass
 
     with socket.create_server(("127.0.0.1", 0)) as taken:

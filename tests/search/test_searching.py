@@ -9,8 +9,9 @@ from support.sites import Site, canonical, crawl, rows
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_file import index_path
+from minicrawl.search.partitions import search
 from minicrawl.search.searched_store import open_store
-from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of, search
+from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 

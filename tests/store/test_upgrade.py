@@ -8,9 +8,9 @@ import pytest
 from support.sites import Site, crawl, of_version, random_site, rows
 
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.sharing.records import Records, to_bytes
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, hold
+from minicrawl.store.partitions.records import Records, to_bytes
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from minicrawl.cli.dashboard import readings_of
+from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.serving import serving
 
 
@@ -78,5 +78,5 @@ def method_of(sent: bytes) -> bytes:
 @asynccontextmanager
 async def dashboard(store: Path) -> AsyncIterator[Browser]:
     """A dashboard of a store, or of a folder of partitions, as long as the block runs."""
-    async with serving(readings_of(store)) as address:
+    async with serving(Readings(store)) as address:
         yield Browser(address)

@@ -11,8 +11,9 @@ from typing import Any
 
 from support.partitions import Partitions, random_web
 
-from minicrawl.cluster.folder import Folder, Place, found
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.folder import Place
 
 
 def some_folder(path: Path, exchanges: int = 2) -> Folder:
@@ -29,7 +30,7 @@ def some_folder(path: Path, exchanges: int = 2) -> Folder:
                 pass
             partitions.commit(number)
         homes = partitions.homes
-    folder = Folder(path, "a crawl", homes, (Place(), Place()), {})
+    folder = Folder(path, "a crawl", homes.secret, (Place(), Place()), {})
     folder.keep_settings(CrawlSettings())
     return found(path)
 
@@ -45,7 +46,7 @@ def spread_over_machines(folder: Folder, disk: Path) -> Folder:
 def as_here(folder: Folder) -> Folder:
     """A crawl, as if all stores were of one machine, which in tests they are."""
     places = tuple(Place(place.folder, place.generation) for place in folder.places)
-    return Folder(folder.path, folder.cluster, folder.homes, places, folder.settings)
+    return Folder(folder.path, folder.cluster, folder.secret, places, folder.settings)
 
 
 def killed_at_every_step(what: str, folder: Path) -> dict[str, Any]:

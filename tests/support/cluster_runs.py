@@ -1,7 +1,7 @@
 """Crawls in partitions, a process each, of a part of the demo's web; and what one process finds there."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from support.small_web import small_web
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import Folder, found, found_or_made, make_here
-from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.reader import open_store
+from minicrawl.store.partitions.numbers import Numbers
+from minicrawl.store.partitions.pages import AllRanks
+from minicrawl.store.reader import Store, open_store
 from minicrawl.store.rows import RankedPage
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
@@ -71,4 +72,9 @@ def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = ma
 
     Each of two or three partitions has some of SEEDS, and of the seeds and the hosts of WEB.
     """
-    return found_or_made(path, partitions, lambda drawn: make(replace(drawn, homes=Homes(partitions, b"a key"))))
+    return found_or_made(path, partitions, lambda drawn: make(replace(drawn, secret=b"a key")))
+
+
+def ranked_pages(stores: Sequence[Store]) -> Iterator[RankedPage]:
+    """Every page of a crawl in partitions, best first. From then on each store shows its own pages alone."""
+    return AllRanks(Numbers(stores)).pages("importance")

@@ -19,12 +19,13 @@ from pathlib import Path
 from support.cluster_folders import as_here, spread_over_machines
 from support.machine_calls import called
 
-from minicrawl.cluster.agreement import check_agreement
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.backup import backup_all
-from minicrawl.cluster.folder import Folder, Place, found
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.carrying import Call, Remote, backup_between, move_between
 from minicrawl.cluster.moving import move
+from minicrawl.store.partitions.agreement import check_agreement
+from minicrawl.store.partitions.folder import Place
 
 CALLS = ("open", "os.", "shutil.", "sqlite3.", "fcntl.")
 

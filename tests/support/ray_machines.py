@@ -22,10 +22,11 @@ from support.cluster_folders import as_here
 from support.cluster_runs import SETTINGS, WEB, folder_at
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, Place, found, store_of
+from minicrawl.analysis.audit import audit_all
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.server import serving
+from minicrawl.store.partitions.folder import Place, store_of
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"

@@ -10,7 +10,7 @@ from support.counted_web import CountedWeb, counted_web
 from support.lines import Line, asked
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.cluster.running.steering import Steering

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar  # Any: messages
 
 from minicrawl.cluster.backup import backup_all, held
-from minicrawl.cluster.folder import Folder, Place, locked, store_of
+from minicrawl.cluster.folder import Folder, locked
 from minicrawl.cluster.moving import check_is_partition, check_replaceable, folder_of, remove
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.database import beside, logs
+from minicrawl.store.partitions.folder import Place, store_of
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import ENDING, text_path
 from minicrawl.store.upkeep import backup

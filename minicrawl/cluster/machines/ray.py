@@ -18,8 +18,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any  # Any: messages
 
-from minicrawl.cluster.agreement import Traffic, check_traffic, traffic_at
-from minicrawl.cluster.folder import Folder, Place, store_of
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.machines.carrying import Call, Remote
 from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted
 from minicrawl.cluster.new_store import make_store
@@ -27,6 +26,8 @@ from minicrawl.cluster.running.processes import Start
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic_at
+from minicrawl.store.partitions.folder import Place, store_of
 
 _A_BIT = 0.001
 """Of the resource that each node has one of: a thousand actors have room on a node."""

@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
@@ -36,6 +35,7 @@ from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import BY_SITES, CrawlSettings
+from minicrawl.store.partitions.agreement import check_agreement
 from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD

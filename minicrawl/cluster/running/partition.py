@@ -18,12 +18,12 @@ from minicrawl.crawler.frontier.addresses import Trade
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
-from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.model import READ, RunState, State
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.store.partitions.records import Records, from_bytes
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
 

@@ -14,8 +14,9 @@ def as_captured(url: str, row: RecordRow) -> Captured:
 
 def committed(store: Store) -> Committed:
     """What a store knows of the files of its archive."""
-    at = float(store.meta("asked_until") or 0.0)
-    return Committed(prefix_of(str(store.meta("archive_id"))), store.archived.files(), at)
+    prefixes = tuple(f"{prefix_of(str(part.meta('archive_id')))}-" for part in store.parts)
+    sizes = {name: size for part in store.parts for name, size in part.archived.files().items()}
+    return Committed(prefixes, sizes, min(float(part.meta("asked_until") or 0.0) for part in store.parts))
 
 
 def prefix_of(archive_id: str) -> str:

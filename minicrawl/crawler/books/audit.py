@@ -18,8 +18,9 @@ from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.ledger import add_sent
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE
+from minicrawl.store.partitions.folder import files_of
 from minicrawl.store.read.ranks import PLACES
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import Store, open_file
 from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
@@ -73,11 +74,14 @@ def _damage(path: Path) -> str | None:
     if not path.exists():
         return None
     try:
-        with open_store(path) as store:
-            return next(audit(store), None)
+        for file in files_of(path):
+            with open_file(file) as store:
+                if (fault := next(audit(store), None)) is not None:
+                    return fault
     except Exception as error:
         # Whatever happens to a program that only reads: it comes of what it has read.
         return str(error) or type(error).__name__
+    return None
 
 
 class _Held:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.sharing.outbox import Outbox
-from minicrawl.crawler.sharing.records import Records
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
+from minicrawl.store.partitions.records import Records
 from minicrawl.store.write.transfer_rows import MirrorRow
 from minicrawl.store.writer import Writer
 

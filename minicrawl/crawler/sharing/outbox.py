@@ -8,8 +8,8 @@ times, and is taken once: a home takes the row behind the last that it has taken
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from minicrawl.crawler.sharing.records import Records, to_bytes
 from minicrawl.errors import StoreError
+from minicrawl.store.partitions.records import Records, to_bytes
 from minicrawl.store.write.transfer_rows import NeighbourRow, OutboxRow
 from minicrawl.store.writer import Writer
 

@@ -4,6 +4,7 @@ B_p  birth cash of page p
 v    the chance to jump to a page, in proportion to B
 
 EvenBirths   walkers jump to all pages alike, as in the papers:          B_p = unit
+KnownBirths  as a store has them
 SiteBirths   they jump to a site s, and there to a door (sites.py):      B_p = page_level(s) + e(p) door_level(s)
 
 A page that has gone has none. With SiteBirths an alias has only the part by its door weight, which its target gets.
@@ -56,6 +57,23 @@ class EvenBirths:
 
     def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
         return 0 if gone else self.alike
+
+    def grow(self, size: int) -> None:
+        pass
+
+
+@dataclass(frozen=True, eq=False)
+class KnownBirths:
+    """Pages are born with these units."""
+
+    units: IntArray
+    alike: int | None = None
+
+    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
+        return np.where(gone, 0, self.units[pages])
+
+    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
+        return 0 if gone else self.units.item(page)
 
     def grow(self, size: int) -> None:
         pass

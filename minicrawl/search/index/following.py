@@ -295,8 +295,28 @@ def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
             yield follower
 
 
-def need_texts(path: Path) -> None:
-    """Raise SettingError if a store has no texts to index."""
-    with open_store(path) as store:
-        if not store.texts.size:
-            raise SettingError(f"{path} has no texts to make an index of; let the crawl go on with --search")
+class Indexed(NamedTuple):
+    """Texts that were taken in; pages and bytes of the index."""
+
+    done: int
+    pages: int
+    size: int
+
+
+def bring_up_to_date(store: Store, *, rebuild: bool = False) -> Indexed:
+    """Index all texts of a store, of a folder those of each partition beside it. Raises SettingError, StoreError.
+
+    rebuild: throw away what is there.
+    """
+    parts = [part for part in store.parts if part.texts.size]
+    if not parts:
+        raise SettingError(f"{store.path} has no texts to make an index of; let the crawl go on with --search")
+    each = [part.ask(_up_to_date, rebuild) for part in parts]
+    return Indexed(*(sum(counts) for counts in zip(*each, strict=True)))
+
+
+def _up_to_date(store: Store, rebuild: bool) -> Indexed:
+    with following(store.path, rebuild=rebuild) as follower:
+        done = follower.catch_up().done
+        follower.optimize()
+        return Indexed(done, follower.pages(), follower.size())

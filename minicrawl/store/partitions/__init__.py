@@ -1,4 +1,10 @@
-"""What only the store of a partition is asked.
+"""A folder of partitions, read as one store.
 
-at_home     its own pages, ranked among those of all partitions
+folder_store  the folder as a Store: the readers of hosts, sites, sitemaps and texts, and `meta`, over all partitions
+pages         the readers of pages and links over all partitions
+numbers       numbers of pages and hosts over all partitions
+united        a partition as a part of its crawl: its own pages, ranked among all
+folder        cluster.json, and the files of the stores
+agreement     stores restored from different backups, told by message numbers
+records       the messages between partitions, as arrays and as bytes
 """

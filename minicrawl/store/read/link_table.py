@@ -97,7 +97,7 @@ class LinkTable:
 
         These are pages known not long after the first that links to it was, and the first of all.
         """
-        (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page)
+        (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page) or (0,)  # none of a mirror
         query = f"""
             SELECT source, targets FROM (SELECT * FROM links WHERE source >= ? ORDER BY source LIMIT {_LOOKED_AT})
             WHERE instr(targets, ?)"""

@@ -55,6 +55,15 @@ class Queue(NamedTuple):
     before_on_host: int
 
 
+class FirstAnswers(NamedTuple):
+    """Pages that have an answer, an array each. at: Unix seconds of the last one. is_read: whether links were taken
+    from the page."""
+
+    page: npt.NDArray[np.int64]
+    at: npt.NDArray[np.float64]
+    is_read: npt.NDArray[np.bool_]
+
+
 class PageTable:
     """Reads the tables `pages`, `fetches` and `tallies`."""
 
@@ -113,6 +122,14 @@ class PageTable:
     def turns(self) -> list[PageTurn]:
         """What is known of the turns of all pages, by number."""
         return self._tables.records(PageTurn, "pages ORDER BY id")
+
+    def first_answers(self) -> FirstAnswers:
+        """The pages that have an answer, in the order of their first ones."""
+        query = """
+            SELECT pages.id, fetched_at, state IN ('fetched', 'alias')
+            FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetch"""
+        columns = np.array(self._tables.rows(query), dtype=np.float64).reshape(-1, 3).T
+        return FirstAnswers(columns[0].astype(np.int64), columns[1], columns[2] != 0)
 
     def state(self, page: int) -> str:
         """State of a known page; "waiting" while it is not committed."""
@@ -269,6 +286,10 @@ class PageTable:
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
             )
             yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
+
+    def unsent(self) -> npt.NDArray[np.int64]:
+        """Units on their way to every page between partitions, by number; in one store none to any, shape (1,)."""
+        return np.zeros(1, dtype=np.int64)
 
     def measures(self) -> Iterator[tuple[int, str]]:
         """What the window remembers of visits, by page; for windows that keep more than one number."""

@@ -18,6 +18,7 @@ from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import RankedPage
 
 _RANKED = columns(RankedPage)
+_UNRANKED = ", ".join(RankedPage._fields[1:])
 _SAMPLE = 2_000
 """Of so many pages, spread over all, a rank is guessed."""
 _AT_ONCE = 100
@@ -58,7 +59,7 @@ class Ranks:
 
     def page(self, page: int) -> RankedPage:
         """One page with its rank, which is a good guess unless `is_exact`."""
-        row = self._tables.row(f"SELECT {', '.join(RankedPage._fields[1:])} FROM weighed WHERE id = ?", page)
+        row = self._tables.row(f"SELECT {_UNRANKED} FROM weighed WHERE id = ?", page)
         return RankedPage(self._rank(page), *row)
 
     def is_exact(self, page: int) -> bool:
@@ -146,14 +147,20 @@ class Ranks:
         """Every page with its number by falling expected importance, which is given by number, shape (size,); NaN of
         pages that have none, which come last. `rank` is the place in that order. As many are read as are taken."""
         order = np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")
-        row_of = f"SELECT weighed.id, 0, {', '.join(RankedPage._fields[1:])}"
-        query = f"{row_of} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
         for first in range(0, len(order), _AT_ONCE):
             some = order[first : first + _AT_ONCE].tolist()
-            rows = self._tables.rows(query, (json.dumps(some),))
-            for place, (page, *row) in enumerate(rows, start=first + 1):
+            rows = self.rows(some)
+            for place, page in enumerate(some, start=first + 1):
                 value = float(values[page])
-                yield page, RankedPage._make(row)._replace(rank=place, expected=None if isnan(value) else value)
+                yield page, rows[page]._replace(rank=place, expected=None if isnan(value) else value)
+
+    def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
+        """Some pages by number, without their ranks: these are 0."""
+        query = (
+            f"SELECT weighed.id, 0, {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+        )
+        rows = self._tables.rows(query, (json.dumps(list(pages)),))
+        return {page: RankedPage._make(row) for page, *row in rows}
 
     # What a search asks.
 

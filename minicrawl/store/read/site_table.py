@@ -93,6 +93,21 @@ class SiteTable:
         """The row of `doors` of a page; None where it has none."""
         return self._tables.record(DoorRow, "doors WHERE page = ?", page)
 
+    def is_older(self, page: int) -> bool:
+        """Whether a page was known when births were last shared out."""
+        (is_older,) = self._tables.row("SELECT ? < shared_out FROM books", page)
+        return bool(is_older)
+
+    def births(self) -> IntArray:
+        """Birth cash of every page by number, that of an alias by its door weight (opic/sites/births.py)."""
+        query = """
+            SELECT CASE WHEN state = 'gone' THEN 0
+                        WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
+                        ELSE iif(state = 'alias', 0, page_level) + coalesce(doors.weight, 0) * door_level END
+            FROM pages CROSS JOIN books LEFT JOIN hosts ON hosts.id = pages.host
+            LEFT JOIN sites ON sites.id = hosts.site LEFT JOIN doors ON doors.page = pages.id ORDER BY pages.id"""
+        return self._array(query, 1).reshape(-1)
+
     def linking_to(self, site: int) -> IntArray:
         """The numbers of the sites that link to a site; looks at all voices."""
         query = """

@@ -36,13 +36,17 @@ class Tables:
         if self.db.in_transaction:
             yield
             return
-        with self.errors:
-            self.db.execute("BEGIN")
+        self.pin()
         try:
             yield
         finally:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
+
+    def pin(self) -> None:
+        """Let all that is read from now on be of one commit."""
+        with self.errors:
+            self.db.execute("BEGIN")
 
     def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         with self.errors:

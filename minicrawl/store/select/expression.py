@@ -36,6 +36,8 @@ _READ = {
 }
 """What PAGES reads itself, "" being that there are rows; of a view all may be read, and only a view reads the rest."""
 _VIEWS = frozenset({"ranks", "weighed", "born", "books"})
+_WITHIN = _VIEWS | {"pages"}
+"""Views that may read what they are made of: of a partition `pages` is one, see store/partitions/united.py."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
 _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comment", "/*": "a comment"} | {
     **dict.fromkeys('"`[]', "quotes other than single ones"),
@@ -82,7 +84,9 @@ def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
 
 def _verdict(action: int, first: str | None, second: str | None, _: str | None, view: str | None) -> int:
     """Whether a step of a query is allowed. first, second: table and column, or the name of a function."""
-    if action == sqlite3.SQLITE_SELECT or (view in _VIEWS and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)):
+    if action == sqlite3.SQLITE_SELECT or (
+        view in _WITHIN and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
+    ):
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
         may = first in _VIEWS or second in _READ.get(first or "", ())

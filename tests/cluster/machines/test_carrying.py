@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 from support.cluster_folders import as_here, killed_at_every_step, some_folder, spread_over_machines
-from support.cluster_runs import SETTINGS, run_in_parts
+from support.cluster_runs import SETTINGS, ranked_pages, run_in_parts
 from support.machine_calls import Line, called, kept_by
 from support.sites import rows
 
-from minicrawl.cluster.agreement import check_agreement
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.backup import backup_all
-from minicrawl.cluster.folder import Folder, Place, found
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.carrying import Carriers, Remote, backup_between, move_between
-from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Keeper, Listener
 from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.store.partitions.agreement import check_agreement
+from minicrawl.store.partitions.folder import Place
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.writer import Writer
 
@@ -187,7 +187,7 @@ def copied_while_it_runs(path: Path, beside: Callable[[Line], Awaitable[None]]) 
                 asyncio.run_coroutine_threadsafe(done(beside(lines[0])), loop).result()
 
         folder = found(keeper.folder.path)
-        spread = Folder(folder.path, folder.cluster, folder.homes, (Place(), Place(".", 0, "beta")), folder.settings)
+        spread = Folder(folder.path, folder.cluster, folder.secret, (Place(), Place(".", 0, "beta")), folder.settings)
         try:
             backup_between(spread, path / "copy", carriers(before), PART)
         except Exception as error:

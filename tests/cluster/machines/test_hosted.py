@@ -4,13 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import SETTINGS, crawled_alone, folder_at, run_in_parts
+from support.cluster_runs import SETTINGS, crawled_alone, folder_at, ranked_pages, run_in_parts
 from support.machine_calls import Line, kept_by
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.hosted import Call, CallPost, Hosted
-from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.processes import DeadError
 from minicrawl.cluster.running.worker import Brief

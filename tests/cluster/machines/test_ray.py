@@ -12,15 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import crawled_alone
+from support.cluster_runs import crawled_alone, ranked_pages
 from support.command_line import run
 from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, kill, served
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.machines.ray import make_at
-from minicrawl.cluster.merged import ranked_pages
 from minicrawl.errors import SettingError
 from minicrawl.store.rows import RankedPage
 
@@ -147,7 +146,7 @@ def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
     assert [place.machine for place in found(copy).places] == [None, None]
     with found(copy).opened() as stores:
         assert list(audit_all(stores)) == []
-    top = run("cluster", "top", "--store", crawl.path)
+    top = run("top", "--store", crawl.path)
     assert (top.exit_code, "brings a copy of all here" in top.stderr) == (3, True)
     crawl.answer("move", "0", str(crawl.there), "--node", OTHER)
     crawl.answer("move", "1", str(crawl.path))

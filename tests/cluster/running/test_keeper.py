@@ -9,14 +9,13 @@ from itertools import count, product
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, folder_at, run_in_parts
+from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, folder_at, ranked_pages, run_in_parts
 from support.counted_web import CountedWeb, counted_web
 from support.opic_webs import exact_importance
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, found, store_of
-from minicrawl.cluster.merged import ranked_pages
+from minicrawl.analysis.audit import audit_all
+from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import Process, Start, started
 from minicrawl.cluster.running.worker import Brief
@@ -25,6 +24,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.model import READ, State
 from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.rows import RankedPage
 
 SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}

@@ -16,7 +16,7 @@ from support.cluster_runs import SEEDS, folder_at
 from support.command_line import run as command
 from support.counted_web import counted_web
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.processes import DeadError, Process, started
 from minicrawl.cluster.running.worker import Brief

@@ -20,7 +20,7 @@ import pytest
 from support.cluster_runs import folder_at
 from support.sites import rows
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import VERSION
@@ -28,9 +28,9 @@ from minicrawl.cluster.running.worker import Brief, Worker, packed, serve
 from minicrawl.control.messages import line_of
 from minicrawl.control.socket_files import connected
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.sharing.records import Records, from_bytes, to_bytes
 from minicrawl.opic.ledger import UNIT
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
 

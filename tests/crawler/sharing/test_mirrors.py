@@ -12,10 +12,10 @@ from support.sites import rows
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.mirrors import Mirrors
-from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.opic import GRANT, SEED_GRANTS
 from minicrawl.opic.ledger import UNIT
+from minicrawl.store.partitions.records import Records, from_bytes
 
 A, B, C = "http://a.test/", "http://b.test/", "http://b.test/c"
 WEB = {A: [B, C, "http://a.test/2"], "http://a.test/2": [B]}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from minicrawl.crawler.sharing.outbox import Carried, Outbox
-from minicrawl.crawler.sharing.records import Records, from_bytes
 from minicrawl.errors import StoreError
+from minicrawl.store.partitions.records import Records, from_bytes
 from minicrawl.store.writer import Writer
 
 

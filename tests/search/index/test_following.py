@@ -10,7 +10,7 @@ from support.searching import content, indexed, page, rebuilt, urls
 from support.sites import Site, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.search.index.following import Follower, Progress, following, need_texts
+from minicrawl.search.index.following import Follower, Progress, bring_up_to_date, following
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Searcher
@@ -185,6 +185,8 @@ def test_two_do_not_write_at_once(tmp_path):
 
 def test_store_without_texts_is_told_apart(tmp_path):
     crawl({A: []}, tmp_path / "bare.db", [A])
-    with pytest.raises(SettingError, match="has no texts"):
-        need_texts(tmp_path / "bare.db")
-    need_texts(indexed({A: page("x", "y")}, tmp_path / "crawl.db"))
+    with open_store(tmp_path / "bare.db") as store, pytest.raises(SettingError, match="has no texts"):
+        bring_up_to_date(store)
+    with open_store(indexed({A: page("x", "y")}, tmp_path / "crawl.db")) as store:
+        assert bring_up_to_date(store)[:2] == (0, 1)
+        assert bring_up_to_date(store, rebuild=True)[:2] == (1, 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.partitions import Partitions, random_web, settle
 
-from minicrawl.cluster.audit import audit_all
+from minicrawl.analysis.audit import audit_all
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 

@@ -9,12 +9,13 @@ import pytest
 from support.cluster_folders import some_folder
 from support.partitions import Partitions, random_web
 
-from minicrawl.cluster.agreement import check_agreement
-from minicrawl.cluster.folder import Folder, Place
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.agreement import check_agreement
+from minicrawl.store.partitions.folder import Place
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -23,7 +24,7 @@ def test_a_store_of_an_older_backup_is_refused_whichever_it_is(tmp_path: Path, s
     kept = tmp_path / "older"
     kept.mkdir()
     with Partitions(tmp_path, web, list(web)[:3], 2) as partitions:
-        folder = Folder(tmp_path, "a crawl", partitions.homes, (Place(), Place()), {})
+        folder = Folder(tmp_path, "a crawl", partitions.homes.secret, (Place(), Place()), {})
         partitions.exchange()
     for store in partitions.stores:
         shutil.copy(store, kept)

@@ -8,9 +8,8 @@ lose cash, or make it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.merged import AskedStore
 from minicrawl.errors import StoreError
+from minicrawl.store.partitions.folder import PartitionFolder
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import NeighbourRow
@@ -27,13 +26,13 @@ class Traffic(NamedTuple):
     kept: set[tuple[int, int]]
 
 
-def check_agreement(folder: Folder) -> None:
+def check_agreement(folder: PartitionFolder) -> None:
     """Raise StoreError for stores that are not of one moment."""
     with folder.opened() as stores:
         check_agreement_of(stores)
 
 
-def check_agreement_of(stores: Sequence[AskedStore]) -> None:
+def check_agreement_of(stores: Sequence[Store]) -> None:
     """Raise StoreError for stores that are not of one moment."""
     check_traffic([store.ask(_traffic) for store in stores])
 
@@ -41,10 +40,10 @@ def check_agreement_of(stores: Sequence[AskedStore]) -> None:
 def check_traffic(each: Sequence[Traffic]) -> None:
     """Raise StoreError for stores that are not of one moment. each: by partition."""
     for fault in _disagreements(each):
-        raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl cluster backup'")
+        raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl backup'")
 
 
-def disagreements(stores: Sequence[AskedStore]) -> Iterator[str]:
+def disagreements(stores: Sequence[Store]) -> Iterator[str]:
     """The faults in the identity of stores, and in their traffic, a sentence each."""
     return _disagreements([store.ask(_traffic) for store in stores])
 
@@ -73,7 +72,7 @@ def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
                     )
 
 
-def traffic_at(folder: Folder, number: int) -> Traffic | None:
+def traffic_at(folder: PartitionFolder, number: int) -> Traffic | None:
     """The traffic of a partition on this machine; None while a crawl uses its store."""
     with folder.opened_some([number]) as (store,):
         return None if store.is_in_use() else _traffic(store)

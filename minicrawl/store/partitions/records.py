@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import IntArray
-
+IntArray = npt.NDArray[np.int64]
 _COUNT = np.dtype("<u4")
 _DIGITS = 10
 _URL = re.compile(r"https?://[^\x00-\x20\x7f/]+/")

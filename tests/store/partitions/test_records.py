@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from minicrawl.crawler.sharing.records import Records, from_bytes, to_bytes
+from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
 
 
 def some_records(rng: random.Random, count: int) -> Records:

@@ -1,4 +1,4 @@
-"""What the stores of all partitions promise together, checked against what they hold. None of them may be in use.
+"""The audit of a crawl: of each of its stores by itself, and of the stores of all partitions together.
 
 in flight  a row of an outbox that its home has not taken yet
 
@@ -16,18 +16,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.cluster.agreement import disagreements
-from minicrawl.cluster.merged import AskedStore, in_flight, whole
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
-from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.crawler.sharing.voices import shared_voices
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.window import Interpolation
+from minicrawl.store.partitions.agreement import disagreements
+from minicrawl.store.partitions.numbers import in_flight
+from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.reader import Store
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -44,21 +44,25 @@ class _Sent(NamedTuple):
     voices: int
 
 
-def audit_all(stores: Sequence[AskedStore]) -> Iterator[str]:
-    """One sentence per promise that is broken; none when all is consistent. stores: those of partitions 0, 1, 2 ...
+def audit_all(stores: Sequence[Store]) -> Iterator[str]:
+    """One sentence per promise that is broken; none when all is consistent.
 
-    Each store is read where it is. From one to another go its mirrors, and the rows of its outbox.
+    stores: of partitions 0, 1, 2 ..., of one moment, see `Store.files`; or the one store of a crawl. Each is read where
+    it is. From one to another go its mirrors, and the rows of its outbox.
     """
+    if len(stores) == 1 and stores[0].meta("partitions") is None:
+        yield from audit(stores[0])
+        return
     faults = [f"partition {number}: {fault}" for number, store in enumerate(stores) for fault in store.ask(_faults)]
     faults += disagreements(stores)
     yield from faults
     if faults:
         return  # the rest would only say the same
     flying = [row for _, row in in_flight(stores)]
-    cash = sum(store.ask(whole, "cash_total") for store in stores) + sum(row.cash for row in flying)
+    cash = sum(int(store.meta("cash_total") or 0) for store in stores) + sum(row.cash for row in flying)
     if cash != TOTAL:
         yield f"all cash books together hold {cash} units instead of {TOTAL}: {cash - TOTAL:+d}"
-    carried = sum(store.ask(whole, CARRIED) for store in stores) + sum(row.received for row in flying)
+    carried = sum(int(store.meta(CARRIED) or 0) for store in stores) + sum(row.received for row in flying)
     if carried:
         yield f"all ledgers together have carried {carried:+d} units that no other has"
     sent = _sent(stores, flying)
@@ -70,7 +74,7 @@ def _faults(store: Store) -> list[str]:
     return list(islice(audit(store), MOST))
 
 
-def _sent(stores: Sequence[AskedStore], flying: Sequence[OutboxRow]) -> Sequence[Mapping[str, _Sent]]:
+def _sent(stores: Sequence[Store], flying: Sequence[OutboxRow]) -> Sequence[Mapping[str, _Sent]]:
     """By home and URL: what all mirrors have received and handed over, and homes have taken."""
     sent: list[dict[str, _Sent]] = [{} for _ in stores]
 

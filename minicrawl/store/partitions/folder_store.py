@@ -1,0 +1,391 @@
+"""A folder of partitions as one store: the same readers, each over all partitions.
+
+All partitions are read as of the moment at which the folder was opened, each as of one commit. Counts of `meta` are
+added up; what is no count, such as the settings, all partitions have alike. History, cash, and the order of pages that
+wait are those of a page's partition.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self  # Any: JSON
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.errors import StoreError
+from minicrawl.model import CoursePoint
+from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.database import is_held
+from minicrawl.store.partitions.folder import PartitionFolder, folder_at
+from minicrawl.store.partitions.numbers import Numbers
+from minicrawl.store.partitions.pages import (
+    AllLinks,
+    AllOutstanding,
+    AllPages,
+    AllRanks,
+    AllRecognised,
+    AllRefreshes,
+    AllSelected,
+    NothingExpected,
+)
+from minicrawl.store.read.hosts import HostPages, Hosts
+from minicrawl.store.read.patterns import Patterns
+from minicrawl.store.read.site_table import DoorRow, SiteRow, SiteTable, TrustedSite
+from minicrawl.store.read.sitemaps import Sitemaps
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RobotsRow, SitemapRow
+from minicrawl.store.texts.marked_text import KeptText
+from minicrawl.store.texts.reading import Texts
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_ADDED_UP = (
+    *("cash_total", "reserve", "income", "ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_carried"),
+    *("links_left_out", "text_size"),
+)
+_IN_ONE_STORE = ("is_ranked", "best_floor", "partition", "expected")
+_COUNTS = ("sitemaps_left_out", "hook_errors")
+_OF_COURSE = ("fetched", "bytes", "known", "read", "given_up")
+
+
+class FolderStore(Store):
+    """Reads the stores of all partitions. parts: by the numbers of the partitions."""
+
+    def __init__(self, folder: PartitionFolder, parts: Sequence[Store], sizes: Sizes = STANDARD_SIZES) -> None:
+        """parts: each as of one commit. They are of this folder store alone, which changes what they show."""
+        self.path = folder.path
+        self.sizes = sizes
+        self.folder = folder
+        self._parts = parts
+        numbers = self._numbers = Numbers(parts)
+        self.page_table = AllPages(numbers)
+        self.link_table = AllLinks(numbers)
+        self.outstanding = AllOutstanding(numbers)
+        self.selection = AllSelected(numbers)
+        self.ranks = AllRanks(numbers)
+        self.expected = NothingExpected(numbers)
+        self.recognised = AllRecognised(numbers)
+        self.refreshes = AllRefreshes(numbers)
+        self.hosts = _AllHosts(numbers)
+        self.site_table = _AllSites(numbers)
+        self.sitemaps = _AllSitemaps(numbers)
+        self.patterns = _AllPatterns(numbers)
+        self.texts = _AllTexts(numbers)
+
+    @classmethod
+    def at(cls, path: Path, sizes: Sizes = STANDARD_SIZES) -> Self:
+        """The stores of the crawl in a folder. Raises StoreError."""
+        folder = folder_at(path)
+        folder.check_is_here()
+        parts = folder.open(range(len(folder.places)))
+        try:
+            return cls(folder, parts, sizes)
+        except BaseException:
+            for part in parts:
+                part.close()
+            raise
+
+    def close(self) -> None:
+        for part in self.parts:
+            part.close()
+
+    @property
+    def parts(self) -> Sequence[Store]:
+        return self._parts
+
+    def partition_of(self, url: str) -> int | None:
+        return next((number for number, part in enumerate(self.parts) if part.page_table.find([url])), None)
+
+    def by_file(self, values: FloatArray) -> Iterator[tuple[Path, FloatArray]]:
+        self.folder.check_is_here()
+        for number, part in enumerate(self.parts):
+            own = self._numbers.kept(number)
+            spread = np.zeros(int(own.max(initial=-1)) + 1)
+            spread[own] = values[self._numbers.starts[number] : self._numbers.starts[number + 1]]
+            yield part.path, spread
+
+    def check_is_at_rest(self) -> None:
+        if self.is_in_use():
+            raise StoreError(
+                f"a crawl uses {self.path}, and its stores are of several moments; stop it, and run this command then"
+            )
+
+    @contextmanager
+    def files(self) -> Iterator[Sequence[Store]]:
+        self.check_is_at_rest()
+        with self.folder.opened() as stores:
+            yield stores
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All is of one commit of each partition anyway."""
+        return nullcontext()
+
+    def course(self) -> list[CoursePoint]:
+        return _course(self._numbers.each(lambda part: part.course()))
+
+    def size(self) -> int:
+        return self._numbers.size
+
+    @property
+    def hash_key(self) -> bytes:
+        return self.parts[0].hash_key
+
+    def is_in_use(self) -> bool:
+        return any(map(is_held, self.folder.stores))
+
+    def meta(self, key: str) -> MetaValue:
+        if key in _IN_ONE_STORE:
+            return None
+        each = self._numbers.each(lambda part: part.meta(key))
+        merged: dict[str, Callable[[Sequence[MetaValue]], MetaValue]] = {
+            "ledger_total": lambda _: self._numbers.sums.total,
+            "stopped": _reasons,
+            "banned_hosts": _united_lists,
+        }
+        values = [value for value in each if value is not None]
+        if key in merged:
+            return merged[key](each)
+        if key in _ADDED_UP:
+            return sum(int(value) for value in values)
+        return max(map(float, values), default=None) if key == "run_at" else next(iter(values), None)
+
+    def meta_json(self, key: str) -> dict[str, Any]:
+        each = [value for value in self._numbers.each(lambda part: part.meta_json(key)) if value]
+        if not each:
+            return {}
+        if key == "run":
+            return _run(each, min(self._collected, 1.0))
+        if key == "earlier_runs":
+            return _earlier_runs(each)
+        return _counted(each) if key in _COUNTS else each[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.folder.settings_in_full or self.parts[0].settings
+
+    @cached_property
+    def _collected(self) -> float:
+        return sum(self._numbers.each(lambda part: part.united.collected()))
+
+
+class _AllHosts(Hosts):
+    """A host is in the partition that has its pages; others may know its name."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def all(self) -> list[HostRow]:
+        return self._own(self._numbers.each(lambda part: part.hosts.all()))
+
+    def strained(self) -> list[HostRow]:
+        found = self._own(self._numbers.each(lambda part: part.hosts.strained()))
+        return sorted(found, key=lambda row: (-row.strains, row.name))
+
+    def bytes(self) -> dict[str, int]:
+        each = self._numbers.each(lambda part: part.hosts.bytes())
+        return {name: size for of_part in each for name, size in of_part.items()}
+
+    def answering(self) -> Iterator[str]:
+        return chain.from_iterable(part.hosts.answering() for part in self._numbers.parts)
+
+    def count(self) -> int:
+        return len(self.all())
+
+    def pages(self, n: int) -> list[HostPages]:
+        found = chain.from_iterable(self._numbers.each(lambda part: part.hosts.pages(n)))
+        return sorted(found, key=lambda host: (-host.known, host.name))[:n]
+
+    def has(self, name: str) -> bool:
+        return any(self._numbers.each(lambda part: part.hosts.has(name)))
+
+    def robots(self, origin: str) -> RobotsRow | None:
+        return next(filter(None, self._numbers.each(lambda part: part.hosts.robots(origin))), None)
+
+    def _own(self, each: Sequence[Sequence[HostRow]]) -> list[HostRow]:
+        return [row for number, rows in enumerate(each) for row in self._numbers.own_hosts(number, rows)]
+
+
+class _AllSites(SiteTable):
+    """A site is in the partition that has its hosts."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def all(self) -> list[SiteRow]:
+        return [*chain.from_iterable(self._numbers.each(lambda part: part.site_table.all()))]
+
+    def trusted(self, host: int | None = None) -> list[TrustedSite]:
+        if host is None:
+            found = self._numbers.each(lambda part: part.site_table.trusted())
+        else:
+            number, part, own = self._numbers.host_at(host)
+            found = [[] for _ in self._numbers.parts]
+            found[number] = part.site_table.trusted(own)
+        return [self._among_all(number, site) for number, sites in enumerate(found) for site in sites]
+
+    def linking(self, page: int) -> list[str]:
+        number, part, own = self._numbers.at(page)
+        found = part.site_table.linking(own)
+        for some in self._numbers.mirrors_of(number, part.page_table.url(own)):
+            found += some.part.site_table.linking(int(some.pages[0]))
+        trust = self._trust
+        return sorted(found, key=lambda name: -trust.get(name, 0.0))
+
+    def door(self, page: int) -> DoorRow | None:
+        _, part, own = self._numbers.at(page)
+        found = part.site_table.door(own)
+        return found and found._replace(page=page)
+
+    def is_older(self, page: int) -> bool:
+        _, part, own = self._numbers.at(page)
+        return part.site_table.is_older(own)
+
+    def _among_all(self, number: int, site: TrustedSite) -> TrustedSite:
+        """A site of a partition, trusted also by those of the others."""
+        elsewhere = self._trusting[number].get(site.name, set())
+        names = [site.trusted_first, *elsewhere]
+        first = max(filter(None, names), key=lambda name: self._trust.get(name, 0.0), default=None)
+        return site._replace(trusted_by=site.trusted_by + len(elsewhere), trusted_first=first)
+
+    @cached_property
+    def _trust(self) -> dict[str, float]:
+        """The trust of every site by name."""
+        return {site.name: site.trust for site in self.all()}
+
+    @cached_property
+    def _trusting(self) -> list[dict[str, set[str]]]:
+        """Of each partition by site the sites of others that have trust and link to it."""
+        found: list[dict[str, set[str]]] = []
+        each = [row for rows in self._numbers.each(lambda part: part.united.trusting()) for row in rows]
+        for site_of in self._numbers.each(lambda part: part.united.sites_of_hosts()):
+            by_site: dict[str, set[str]] = {}
+            for row in each:
+                if row.host in site_of:
+                    by_site.setdefault(site_of[row.host], set()).add(row.site)
+            found.append(by_site)
+        return found
+
+    def births(self) -> IntArray:
+        return np.concatenate(self._numbers.each(lambda part: part.site_table.births()))
+
+
+class _AllSitemaps(Sitemaps):
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def all(self) -> list[SitemapRow]:
+        return [*chain.from_iterable(self._numbers.each(lambda part: part.sitemaps.all()))]
+
+    def of(self, page: int) -> SitemapRow | None:
+        _, part, own = self._numbers.at(page)
+        return part.sitemaps.of(own)
+
+    def listing(self, url: str, host: str) -> SitemapRow | None:
+        return next(filter(None, self._numbers.each(lambda part: part.sitemaps.listing(url, host))), None)
+
+    def listed_counts(self) -> dict[int, tuple[int, int]]:
+        each, starts = self._numbers.each(lambda part: part.sitemaps.listed_counts()), self._numbers.host_starts
+        return {host + starts[number]: found for number, counts in enumerate(each) for host, found in counts.items()}
+
+
+class _AllPatterns(Patterns):
+    """Of a pattern that several partitions know, as links lead there, the one counts that has let most URLs in."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def trap_patterns(self) -> list[PatternRow]:
+        found = chain.from_iterable(self._numbers.each(lambda part: part.patterns.trap_patterns()))
+        return sorted(found, key=lambda row: (-row.dropped, row.name))
+
+    def pattern(self, name: str) -> PatternRow | None:
+        found = filter(None, self._numbers.each(lambda part: part.patterns.pattern(name)))
+        return max(found, key=lambda row: (row.admitted, row.parsed, row.dropped), default=None)
+
+    def has_digest(self, digest: int) -> bool:
+        return any(self._numbers.each(lambda part: part.patterns.has_digest(digest)))
+
+
+class _AllTexts(Texts):
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def close(self) -> None:
+        pass  # each partition closes its own
+
+    @property
+    def size(self) -> int:
+        return sum(self._numbers.each(lambda part: part.texts.size))
+
+    def count(self) -> int:
+        return sum(self._numbers.each(lambda part: part.texts.count()))
+
+    def record(self, page: int) -> bytes | None:
+        _, part, own = self._numbers.at(page)
+        return part.texts.record(own)
+
+    def text(self, page: int, url: str) -> KeptText | None:
+        _, part, own = self._numbers.at(page)
+        return part.texts.text(own, url)
+
+
+def _reasons(each: Sequence[MetaValue]) -> str:
+    """Why partitions have stopped."""
+    return ", ".join(dict.fromkeys(str(reason or "killed") for reason in each))
+
+
+def _united_lists(each: Sequence[MetaValue]) -> str:
+    """Lists as JSON."""
+    return json.dumps(sorted(set(chain.from_iterable(json.loads(str(value or "[]")) for value in each))))
+
+
+def _counted(each: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    counted: Counter[str] = Counter()
+    for one in each:
+        counted.update(one)
+    return dict(counted)
+
+
+def _earlier_runs(each: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    added = {name: sum(one.get(name, 0) for one in each) for name in ("fetched", "bytes")}
+    return added | {name: max(one.get(name, 0) for one in each) for name in ("runs", "seconds")}
+
+
+def _run(each: Sequence[Mapping[str, Any]], collected: float) -> dict[str, Any]:
+    """A run, as long as that of the longest partition. coverage: of the importance by the links found so far, no
+    bound."""
+    added = {name: sum(one.get(name) or 0 for one in each) for name in ("fetched", "bytes", "in_flight", "refreshed")}
+    errors = _counted([one["errors"] for one in each])
+    return {**added, "seconds": max(one["seconds"] for one in each), "errors": errors, "coverage": collected}
+
+
+def _course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
+    """Points of all partitions added up, at the times of the one that has crawled longest.
+
+    Between two of its points a partition is taken to have gone on evenly. URLs of other partitions are among those
+    that each knows. Coverage is that of the partition which has the points.
+    """
+    some = [points for points in each if points]
+    if not some:
+        return []
+    longest = max(some, key=lambda points: points[-1].seconds)
+    at = [point.at for point in longest]
+    at[-1] = max(points[-1].at for points in some)  # by then all have done all that they have
+    columns = {name: np.sum([_along(points, name, at) for points in some], axis=0) for name in _OF_COURSE}
+    return [
+        point._replace(at=moment, **{name: round(columns[name][row]) for name in _OF_COURSE})
+        for row, (point, moment) in enumerate(zip(longest, at, strict=True))
+    ]
+
+
+def _along(points: Sequence[CoursePoint], name: str, at: Sequence[float]) -> FloatArray:
+    """What one partition had done at some moments; before its first point nothing."""
+    values = np.array([getattr(point, name) for point in points], np.float64)
+    done: FloatArray = np.interp(at, [point.at for point in points], values, left=0.0)
+    return done

@@ -1,0 +1,259 @@
+"""Numbers of the pages and hosts of a crawl over all its partitions.
+
+Pages have numbers from 0 on: those that partition 0 has at home, by their numbers there, then those of partition 1, and
+so on. A mirror has the number of the page it stands for. One whose home does not know it yet, as it is still on its way
+there, counts as a page of the first partition that has it. Numbers of a crawl that runs are those of one reading.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.links import LinkGraph
+from minicrawl.store.partitions.records import from_bytes
+from minicrawl.store.partitions.united import MirrorColumns, Sums
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import HostRow
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+IntArray = npt.NDArray[np.int64]
+Answer = TypeVar("Answer")
+UNKNOWN = -1
+"""In place of the number of a page that its home does not know."""
+_UNRESOLVED = -2
+_AT_ONCE = 5_000
+
+
+class Some(NamedTuple):
+    """Some pages of a partition. at: where they stand among those that were asked for; pages: their numbers there."""
+
+    number: int
+    part: Store
+    at: IntArray
+    pages: IntArray
+
+
+class Numbers:
+    """Translates numbers of partitions into those of the crawl, and back."""
+
+    def __init__(self, parts: Sequence[Store]) -> None:
+        """parts: by the numbers of their partitions. Each shows its own pages alone from then on, ranked among all."""
+        self.parts = parts
+        self._mirrors: list[MirrorColumns] = self.each(lambda part: part.united.mirrors())
+        self._sizes: list[int] = self.each(Store.size)
+        self.adopted = 0
+        hidden = []
+        for part, mirrors, some in zip(parts, self._mirrors, self._on_their_way(), strict=True):
+            part.united.adopt(mirrors.page[some].tolist())
+            hidden.append(mirrors.page[~some])
+            self.adopted += int(some.sum())
+        self._hidden: list[IntArray] = hidden
+        counts = [size - len(pages) for size, pages in zip(self._sizes, hidden, strict=True)]
+        self.starts: IntArray = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self._of_mirror: list[IntArray] = [np.full(len(pages), _UNRESOLVED, dtype=np.int64) for pages in hidden]
+        self.sums = _sums(self.each(lambda part: part.united.sums()))
+        for part in parts:
+            part.united.weigh(self.sums)
+        homes = (np.isin(mirrors.page, pages) for mirrors, pages in zip(self._mirrors, hidden, strict=True))
+        self._homes = [mirrors.home[known] for mirrors, known in zip(self._mirrors, homes, strict=True)]
+
+    def each(self, ask: Callable[[Store], Answer]) -> list[Answer]:
+        """What every partition answers, by its number."""
+        return [ask(part) for part in self.parts]
+
+    @property
+    def size(self) -> int:
+        """Number of pages."""
+        return int(self.starts[-1])
+
+    # Pages that are at home.
+
+    def to_all(self, number: int, pages: npt.NDArray[np.integer]) -> IntArray:
+        """The numbers of pages that a partition has."""
+        own = np.asarray(pages, dtype=np.int64)
+        found: IntArray = own + self.starts[number] - np.searchsorted(self._hidden[number], own)
+        return found
+
+    def of(self, number: int, page: int) -> int:
+        """The number of a page that a partition has."""
+        return int(self.to_all(number, np.array([page]))[0])
+
+    def kept(self, number: int) -> IntArray:
+        """The pages that a partition has, by their numbers there."""
+        return np.setdiff1d(np.arange(self._sizes[number]), self._hidden[number], assume_unique=True)
+
+    def at(self, page: int) -> tuple[int, Store, int]:
+        """The partition that has a page, by number and store, and the page's number there."""
+        (some,) = self.split([page])
+        return some.number, some.part, int(some.pages[0])
+
+    def split(self, pages: Sequence[int] | npt.NDArray[np.integer]) -> Iterator[Some]:
+        """Some pages by the partition that has them."""
+        wanted = np.asarray(pages, dtype=np.int64)
+        numbers = np.searchsorted(self.starts, wanted, side="right") - 1
+        for number in np.unique(numbers).tolist():
+            at = np.flatnonzero(numbers == number)
+            place = wanted[at] - self.starts[number]
+            hidden = self._hidden[number]
+            own = place + np.searchsorted(hidden - np.arange(len(hidden)), place, side="right")
+            yield Some(number, self.parts[number], at, own)
+
+    def asked(self, pages: Iterable[int], ask: Callable[[Store, list[int]], Mapping[int, Answer]]) -> dict[int, Answer]:
+        """What partitions answer for their pages, by number. ask: of a partition, by numbers there."""
+        return {
+            self.of(some.number, own): answer
+            for some in self.split(list(pages))
+            for own, answer in ask(some.part, some.pages.tolist()).items()
+        }
+
+    # Mirrors.
+
+    def ends(self, number: int, pages: npt.NDArray[np.integer]) -> IntArray:
+        """The numbers of pages that a partition knows, mirrors among them; UNKNOWN where the home does not."""
+        own = np.asarray(pages, dtype=np.int64)
+        hidden = self._hidden[number]
+        if not len(hidden):
+            return self.to_all(number, own)
+        at = np.minimum(np.searchsorted(hidden, own), len(hidden) - 1)
+        is_mirror = hidden[at] == own
+        self._resolve(number, np.unique(at[is_mirror]))
+        return np.where(is_mirror, self._of_mirror[number][at], self.to_all(number, own))
+
+    def end(self, number: int, page: int | None) -> int | None:
+        """The number of one such page; None where the home does not know it, and of None."""
+        found = UNKNOWN if page is None else int(self.ends(number, np.array([page]))[0])
+        return None if found == UNKNOWN else found
+
+    def find(self, urls: Sequence[str]) -> dict[str, int]:
+        """The numbers of those URLs that are known."""
+        found: dict[str, int] = {}
+        for number, part in enumerate(self.parts):
+            known = part.page_table.find(urls)
+            numbers = self.to_all(number, np.array(list(known.values()), dtype=np.int64)).tolist()
+            found.update(zip(known, numbers, strict=True))
+        return found
+
+    def mirrors_of(self, number: int, url: str) -> Iterator[Some]:
+        """The mirrors of a page that a partition has, in all others."""
+        for other, part in enumerate(self.parts):
+            page = None if other == number else part.united.mirror_of(url)
+            if page is not None:
+                yield Some(other, part, np.zeros(1, dtype=np.int64), np.array([page]))
+
+    def graph(self, number: int, links: LinkGraph) -> LinkGraph:
+        """Links of a partition between pages by their numbers; links to pages that are not known are left out."""
+        targets = self.ends(number, links.targets)
+        is_known = targets != UNKNOWN
+        rows = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))
+        degrees = np.bincount(rows[is_known], minlength=len(links.sources))
+        return LinkGraph(
+            self.to_all(number, links.sources),
+            np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
+            targets[is_known].astype(np.int32),
+            self.size,
+            None if links.places is None else links.places[is_known],
+        )
+
+    @cached_property
+    def unsent(self) -> IntArray:
+        """Units that have left the page of a link and not come to its target, by target, shape (size,): those that
+        mirrors hold, and those in outboxes."""
+        waiting = np.zeros(self.size, dtype=np.int64)
+        for number, mirrors in enumerate(self._mirrors):
+            self._add(waiting, self.ends(number, mirrors.page), mirrors.unsent)
+        for _, row in in_flight(self.parts):
+            records = from_bytes(row.records)
+            known = self.find(records.urls)
+            pages = np.array([known.get(url, UNKNOWN) for url in records.urls], dtype=np.int64)
+            self._add(waiting, pages, records.received)
+        return waiting
+
+    @staticmethod
+    def _add(waiting: IntArray, pages: IntArray, units: IntArray) -> None:
+        is_known = pages != UNKNOWN
+        np.add.at(waiting, pages[is_known], units[is_known])
+
+    def _on_their_way(self) -> list[npt.NDArray[np.bool_]]:
+        """Which mirrors count as pages of their partition, as their home does not know them yet."""
+        sent: defaultdict[int, set[str]] = defaultdict(set)
+        for source, row in in_flight(self.parts):
+            sent[source] |= set(from_bytes(row.records).urls)
+        taken: set[str] = set()
+        found = []
+        for number, (part, mirrors) in enumerate(zip(self.parts, self._mirrors, strict=True)):
+            adopted = np.zeros(len(mirrors.page), dtype=np.bool_)
+            new = mirrors.page[mirrors.is_new].tolist()
+            some = dict(zip(part.united.mirrored_urls(new), new, strict=True)) if new else {}
+            for url in sent[number]:
+                if (page := part.united.mirror_of(url)) is not None:
+                    some[url] = page
+            some = {url: page for url, page in some.items() if url not in taken}
+            homes = dict(zip(mirrors.page.tolist(), mirrors.home.tolist(), strict=True)) if some else {}
+            for home in sorted({homes[page] for page in some.values()}):
+                there = self.parts[home].page_table.find([url for url, page in some.items() if homes[page] == home])
+                some = {url: page for url, page in some.items() if url not in there}
+            taken |= some.keys()
+            adopted[np.searchsorted(mirrors.page, sorted(some.values()))] = True
+            found.append(adopted)
+        return found
+
+    def _resolve(self, number: int, at: IntArray) -> None:
+        """Find the pages that some mirrors of a partition stand for."""
+        numbers, homes, hidden = self._of_mirror[number], self._homes[number], self._hidden[number]
+        at = at[numbers[at] == _UNRESOLVED]
+        for start in range(0, len(at), _AT_ONCE):
+            some = at[start : start + _AT_ONCE]
+            urls = self.parts[number].united.mirrored_urls(hidden[some].tolist())
+            numbers[some] = UNKNOWN
+            for home in np.unique(homes[some]).tolist():
+                here = np.flatnonzero(homes[some] == home)
+                known = self.parts[home].page_table.find([urls[place] for place in here.tolist()])
+                own = np.array([known.get(urls[place], UNKNOWN) for place in here.tolist()], dtype=np.int64)
+                there = own != UNKNOWN
+                numbers[some[here[there]]] = self.to_all(home, own[there])
+            if self.adopted:
+                left = {page: urls[at] for at, page in enumerate(some.tolist()) if numbers[page] == UNKNOWN}
+                known = self.find(list(left.values()))
+                for page, url in left.items():
+                    numbers[page] = known.get(url, UNKNOWN)
+
+    # Hosts.
+
+    @cached_property
+    def host_starts(self) -> list[int]:
+        """What the numbers of a partition's hosts are behind those of the crawl."""
+        last = [max((row.id for row in part.hosts.all()), default=-1) for part in self.parts]
+        return [0, *np.cumsum([number + 1 for number in last]).tolist()]
+
+    @cached_property
+    def hosts_elsewhere(self) -> list[set[int]]:
+        """Hosts that each partition knows and another one has, by their numbers there."""
+        return self.each(lambda part: part.united.hosts_elsewhere())
+
+    def own_hosts(self, number: int, rows: Sequence[HostRow]) -> list[HostRow]:
+        """Those of some hosts of a partition that it has, with their numbers in the crawl."""
+        elsewhere, start = self.hosts_elsewhere[number], self.host_starts[number]
+        return [row._replace(id=row.id + start) for row in rows if row.id not in elsewhere]
+
+    def host_at(self, host: int) -> tuple[int, Store, int]:
+        """The partition that has a host, by number and store, and the host's number there."""
+        number = int(np.searchsorted(self.host_starts, host, side="right")) - 1
+        return number, self.parts[number], host - self.host_starts[number]
+
+
+def _sums(each: Sequence[Sums]) -> Sums:
+    """Sums over all partitions; what is on its way between them is left out."""
+    return Sums(*(sum(column) for column in zip(*each, strict=True)))
+
+
+def in_flight(parts: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
+    """Rows of outboxes that their homes have not taken, each with the partition that has made it."""
+    taken = [{row.partition: row.taken for row in part.transfers.neighbours()} for part in parts]
+    for source, part in enumerate(parts):
+        for row in part.transfers.outbox():
+            if row.number > taken[row.home].get(source, 0):
+                yield source, row

@@ -1,0 +1,156 @@
+"""A partition as a part of its crawl: its own pages, ranked among those of all partitions.
+
+X = R + V' * B / sum(B)        as in one process (opic/ledger.py), with V' and sum(B) of all partitions
+importance = X / sum(X)
+
+Temporary views take the place of those of the file, so that every query of minicrawl.store.read works as it is:
+
+pages   without mirrors, which another partition has; but for `adopted` ones, which their home does not know yet
+books   with V', sum(B) and sum(X) of all partitions
+born, weighed, ranks   as in schema.sql, on these two
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.urlhash import url_hash
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_RANKED_VIEWS = ("born", "weighed", "ranks")
+_NEVER = 2**63 - 1
+"""More than any X: no page counts as one of `best`, which rests on the importance in the partition alone."""
+
+
+class Sums(NamedTuple):
+    """Sums over pages, in units. virtual: V'. births: sum(B). received, born: of pages that have importance."""
+
+    virtual: float
+    births: float
+    received: float
+    born: float
+
+    @property
+    def total(self) -> float:
+        """sum(X)."""
+        return max(self.received + self.born * self.virtual / max(self.births, 1.0), 1e-300)
+
+
+class Trusting(NamedTuple):
+    """A site with trust that links to a host."""
+
+    host: str
+    site: str
+    trust: float
+
+
+class MirrorColumns(NamedTuple):
+    """The mirrors of a partition by rising page, an array each.
+
+    home: the partition that has the page. unsent: units that it has received and not handed over. is_new: whether
+    nothing was handed over yet, so that the home may not know it.
+    """
+
+    page: IntArray
+    home: IntArray
+    unsent: IntArray
+    is_new: npt.NDArray[np.bool_]
+
+
+class United:
+    """Reads the table `mirrors`, and makes the views."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._adopted: list[int] = []
+
+    def adopted(self) -> list[int]:
+        """Mirrors that count as pages of this partition."""
+        return self._adopted
+
+    def mirrors(self) -> MirrorColumns:
+        rows = self._tables.rows(
+            "SELECT page, home, received - forwarded, mirrors.depth IS NULL FROM mirrors "
+            "CROSS JOIN main.pages ON id = page ORDER BY page"
+        )
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        return MirrorColumns(columns[0], columns[1], columns[2], columns[3] != 0)
+
+    def mirrored_urls(self, pages: Sequence[int]) -> list[str]:
+        """URLs of some mirrors, in their order."""
+        query = "SELECT url FROM json_each(?) CROSS JOIN main.pages ON pages.id = value ORDER BY key"
+        return [url for (url,) in self._tables.rows(query, (json.dumps(list(pages)),))]
+
+    def mirror_of(self, url: str) -> int | None:
+        """The mirror of a URL; None where there is none."""
+        query = "SELECT page, url FROM url_hashes JOIN main.pages ON id = page WHERE hash = ? AND state = 'elsewhere'"
+        rows = self._tables.rows(query, (url_hash(url, self._tables.hash_key),))
+        return next((page for page, known in rows if known == url), None)
+
+    def hosts_elsewhere(self) -> set[int]:
+        """hosts.id of hosts of which this partition has no page, but another one has."""
+        query = """
+            SELECT host FROM mirrors CROSS JOIN main.pages ON id = page
+            EXCEPT SELECT host FROM mirrors CROSS JOIN pages ON id = page"""
+        return {host for (host,) in self._tables.rows(query)}
+
+    def trusting(self) -> list[Trusting]:
+        """The sites here that have trust and link to hosts of other partitions."""
+        query = """
+            SELECT DISTINCT hosts.name, sites.name, trust
+            FROM mirrors CROSS JOIN voices ON voices.page = mirrors.page CROSS JOIN sites ON sites.id = voices.site
+                CROSS JOIN main.pages ON pages.id = mirrors.page CROSS JOIN hosts ON hosts.id = host
+            WHERE trust > 0"""
+        return [Trusting._make(row) for row in self._tables.rows(query)]
+
+    def sites_of_hosts(self) -> dict[str, str]:
+        """The site of every host by their names."""
+        return dict(self._tables.rows("SELECT hosts.name, sites.name FROM hosts JOIN sites ON sites.id = site"))
+
+    def adopt(self, pages: Iterable[int]) -> None:
+        """Hide all mirrors but some, which wait for their first turn."""
+        self._adopted = list(pages)
+        adopted = ", ".join(map(str, self._adopted))
+        columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(pages)")]
+        shown = {"state": "iif(state = 'elsewhere', 'waiting', state) AS state"} if adopted else {}
+        names = ", ".join(shown.get(name, name) for name in columns)
+        which = f"state <> 'elsewhere' OR id IN ({adopted})" if adopted else "state <> 'elsewhere'"
+        self._make(f"CREATE TEMP VIEW pages AS SELECT {names} FROM main.pages WHERE {which}")
+        self._make(self._definition("born"))
+
+    def sums(self) -> Sums:
+        """Those of the partition."""
+        (virtual,) = self._tables.row("SELECT virtual FROM books")
+        received, born = self._tables.row("SELECT total(received), total(birth) FROM born WHERE state <> 'alias'")
+        return Sums(float(virtual or 0.0), float(self._tables.meta("ledger_births") or 0), received, born)
+
+    def weigh(self, sums: Sums) -> None:
+        """Rank the pages among those of all partitions, of which these are the sums."""
+        of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total, "floor": _NEVER}
+        columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(books)")]
+        names = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
+        self._make(f"CREATE TEMP VIEW books AS SELECT {names} FROM main.books")
+        for view in _RANKED_VIEWS[1:]:
+            self._make(self._definition(view))
+
+    def collected(self) -> float:
+        """The importance that the pages have that were read."""
+        (share,) = self._tables.row("SELECT total(importance) FROM weighed WHERE state = 'fetched'")
+        return float(share)
+
+    def _definition(self, view: str) -> str:
+        (sql,) = self._tables.row("SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?", view)
+        return str(sql).replace("CREATE VIEW", "CREATE TEMP VIEW", 1)
+
+    def _make(self, statement: str) -> None:
+        """Make a view that goes with the connection; the file is left alone."""
+        with self._tables.errors:
+            self._tables.db.execute("PRAGMA query_only = OFF")
+            self._tables.db.execute(statement)
+            self._tables.db.execute("PRAGMA query_only = ON")

@@ -1,0 +1,153 @@
+"""Every command that reads says the same of a crawl in one file and in three partitions."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts
+from support.command_line import run
+
+from minicrawl.store.reader import open_store
+
+pytestmark = pytest.mark.slow
+OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "next_at"}
+"""Times, and sizes of files."""
+OWN |= {"store", "graph", "partition", "partitions", "rank", "page", "growth", "most_central", "cores", "movers"}
+"""Numbers of pages and partitions, and what follows from the order of pages of the same importance."""
+OWN |= {"history", "cash", "received", "forwarded", "units", "most_units", "rounds", "visits", "stored", "settled"}
+OWN |= {"tau", "l1", "linked_from", "queue"}
+"""What the books of a partition say of the time when the crawl ended."""
+OWN |= {"score", "explained"}
+"""How rare a word is counts in the partition of the page."""
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The same crawl in one file, and in a folder of three partitions."""
+    path = tmp_path_factory.mktemp("crawls")
+    crawled_alone(path / "one.db", search=True)
+    crawled_in_parts(path / "three", 3, SETTINGS | {"search": True})
+    return path / "one.db", path / "three"
+
+
+def same(value: Any) -> Any:
+    """What must be alike of an answer; a list in the order of its words."""
+    if isinstance(value, dict):
+        return {key: same(each) for key, each in value.items() if key not in OWN}
+    if isinstance(value, list):
+        return sorted(map(same, value), key=words_of)
+    return value
+
+
+def words_of(value: Any) -> str:
+    """What a value says without its fractions, which differ by what rounding makes of them."""
+    return re.sub(r"-?\d+\.\d+(e-?\d+)?|\d+e-\d+|\b0\b", "#", json.dumps(value, sort_keys=True))
+
+
+def are_alike(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(are_alike(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(are_alike, one, other))
+    if isinstance(one, float) or isinstance(other, float):
+        return bool(one == pytest.approx(other, rel=1e-3, abs=1e-6))
+    return bool(one == other)
+
+
+def said(store: Path, words: str) -> Any:
+    result = run(*words.split(), "--store", store, "--json")
+    assert result.exit_code == 0, (words, result.output)
+    return same(json.loads(result.stdout))
+
+
+HOME = f"{WEB.seeds[0]}"
+COMMANDS = [
+    "top -n 1000 --all", "top", "top --by inlinks", "top --hubs", "top --why", "top --state error --all",
+    "top --where importance>0.001", "status", "status --graph", "check", "verify", f"why {HOME}",
+    "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
+    "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
+    f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
+    "search print --n 100 --site alpine-sport.test",
+    "search library --n 100 --site alpine-sport.test", "compare importance inlinks", "refresh --pages 3 --dry-run",
+    "archive select", "seeds",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_says_the_same_of_both(words: str, stores: tuple[Path, Path]) -> None:
+    one, three = (said(store, words) for store in stores)
+    assert are_alike(one, three), (one, three)
+
+
+def edges(path: Path) -> list[tuple[str, str, str]]:
+    """Links by URL."""
+    urls = path.with_suffix(".urls.txt").read_text().splitlines()
+    rows = csv.DictReader(io.StringIO(path.read_text()))
+    return sorted((urls[int(row["source"])], urls[int(row["target"])], row["place"]) for row in rows)
+
+
+def ranks(path: Path) -> list[Any]:
+    rows = csv.DictReader(io.StringIO(path.read_text()))
+    return sorted([row["url"], row["state"], row["inlinks"], float(row["importance"])] for row in rows)
+
+
+def lines(path: Path) -> list[Any]:
+    return sorted((same(json.loads(line)) for line in path.read_text().splitlines()), key=words_of)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "read"),
+    [
+        ("export", "ranks.csv", ranks),
+        ("export --text", "pages.jsonl", lines),
+        ("export --columns url,title,host,redirects_to,canonical,words", "columns.jsonl", lines),
+        ("graph export", "links.csv", edges),
+    ],
+)
+def test_a_file_says_the_same_of_both(
+    words: str, name: str, read: Callable[[Path], Any], stores: tuple[Path, Path], tmp_path: Path
+) -> None:
+    found = []
+    for number, store in enumerate(stores):
+        path = tmp_path / str(number) / name
+        path.parent.mkdir()
+        result = run(*words.split(), path, "--store", store)
+        assert result.exit_code == 0, result.output
+        found.append(read(path))
+    assert are_alike(*found)
+    assert len(found[0]) > 100
+
+
+def test_a_report_a_backup_and_a_kept_ranking_are_made_of_a_folder(stores: tuple[Path, Path], tmp_path: Path) -> None:
+    _, folder = stores
+    assert run("report", tmp_path / "report.html", "--store", folder).exit_code == 0
+    assert run("backup", tmp_path / "copy", "--store", folder).exit_code == 0
+    assert said(tmp_path / "copy", "top -n 50") == said(folder, "top -n 50")
+    run("rank", "--by", "inverse", "--save", "mine", "--store", tmp_path / "copy")
+    with open_store(tmp_path / "copy") as store:
+        values = store.ranks.values("mine")
+        assert len(values) == store.size()
+        best = [page.url for page, _ in store.ranks.kept_pages("mine", 5)]
+    assert sorted(values[url] for url in best) == sorted(values.values())[-5:]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("search page --rank hits", "each partition has its own"),
+        ("changes --rising", "in each partition by itself"),
+        ("top --where rank<10", "each of which numbers its own pages"),
+        ("compact", "name the file of"),
+        ("salvage new.db", "name the file of"),
+        ("refresh --pages 5", "minicrawl crawl --refresh"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(words: str, why: str, stores: tuple[Path, Path]) -> None:
+    result = run(*words.split(), "--store", stores[1])
+    assert (result.exit_code in (2, 3), why in result.stderr) == (True, True), result.output
+    assert len(result.stderr.strip().splitlines()) == 1

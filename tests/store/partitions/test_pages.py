@@ -1,0 +1,79 @@
+"""Readers of pages and links over all partitions answer as those of one store do."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.partition_twins import THREE, A, B, C, twins
+
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.select.selection import Condition
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return twins(tmp_path_factory.mktemp("crawls"), THREE)
+
+
+def said(store: Store) -> dict[str, object]:
+    """What readers say, by URL."""
+    urls = list(store.page_table.urls())
+    pages = range(store.size())
+    marked = store.selection.by([Condition("state = ?", ["fetched"])])
+    return {
+        "answers": {answer.url: answer for answer in store.page_table.answers(pages).values()},
+        "targets": {
+            urls[page]: facts.target is not None and urls[facts.target]
+            for page, facts in store.page_table.more_facts(pages).items()
+        },
+        "outlinks": {url: [urls[end] for end in store.link_table.outlinks(page)] for page, url in enumerate(urls)},
+        "sources": {
+            url: sorted(urls[one] for one in store.link_table.some_sources(page, 9)) for page, url in enumerate(urls)
+        },
+        "redirects": {urls[row[0]]: row[1:3] for row in store.page_table.redirects_and_failures()},
+        "states": {url: store.page_table.state(page) for page, url in enumerate(urls)},
+        "read": sorted(urls[page] for page in store.page_table.first_answers().page),
+        "fetched": sorted(np.array(urls)[marked].tolist()),
+        "hosts": sorted(host.known for host in store.hosts.pages(9)),
+        "changes": sorted(page.url for page in store.changes()),
+        "schedule": sorted(urls[page] for page in store.refreshes.schedule().page),
+        "slowest": sorted(url for url, *_ in store.outstanding.slowest(9)),
+    }
+
+
+def test_they_say_the_same(stores: tuple[Path, Path]) -> None:
+    with open_store(stores[0]) as one, open_store(stores[1]) as all_of_them:
+        here, there = said(one), said(all_of_them)
+        for name, value in here.items():
+            assert there[name] == value, name
+    assert here["targets"] == {A: False, f"{A}x": False, B: False, C: B}
+
+
+def test_graphs_of_some_pages_are_parts_of_the_whole(stores: tuple[Path, Path]) -> None:
+    with open_store(stores[1]) as store:
+        whole = store.links()
+        for page in range(store.size()):
+            part = store.link_table.graph_of([page])
+            assert part.targets.tolist() == whole.targets[whole.link_sources() == page].tolist()
+        assert sum(len(block.targets) for block in store.link_table.on_pages()) == store.link_table.count()
+
+
+@pytest.mark.parametrize("by", ["importance", "history", "cash", "inlinks"])
+def test_pages_come_in_order_with_the_rank_among_all(stores: tuple[Path, Path], by: str) -> None:
+    with open_store(stores[1]) as store:
+        pages = list(store.pages(by))
+        values = [getattr(page, by) for page in pages]
+        assert values == sorted(values, reverse=True)
+        ranks = {page.url: page.rank for page in store.pages("importance")}
+        assert {page.url: page.rank for page in pages} == ranks
+        numbers = store.page_table.find(list(ranks))
+        assert {store.ranks.page(number).url: store.ranks.page(number).rank for number in numbers.values()} == ranks
+
+
+@pytest.mark.parametrize("expression", ["rank < 3", "length(url) > 1 AND id = 0"])
+def test_numbers_of_partitions_cannot_be_asked_for(stores: tuple[Path, Path], expression: str) -> None:
+    with open_store(stores[1]) as store:
+        with pytest.raises(SettingError, match="over partitions"):
+            store.selection.where(expression)
+        assert store.selection.where("url = 'rank' OR importance > 0").sum() == 3
