@@ -95,13 +95,13 @@ def test_pages_links_and_items_are_tables_of_pandas_in_one_line_each(
 ) -> None:
     """The block of docs/python.md runs as it stands."""
     page = (Path(__file__).parent.parent / "docs" / "python.md").read_text("utf-8")
-    (block,) = [block.split("```")[0] for block in page.split("```python\n") if block.startswith("import pandas")]
+    (block,) = [block.split("```")[0] for block in page.split("```python\n") if "import pandas" in block]
     monkeypatch.chdir(tmp_path)
     site = {"http://a.test/": ["http://a.test/x", "http://a.test/gone", "<p>words</p>"], "http://a.test/x": ["/"]}
     settings: dict[str, Any] = {"extract": ["words=p"], "items": "data/items.jsonl", "delay": 0}
     minicrawl.crawl(["http://a.test/"], store="data/crawl.db", transport=Server(site), **settings)
     found: dict[str, Any] = {"minicrawl": minicrawl}
-    exec(block, found)
+    exec(block + next(span for span in page.split("`") if span.startswith("items = ")), found)
     pages, links, broken, items = (found[name] for name in ("pages", "links", "broken", "items"))
     assert pages["url"].tolist()[0] == "http://a.test/"
     assert pages["importance"].sum() == pytest.approx(1.0)
