@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_keys_are_those_of_other_archives(url: str, key: str) -> None:
     assert surt(url) == key
 
 
-def captured(number: int, **facts) -> Captured:
+def captured(number: int, **facts: Any) -> Captured:
     one = Captured(
         f"http://h{number % 7}.test/{number}", "20261121000000", "text/html", 200, "sha1:X", "f", number, 9, False
     )

@@ -42,6 +42,11 @@ def grown(file: Path, more: bytes) -> None:
     file.write_bytes(file.read_bytes() + more)
 
 
+def grown_later(file: Path) -> None:
+    grown(file, b"x")
+    os.utime(file, (2**33, 2**33))
+
+
 # What is done to a file of an archive, and whether a kill may have done it, so that the next run mends it.
 DAMAGES: dict[str, tuple[Callable[[Path], object], bool]] = {
     "torn-record-behind": (lambda file: grown(file, file.read_bytes()[:99]), True),
@@ -49,7 +54,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], bool]] = {
     "nonsense-behind": (lambda file: grown(file, b"nonsense"), True),
     "new-file": (lambda file: file.with_name("me-9.warc.gz").write_bytes(file.read_bytes()[:99]), True),
     "empty-new-file": (lambda file: file.with_name("me-9.warc.gz").write_bytes(b""), True),
-    "record-behind-in-an-older-store": (lambda file: (grown(file, b"x"), os.utime(file, (2**33, 2**33))), False),
+    "record-behind-in-an-older-store": (grown_later, False),
     "file-of-another": (lambda file: file.with_name("you-9.warc.gz").write_bytes(file.read_bytes()[:99]), False),
     "shorter": (lambda file: file.write_bytes(file.read_bytes()[:-1]), False),
     "empty": (lambda file: file.write_bytes(b""), False),

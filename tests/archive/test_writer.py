@@ -7,6 +7,7 @@ import hashlib
 import os
 import resource
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.archives import NOTHING_BEFORE, an_answer, files, seen
@@ -20,7 +21,9 @@ LONG = b"<p>" + b"hello " * 300
 DIGEST = hashlib.sha1(LONG).digest()
 
 
-def written(folder: Path, *answers, size=10**9, dedups=True, originals=NOTHING_BEFORE) -> list[ArchiveRecord]:
+def written(
+    folder: Path, *answers: Any, size: int = 10**9, dedups: bool = True, originals: Originals = NOTHING_BEFORE
+) -> list[ArchiveRecord]:
     rules = Rules(size, dedups, {"software": "x/1"}, frozenset({b"user-agent"}))
     writer = ArchiveWriter(folder, "me", rules, originals, clock=lambda: 0.0)
     try:

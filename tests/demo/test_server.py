@@ -28,7 +28,7 @@ async def answers(web, urls):
         return found
 
 
-def test_server_says_what_the_web_responds(web):
+def test_server_says_what_the_web_responds(web) -> None:
     host = web.hosts[2]
     urls = [
         *web.seeds,
@@ -47,8 +47,8 @@ def test_server_says_what_the_web_responds(web):
         assert location or content_type == reply.headers["Content-Type"]
 
 
-def test_port_is_free_again_afterwards(web):
-    async def twice():
+def test_port_is_free_again_afterwards(web) -> None:
+    async def twice() -> None:
         async with serving(web) as port:
             pass
         async with serving(web, port) as again:

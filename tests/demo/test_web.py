@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from typing import Any
 
 import networkx
 import pytest
@@ -25,7 +26,7 @@ class Explored:
     links of every known URL. `stands_for`: target of every alias. `robots`: rules by origin.
     """
 
-    def __init__(self, web):
+    def __init__(self, web) -> None:
         self.replies, self.parsed, self.outlinks, self.stands_for = {}, {}, {}, {}
         self.robots = {}
         waiting = list(web.seeds)
@@ -100,34 +101,34 @@ def by_networkx(explored):
     return networkx.pagerank(graph, personalization=jumps, tol=1e-15, max_iter=1000)
 
 
-def test_truth_is_pagerank_of_what_the_bytes_say(web, explored):
+def test_truth_is_pagerank_of_what_the_bytes_say(web, explored) -> None:
     truth, expected = web.truth(), by_networkx(explored)
     assert truth.keys() == explored.outlinks.keys()
     assert truth == pytest.approx(dict.fromkeys(truth, 0.0) | expected, abs=1e-9)
 
 
-def test_truth_is_shared_out_and_aliases_have_none(web, explored):
+def test_truth_is_shared_out_and_aliases_have_none(web, explored) -> None:
     truth = web.truth()
     assert math.fsum(truth.values()) == pytest.approx(1.0, abs=1e-12)
     assert {url for url, value in truth.items() if value == 0.0} == explored.stands_for.keys()
 
 
-def test_urls_are_in_normal_form(web):
+def test_urls_are_in_normal_form(web) -> None:
     assert [normalise(url) for url in web.truth()] == list(web.truth())
 
 
-def test_same_arguments_make_the_same_web(web):
+def test_same_arguments_make_the_same_web(web) -> None:
     again = DemoWeb.generate(seed=1, hosts=HOSTS, pages=PAGES)
     urls = list(web.truth())
     assert list(again.truth()) == urls
     assert all(again.respond(url) == web.respond(url) for url in urls[::50])
 
 
-def test_another_seed_makes_another_web(web):
+def test_another_seed_makes_another_web(web) -> None:
     assert DemoWeb.generate(seed=2, hosts=HOSTS, pages=PAGES).truth().keys() != web.truth().keys()
 
 
-def test_every_host_and_every_page_can_be_reached(web, explored):
+def test_every_host_and_every_page_can_be_reached(web, explored) -> None:
     assert len(set(web.hosts)) == HOSTS
     assert {authority(url) for url in explored.outlinks} == set(web.hosts)
     assert all(host.endswith(".test") for host in web.hosts)
@@ -139,12 +140,12 @@ def test_every_host_and_every_page_can_be_reached(web, explored):
     assert len(ordinary) == PAGES
 
 
-def test_sizes_of_hosts_fall_as_a_power_law(web, explored):
+def test_sizes_of_hosts_fall_as_a_power_law(web, explored) -> None:
     sizes = Counter(authority(url) for url in explored.parsed if "/calendar/" not in url)
     assert sizes[web.hosts[0]] > 5 * sizes[web.hosts[9]] > 5 * sizes[web.hosts[-1]] / 2
 
 
-def test_few_pages_get_most_links(explored):
+def test_few_pages_get_most_links(explored) -> None:
     """The exponent of the tail by Hill's estimator, and the largest against the mean."""
     indegrees = explored.indegrees()
     assert max(indegrees.values()) >= 20 * sum(indegrees.values()) / len(explored.outlinks)
@@ -152,7 +153,7 @@ def test_few_pages_get_most_links(explored):
     assert 1 + len(tail) / sum(math.log(n / 9.5) for n in tail) == pytest.approx(2.3, abs=0.35)
 
 
-def test_links_are_ten_a_page_and_mostly_inside_the_host(explored):
+def test_links_are_ten_a_page_and_mostly_inside_the_host(explored) -> None:
     pages = [url for url in explored.parsed if "/calendar/" not in url]
     links = [(url, target) for url in pages for target in explored.outlinks[url]]
     assert len(links) / PAGES == pytest.approx(10, abs=1.5)
@@ -160,7 +161,7 @@ def test_links_are_ten_a_page_and_mostly_inside_the_host(explored):
     assert inside == pytest.approx(0.8, abs=0.04)
 
 
-def test_the_webs_oddities_are_all_there(explored):
+def test_the_webs_oddities_are_all_there(explored) -> None:
     replies = explored.replies
     statuses = Counter(reply.status for reply in replies.values() if reply is not None)
     redirects = statuses[301] + statuses[302]
@@ -177,30 +178,30 @@ def test_the_webs_oddities_are_all_there(explored):
     assert any(b"<base " in reply.body for reply in replies.values() if reply is not None)
 
 
-def test_redirects_come_in_chains_and_one_loop(explored):
+def test_redirects_come_in_chains_and_one_loop(explored) -> None:
     redirects = {url for url, reply in explored.replies.items() if reply and reply.status in (301, 302)}
     assert any(explored.stands_for.get(url) in redirects & explored.stands_for.keys() for url in redirects)
     assert len(redirects - explored.stands_for.keys()) == 1
 
 
-def test_few_pages_are_slow(explored):
+def test_few_pages_are_slow(explored) -> None:
     delays = [reply.delay_seconds for reply in explored.replies.values() if reply and reply.delay_seconds]
     assert len(delays) == 6
     assert all(0.3 <= delay <= 1.0 for delay in delays)
 
 
-def test_one_host_asks_for_a_delay(explored):
+def test_one_host_asks_for_a_delay(explored) -> None:
     delays = Counter(rules.crawl_delay("minicrawl") for rules in explored.robots.values())
     assert delays == {None: HOSTS - 1, CRAWL_DELAY: 1}
 
 
-def test_pages_behind_robots_txt_lead_to_nothing_else(web, explored):
+def test_pages_behind_robots_txt_lead_to_nothing_else(web, explored) -> None:
     forbidden = [url for url, reply in explored.replies.items() if reply is None]
     assert all(web.respond(url).status == 200 for url in forbidden)
     assert not any(url.endswith("/private/backstage") for url in explored.outlinks)
 
 
-def test_calendar_goes_on_for_months_and_always_leads_home(web, explored):
+def test_calendar_goes_on_for_months_and_always_leads_home(web, explored) -> None:
     months = [url for url in explored.parsed if url.startswith(web.calendar)]
     assert len(months) == 2 * CALENDAR_MONTHS + 1
     home = web.calendar.removesuffix("calendar/")
@@ -209,7 +210,7 @@ def test_calendar_goes_on_for_months_and_always_leads_home(web, explored):
     assert web.respond(f"{web.calendar}2026/13").status == 404
 
 
-def test_page_in_another_encoding_reads_right(web, explored):
+def test_page_in_another_encoding_reads_right(web, explored) -> None:
     page = next(page for page in explored.parsed.values() if page.title.endswith("à la carte"))
     cafe = f"http://{web.hosts[2]}/caf%C3%A9-d%C3%A9j%C3%A0-vu"
     assert dict(zip(page.outlinks, page.anchors, strict=True))[cafe] == "Café Zürich: déjà vu"
@@ -223,12 +224,12 @@ def test_page_in_another_encoding_reads_right(web, explored):
         ({"hosts": 40, "pages": 399}, "a demo web needs 10 pages per host: at least 400, not 399"),
     ],
 )
-def test_web_too_small_is_refused(options, message):
+def test_web_too_small_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         DemoWeb.generate(**options)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_small_webs_have_their_truth_too(seed):
+def test_small_webs_have_their_truth_too(seed: int) -> None:
     web = DemoWeb.generate(seed, hosts=2, pages=20)
     assert web.truth() == pytest.approx(dict.fromkeys(web.truth(), 0.0) | by_networkx(Explored(web)), abs=1e-9)

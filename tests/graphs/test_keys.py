@@ -6,7 +6,7 @@ from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of, sources_of, 
 from minicrawl.rank import Graph
 
 
-def test_chunks_do_not_show():
+def test_chunks_do_not_show() -> None:
     """Keys are compacted and divided a chunk at a time: three at a time give what one chunk gives."""
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 12, (2, 200))
@@ -20,13 +20,13 @@ def test_chunks_do_not_show():
         assert (graph.indptr.tolist(), graph.targets.tolist()) == (same.indptr.tolist(), same.targets.tolist())
 
 
-def test_keys_hold_the_largest_page_number():
+def test_keys_hold_the_largest_page_number() -> None:
     largest = 2**31 - 1
     keys = distinct(keys_of(np.array([largest, 0, largest]), np.array([0, largest, largest])))
     assert sources_of(keys).tolist() == [0, largest, largest]
     assert targets_of(keys).tolist() == [largest, 0, largest]
 
 
-def test_no_keys_make_a_graph_without_links():
+def test_no_keys_make_a_graph_without_links() -> None:
     graph = graph_of_keys(distinct(np.zeros(0, dtype=np.int64)), 3)
     assert (graph.indptr.tolist(), graph.targets.tolist()) == ([0, 0, 0, 0], [])

@@ -6,6 +6,9 @@ import itertools
 import os
 import sqlite3
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import networkx
 import numpy as np
@@ -54,13 +57,13 @@ def matrix_links(entries):
     return sorted({(i, j) for i, j in zip(entries.row.tolist(), entries.col.tolist(), strict=True) if i != j})
 
 
-def npz(**arrays):
+def npz(**arrays: Any):
     file = io.BytesIO()
     np.savez(file, **arrays)
     return file.getvalue()
 
 
-def csr(indptr, indices, **more):
+def csr(indptr, indices, **more: Any):
     return npz(indptr=np.array(indptr), indices=np.array(indices), **more)
 
 
@@ -68,7 +71,7 @@ def csr(indptr, indices, **more):
 
 
 @pytest.mark.parametrize("compressed", [True, False])
-def test_npz_of_indptr_and_indices(tmp_path, compressed):
+def test_npz_of_indptr_and_indices(tmp_path: Path, compressed: bool) -> None:
     rows = matrix().tocsr()
     save = np.savez_compressed if compressed else np.savez
     save(tmp_path / "a.npz", indptr=rows.indptr.astype(np.int64), indices=rows.indices.astype(np.uint32))
@@ -81,7 +84,7 @@ def test_npz_of_indptr_and_indices(tmp_path, compressed):
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
 @pytest.mark.parametrize("seed", range(3))
-def test_npz_of_scipy(tmp_path, form, kind, seed):
+def test_npz_of_scipy(tmp_path: Path, form: Any, kind: Callable[..., Any], seed: int) -> None:
     entries = random_matrix(seed)
     sparse.save_npz(tmp_path / "a.npz", kind(entries).asformat(form))
     loaded = load_graph(tmp_path / "a.npz")
@@ -90,7 +93,7 @@ def test_npz_of_scipy(tmp_path, form, kind, seed):
 
 
 @pytest.mark.parametrize("ending", [".urls.txt", ".urls.txt.gz"])
-def test_names_stand_beside_an_npz(tmp_path, ending):
+def test_names_stand_beside_an_npz(tmp_path: Path, ending: str) -> None:
     write(tmp_path / "web.2000.npz", csr([0, 1, 2], [1, 0]))
     write(tmp_path / f"web.2000{ending}", "http://a.test/é\r\nhttp://b.test/ x\n")
     assert load_graph(tmp_path / "web.2000.npz").names == ("http://a.test/é", "http://b.test/ x")
@@ -99,7 +102,7 @@ def test_names_stand_beside_an_npz(tmp_path, ending):
 @pytest.mark.parametrize("name", ["a.mtx", "a.mtx.gz"])
 @pytest.mark.parametrize("field", ["real", "pattern"])
 @pytest.mark.parametrize("seed", range(3))
-def test_matrix_market_by_scipy(tmp_path, name, field, seed):
+def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: str, seed: int) -> None:
     entries = random_matrix(seed)
     text = io.BytesIO()
     scipy.io.mmwrite(text, entries, field=field, comment="a comment\n\nwith 1 2 3")
@@ -109,14 +112,14 @@ def test_matrix_market_by_scipy(tmp_path, name, field, seed):
 
 
 @pytest.mark.parametrize("symmetry", ["symmetric", "skew-symmetric"])
-def test_symmetric_matrix_market_links_both_ways_as_scipy_reads_it(tmp_path, symmetry):
+def test_symmetric_matrix_market_links_both_ways_as_scipy_reads_it(tmp_path: Path, symmetry: str) -> None:
     text = f"%%MatrixMarket matrix coordinate real {symmetry}\n3 3 2\n2 1 5\n3 2 0.5\n"
     loaded = load_graph(write(tmp_path / "a.mtx", text))
     assert links_of(loaded.graph) == matrix_links(scipy.io.mmread(tmp_path / "a.mtx", spmatrix=False))
     assert links_of(loaded.graph) == [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 
-def test_matrix_market_values_are_not_looked_at(tmp_path):
+def test_matrix_market_values_are_not_looked_at(tmp_path: Path) -> None:
     """So many digits end a process that calls scipy.io.mmread."""
     text = f"{BANNER.replace('pattern', 'real')}2 2 2\n\n1 2 0.{'1' * 40}\n%\n2 1 0.0\n"
     assert links_of(load_graph(write(tmp_path / "a.MTX", text)).graph) == [(0, 1), (1, 0)]
@@ -124,7 +127,7 @@ def test_matrix_market_values_are_not_looked_at(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.csv", "a.edges", "a.txt.gz", "a.csv.gz", "A.TXT"])
 @pytest.mark.parametrize("separator", [" ", "\t", ",", ", ", " , ", "   "])
-def test_numbered_edges_in_all_spellings(tmp_path, name, separator):
+def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: str) -> None:
     lines = [separator.join(map(str, link)) for link in [*LINKS, (2, 4)]]
     text = "# from to\n% 9 9\n\n" + "\r\n".join(lines) + "\n\n  # 7 7\n"
     loaded = load_graph(write(tmp_path / name, text))
@@ -145,19 +148,19 @@ def test_numbered_edges_in_all_spellings(tmp_path, name, separator):
         "00 01\n1 0\n",
     ],
 )
-def test_numbered_edges_with_more_than_numbers(tmp_path, text):
+def test_numbered_edges_with_more_than_numbers(tmp_path: Path, text: str) -> None:
     loaded = load_graph(write(tmp_path / "a.csv", text))
     assert loaded.names is None
     assert links_of(loaded.graph) == [(0, 1), (1, 0)]
 
 
-def test_edges_by_networkx(tmp_path):
+def test_edges_by_networkx(tmp_path: Path) -> None:
     made = networkx.gnp_random_graph(60, 0.1, seed=1, directed=True)
     networkx.write_edgelist(made, tmp_path / "a.edges")
     assert links_of(load_graph(tmp_path / "a.edges").graph) == sorted(made.edges)
 
 
-def test_blocks_do_not_show(tmp_path):
+def test_blocks_do_not_show(tmp_path: Path) -> None:
     """Of 16 MiB: lines are so long that some go across their bounds, comments and further columns of links."""
     rng = np.random.default_rng(1)
     links = sorted({(i, j) for i, j in rng.integers(0, 200, (500, 2)).tolist() if i != j})
@@ -178,7 +181,7 @@ def test_blocks_do_not_show(tmp_path):
     ],
     ids=lambda value: value if len(value) < 8 else "",
 )
-def test_names_are_numbered_as_they_appear(tmp_path, name, text, links):
+def test_names_are_numbered_as_they_appear(tmp_path: Path, name: str, text: str, links: str) -> None:
     loaded = load_graph(write(tmp_path / name, text))
     assert loaded.names == ("http://b.test/", "http://a.test/x,y"), links
     assert links_of(loaded.graph) == [(0, 1), (1, 0)]
@@ -199,14 +202,14 @@ def test_names_are_numbered_as_they_appear(tmp_path, name, text, links):
         ("7 2000000000\n2000000000 8\n", ("7", "2000000000", "8")),
     ],
 )
-def test_ends_that_are_no_page_numbers_are_names(tmp_path, text, names):
+def test_ends_that_are_no_page_numbers_are_names(tmp_path: Path, text: str, names: tuple[str, str, str]) -> None:
     loaded = load_graph(write(tmp_path / "a.txt", text))
     assert loaded.names == names
     assert links_of(loaded.graph) == [(0, 1), (1, 2)]
 
 
 @pytest.mark.parametrize("name", ["crawl.db", "crawl.sqlite", "crawl"])
-def test_store_gives_its_links_and_urls(tmp_path, name):
+def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
     site, seeds = random_site(4)
     crawl(site, tmp_path / name, seeds, pages=12)
     loaded = load_graph(tmp_path / name)
@@ -220,7 +223,9 @@ def test_store_gives_its_links_and_urls(tmp_path, name):
     assert set(named_links(loaded)) == {(source, target) for source, target in expected if source != target}
 
 
-def test_pages_that_a_running_crawl_adds_meanwhile_are_left_out(tmp_path, monkeypatch):
+def test_pages_that_a_running_crawl_adds_meanwhile_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     site, seeds = random_site(4)
     crawl(site, tmp_path / "crawl.db", seeds, pages=5)
     urls = PageTable.urls
@@ -387,20 +392,20 @@ def refusal(path):
 
 
 @pytest.mark.parametrize(("name", "content", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_file_is_one_sentence(tmp_path, name, content, message):
+def test_wrong_file_is_one_sentence(tmp_path: Path, name: str, content: bytes | str | None, message: str) -> None:
     path = tmp_path / name
     if content is not None:
         write(path, content)
     assert refusal(path) == message.format(path=path, endings=ENDINGS)
 
 
-def test_folder_is_no_graph_file(tmp_path):
+def test_folder_is_no_graph_file(tmp_path: Path) -> None:
     assert refusal(tmp_path) == f"there is no graph file '{tmp_path}'; name one that exists"
 
 
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.mtx.gz"])
 @pytest.mark.parametrize("damage", ["cut", "bits", "plain"])
-def test_damaged_gzip_is_one_sentence(tmp_path, name, damage):
+def test_damaged_gzip_is_one_sentence(tmp_path: Path, name: str, damage: str) -> None:
     raw = gzip.compress(np.random.default_rng(1).bytes(500).hex().encode())
     content = {"cut": raw[:-60], "bits": raw[:40] + b"\xff" * 40 + raw[80:], "plain": b"0 1\n"}[damage]
     (tmp_path / name).write_bytes(content)
@@ -409,7 +414,7 @@ def test_damaged_gzip_is_one_sentence(tmp_path, name, damage):
     )
 
 
-def test_pickled_objects_are_never_loaded(tmp_path):
+def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
     """An archive of objects could run code; so could a bare pickle under the name of an archive."""
     marker = tmp_path / "ran"
 
@@ -425,7 +430,7 @@ def test_pickled_objects_are_never_loaded(tmp_path):
     assert not marker.exists()
 
 
-def test_archive_with_a_broken_member_is_one_sentence(tmp_path):
+def test_archive_with_a_broken_member_is_one_sentence(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("indptr.npy", b"\x93NUMPY\x01\x00 and no more")
     assert "is damaged or no .npz archive" in refusal(tmp_path / "a.npz")
@@ -437,7 +442,7 @@ def test_archive_with_a_broken_member_is_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["http://a.test/\n", "a\nb\nc\n", ""])
-def test_names_that_do_not_fit_are_refused(tmp_path, text):
+def test_names_that_do_not_fit_are_refused(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "a.npz", csr([0, 1, 2], [1, 0]))
     beside = write(tmp_path / "a.urls.txt.gz", text)
     assert refusal(path) == (
@@ -445,7 +450,7 @@ def test_names_that_do_not_fit_are_refused(tmp_path, text):
     )
 
 
-def test_names_that_cannot_be_read_are_refused(tmp_path):
+def test_names_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.npz", csr([0, 1, 2], [1, 0]))
     beside = write(tmp_path / "a.urls.txt", b"\xff\n\xff\n")
     assert refusal(path) == f"{beside} is not UTF-8 text; name another graph file or convert this one"
@@ -468,7 +473,7 @@ def test_names_that_cannot_be_read_are_refused(tmp_path):
         ("DELETE FROM links", "{path} has no links between pages; name another graph file"),
     ],
 )
-def test_store_that_cannot_be_used_is_one_sentence(tmp_path, damage, message):
+def test_store_that_cannot_be_used_is_one_sentence(tmp_path: Path, damage: str, message: str) -> None:
     path = tmp_path / "crawl.db"
     site, seeds = random_site(4)
     crawl(site, path, seeds, pages=5)
@@ -481,7 +486,7 @@ def test_store_that_cannot_be_used_is_one_sentence(tmp_path, damage, message):
     assert refusal(path) == message.format(path=path, schema=SCHEMA_VERSION)
 
 
-def test_store_with_a_link_to_nowhere_is_refused(tmp_path):
+def test_store_with_a_link_to_nowhere_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     site, seeds = random_site(4)
     crawl(site, path, seeds, pages=5)

@@ -1,5 +1,7 @@
 """What the experiments run on."""
 
+from typing import Any
+
 import pytest
 
 from minicrawl.errors import SettingError
@@ -28,7 +30,7 @@ def test_webs_are_drawn_from_seeds_one_after_the_other() -> None:
         ({"model": "star"}, "--model is one of power-law, power-law-out, correlated, poisson, not 'star'"),
     ],
 )
-def test_setup_that_cannot_be_is_refused(settings, message) -> None:
+def test_setup_that_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError) as error:
         Setup(**settings)
     assert str(error.value) == message

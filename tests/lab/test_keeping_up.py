@@ -27,7 +27,7 @@ def drawn(pages=300, seed=0):
 class Plain:
     """The same crawl, without a heap and without a compiler."""
 
-    def __init__(self, graph, rates, policy, rng):
+    def __init__(self, graph, rates, policy, rng) -> None:
         self.web, self.policy, self.rng, self.size = changing_web(graph, rates), policy, rng, graph.size
         paper = policy.schedule is None
         window, pay_out = (Interpolation(), PayOut("all")) if paper else (Basic(), PayOut("visited"))
@@ -36,7 +36,7 @@ class Plain:
         self.pages, self.last, self.rate, self.key = [], {}, {}, {}
         self.discover(SEEDS.tolist(), LAB_TOTAL // len(SEEDS) if paper else SEED_GRANTS * GRANT)
 
-    def discover(self, pages, grant):
+    def discover(self, pages, grant) -> None:
         self.book.discover([grant] * len(pages))
         self.ledger.discover(len(pages))
         self.pages += pages
@@ -96,7 +96,7 @@ class Plain:
 
 
 @pytest.mark.parametrize("policy", [PAPER, Policy("by cash", 0.3, CASH), Policy("by rate", 0.4, LEARNED)])
-def test_visits_are_those_of_a_crawl_that_looks_at_all_pages(policy):
+def test_visits_are_those_of_a_crawl_that_looks_at_all_pages(policy: Policy) -> None:
     graph, rates = drawn()
     fetches = 900
     kept = KeepingUp(changing_web(graph, rates), SEEDS, policy, since=1.5, rng=np.random.default_rng(9))
@@ -114,7 +114,7 @@ def test_visits_are_those_of_a_crawl_that_looks_at_all_pages(policy):
     assert (kept.web.targets == plain.web.targets).all()
 
 
-def test_the_ledger_is_exact_once_a_web_that_stands_still_is_read():
+def test_the_ledger_is_exact_once_a_web_that_stands_still_is_read() -> None:
     """Every page fetched many times: PageRank of the links, whatever happened before."""
     graph, _ = drawn(100, seed=4)
     kept = KeepingUp(
@@ -131,7 +131,7 @@ def test_the_ledger_is_exact_once_a_web_that_stands_still_is_read():
         assert l1(kept.importance(), pagerank(graph)) < 1e-4
 
 
-def test_changes_come_at_their_rate_and_half_of_them_rewire_a_link():
+def test_changes_come_at_their_rate_and_half_of_them_rewire_a_link() -> None:
     graph, _ = drawn(4000, seed=1)
     web = changing_web(graph, np.full(4000, 0.1))
     random = np.random.default_rng(2)
@@ -147,7 +147,7 @@ def test_changes_come_at_their_rate_and_half_of_them_rewire_a_link():
     assert (web.targets == before).all()
 
 
-def test_links_stay_distinct_and_lead_to_other_pages():
+def test_links_stay_distinct_and_lead_to_other_pages() -> None:
     graph, _ = drawn(200, seed=1)
     web = changing_web(graph, np.full(200, 30.0))
     random = np.random.default_rng(2)
@@ -158,7 +158,7 @@ def test_links_stay_distinct_and_lead_to_other_pages():
         assert page not in links
 
 
-def test_freshness_is_what_the_ages_say():
+def test_freshness_is_what_the_ages_say() -> None:
     """The integral against many small steps, in each of which one page is fetched and all grow older."""
     graph, rates = drawn()
     policy = Policy("by rate", 0.4, LEARNED)
@@ -175,7 +175,7 @@ def test_freshness_is_what_the_ages_say():
 
 
 @pytest.mark.slow
-def test_importance_and_learned_rate_hold_their_claims():
+def test_importance_and_learned_rate_hold_their_claims() -> None:
     result = experiment(power_law(3000, np.random.default_rng(0)), seed=0)
     assert [row[1] for row in result.rows[7::8]] == [policy.name for policy in POLICIES]
     assert [row[0] for row in result.rows[:8]] == list(range(1, 9))
@@ -187,7 +187,7 @@ def test_importance_and_learned_rate_hold_their_claims():
 
 
 @pytest.mark.slow
-def test_what_the_seeds_reach_is_all_there_is():
+def test_what_the_seeds_reach_is_all_there_is() -> None:
     """Two halves that do not link to each other, seeds in one of them only."""
     links = [[(page + 1) % 50] for page in range(50)] + [[] for _ in range(50)]
     web, seeds = reached(Graph.from_links(links), np.random.default_rng(0))
@@ -195,6 +195,6 @@ def test_what_the_seeds_reach_is_all_there_is():
     assert len(set(seeds.tolist())) == 10
 
 
-def test_a_graph_too_small_is_refused():
+def test_a_graph_too_small_is_refused() -> None:
     with pytest.raises(SettingError, match="the graph has 2 pages with links; the experiment needs at least 10"):
         experiment(Graph.from_links([[1], [0], []]), seed=0)

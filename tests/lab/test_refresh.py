@@ -20,7 +20,7 @@ from minicrawl.lab.refresh import (
 from minicrawl.opic.refresh import PRICE_GAIN, interval, repriced
 
 
-def test_the_optimum_spends_the_budget_where_it_is_worth_most():
+def test_the_optimum_spends_the_budget_where_it_is_worth_most() -> None:
     random = np.random.default_rng(0)
     web = World(np.array([0.6, 0.3, 0.1]), np.array([1.0, 0.2, 5.0]), np.array([0, 3]))
 
@@ -34,7 +34,7 @@ def test_the_optimum_spends_the_budget_where_it_is_worth_most():
 
 
 @pytest.mark.slow
-def test_the_schedule_of_importance_and_learned_rates_holds_its_claims():
+def test_the_schedule_of_importance_and_learned_rates_holds_its_claims() -> None:
     result = experiment(Setup(pages=2000, worlds=1))
     assert {row[2] for row in result.rows} >= {LEARNED_NAME, *SCHEDULES}
     assert {row[0] for row in result.rows} == set(BUDGETS)
@@ -53,7 +53,7 @@ def world(pages: int, hosts: int = 1, seed: int = 0) -> World:
 
 
 @pytest.mark.parametrize("budget", [0.5, 2.0])
-def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget):
+def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget: float) -> None:
     web = world(400)
     kept = keep_fresh(web, UNIFORM, fetches_per_time=400 * budget, until=200.0, random=np.random.default_rng(1))
     x = web.rates / budget
@@ -61,7 +61,7 @@ def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget)
     assert kept.never == 0.0
 
 
-def test_due_times_that_are_looked_at_late_lose_nothing():
+def test_due_times_that_are_looked_at_late_lose_nothing() -> None:
     web = world(300)
     kept = keep_fresh(web, TRUE_RATES, fetches_per_time=300.0, until=60.0, random=np.random.default_rng(2))
     assert kept.freshness == pytest.approx(_looking_at_all(web, 300.0, 60.0), abs=0.004)
@@ -90,7 +90,7 @@ def _looking_at_all(web: World, fetches_per_time: float, until: float) -> float:
     return float(fresh) / (until - since)
 
 
-def test_importance_and_rate_are_better_than_importance_alone_and_that_than_none():
+def test_importance_and_rate_are_better_than_importance_alone_and_that_than_none() -> None:
     web, kept = world(2000, seed=3), {}
     for schedule in (UNIFORM, CASH, LEARNED):
         kept[schedule] = keep_fresh(
@@ -100,7 +100,7 @@ def test_importance_and_rate_are_better_than_importance_alone_and_that_than_none
     assert kept[CASH] + 0.02 < kept[LEARNED]
 
 
-def test_a_host_is_not_asked_before_it_has_rested():
+def test_a_host_is_not_asked_before_it_has_rested() -> None:
     web = world(60, hosts=3)
     kept = keep_fresh(web, LEARNED, fetches_per_time=60.0, until=30.0, rest=5, random=np.random.default_rng(4))
     assert kept.idle == pytest.approx(0.5, abs=0.01)  # three hosts, each at every sixth tick

@@ -30,7 +30,7 @@ def drawn(seed, sites=30):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_small_sites_are_small_whole_and_hardly_link_to_each_other(seed):
+def test_small_sites_are_small_whole_and_hardly_link_to_each_other(seed: int) -> None:
     web = drawn(seed, 200)
     sizes = np.bincount(web.site)
     assert (sizes.min() >= 3, sizes.max() <= 120, web.sites) == (True, True, 200)
@@ -40,7 +40,7 @@ def test_small_sites_are_small_whole_and_hardly_link_to_each_other(seed):
     assert not (web.graph.sources() == web.graph.targets).any()
 
 
-def test_what_a_crawl_knows_is_its_seeds_and_what_it_has_read_links_to():
+def test_what_a_crawl_knows_is_its_seeds_and_what_it_has_read_links_to() -> None:
     web = web_from([[1, 2], [3], [4], [], [0]], [0] * 5)
     part, known = web.when(np.array([True, False, True, False, False]))
     assert known.tolist() == [True, True, True, False, True]
@@ -51,7 +51,7 @@ def test_what_a_crawl_knows_is_its_seeds_and_what_it_has_read_links_to():
     ]
 
 
-def test_pages_that_the_seeds_do_not_lead_to_are_left_out():
+def test_pages_that_the_seeds_do_not_lead_to_are_left_out() -> None:
     web = web_from([[2], [0], [], [2]], [5, 6, 7, 8], fronts=[2, 3]).reached()
     assert (web.graph.size, web.sites, web.fronts.tolist(), web.seeds.tolist()) == (2, 2, [False, True], [0])
     with pytest.raises(SettingError, match="lead to no other page"):
@@ -59,13 +59,13 @@ def test_pages_that_the_seeds_do_not_lead_to_are_left_out():
 
 
 @pytest.mark.parametrize("name", JUMPS)
-def test_the_order_by_cash_reads_every_reached_page_once(name):
+def test_the_order_by_cash_reads_every_reached_page_once(name: str) -> None:
     web = drawn(1)
     order = by_cash(web, JUMPS[name], web.graph.size)
     assert sorted(order.tolist()) == list(range(web.graph.size))
 
 
-def test_the_order_by_cash_reads_more_importance_than_one_that_is_drawn():
+def test_the_order_by_cash_reads_more_importance_than_one_that_is_drawn() -> None:
     web, where = drawn(2, 100), JUMPS["trust and doors"]
     random = np.random.default_rng(0).permutation(web.graph.size)
     by, at_random = (course(web, where, order) for order in (by_cash(web, where, web.graph.size), random))
@@ -73,7 +73,7 @@ def test_the_order_by_cash_reads_more_importance_than_one_that_is_drawn():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_fronts_are_counted_as_a_loop_does(seed):
+def test_fronts_are_counted_as_a_loop_does(seed: int) -> None:
     web, values = drawn(seed), np.random.default_rng(seed).permutation(10_000)
     values = values[: web.graph.size].astype(float)
     places = []
@@ -84,7 +84,7 @@ def test_fronts_are_counted_as_a_loop_does(seed):
     assert found == (np.mean([place < 1 for place in places]), np.mean([place < 3 for place in places]))
 
 
-def test_a_farm_is_behind_one_honest_link_and_all_of_it_links_to_its_target():
+def test_a_farm_is_behind_one_honest_link_and_all_of_it_links_to_its_target() -> None:
     web = drawn(4)
     farmed = with_farm(web, 7, np.random.default_rng(0), links_back=False)
     sources, targets = farmed.graph.sources(), farmed.graph.targets
@@ -97,19 +97,19 @@ def test_a_farm_is_behind_one_honest_link_and_all_of_it_links_to_its_target():
     assert len(back.graph.targets) == len(targets) + 200
 
 
-def test_a_farm_has_a_share_by_its_pages_of_jumps_to_any_page_and_hardly_one_of_jumps_to_trusted_sites():
+def test_a_farm_has_a_share_by_its_pages_of_jumps_to_any_page_and_hardly_one_of_jumps_to_trusted_sites() -> None:
     web, rng = drawn(5, 100), np.random.default_rng
     assert farm_share(web, JUMPS["any page"], rng(0), links_back=False) > 0.5
     assert farm_share(web, JUMPS["trust and doors"], rng(0), links_back=False) < 0.02
 
 
-def test_with_one_site_and_no_doors_trust_is_any_page():
+def test_with_one_site_and_no_doors_trust_is_any_page() -> None:
     web = web_from([[1, 2], [0], [0, 1], [0]], [0] * 4)
     assert JUMPS["trust"].of(web) == pytest.approx(JUMPS["any page"].of(web))
     assert JUMPS["doors alone"].of(web).tolist() == [1.0, 0.0, 0.0, 0.0]
 
 
-def test_a_web_has_the_shortest_urls_as_fronts_and_the_pages_with_links_as_pages():
+def test_a_web_has_the_shortest_urls_as_fronts_and_the_pages_with_links_as_pages() -> None:
     urls = ["http://a.test/1", "http://a.test/", "http://b.test/x", "http://b.test/gone"]
     graph = Graph.from_links([[1, 2], [0], [1, 3], []])
     web = web_of(graph, np.array([0, 0, 1, 1]), urls, None, np.random.default_rng(0))
@@ -118,7 +118,7 @@ def test_a_web_has_the_shortest_urls_as_fronts_and_the_pages_with_links_as_pages
     assert len(one.seeds) == 1
 
 
-def test_all_questions_are_answered():
+def test_all_questions_are_answered() -> None:
     found = experiment(drawn(6, 150), 0, draws=1)
     assert {row[0] for row in found.rows} == {
         "agreement", "early", "order", "order, best possible", "fronts", "farm"

@@ -1,5 +1,8 @@
 """Synthetic webs have the degrees their laws say. Bounds are five standard deviations of the count they bound."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -25,7 +28,7 @@ def indegrees(graph):
     return np.bincount(graph.targets, minlength=graph.size)
 
 
-def assert_count(found, trials, p, slack=0.0):
+def assert_count(found, trials, p, slack=0.0) -> None:
     """`found` of `trials` independent tries of probability p hit, give or take five standard deviations."""
     assert abs(found - trials * p) <= 5 * np.sqrt(trials * p * (1 - p)) + slack
 
@@ -35,7 +38,7 @@ def pairs(graph):
 
 
 @pytest.mark.parametrize("exponent", [2.1, 2.72])
-def test_numbers_follow_their_law(exponent):
+def test_numbers_follow_their_law(exponent: float) -> None:
     numbers = power_law_numbers(exponent, 50)(NODES, np.random.default_rng(3))
     counts = np.bincount(numbers, minlength=51)
     assert counts[0] == 0
@@ -45,7 +48,7 @@ def test_numbers_follow_their_law(exponent):
 
 
 @pytest.mark.parametrize("model", ["power-law", "power-law-out", "correlated"])
-def test_indegrees_are_a_power_law_of_exponent_2_1(model):
+def test_indegrees_are_a_power_law_of_exponent_2_1(model: str) -> None:
     p = law(2.1, NODES // 10)
     found = indegrees(draw(model))
     assert found.max() <= NODES // 10
@@ -58,7 +61,7 @@ def test_indegrees_are_a_power_law_of_exponent_2_1(model):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_web_of_100_000_pages_is_that_of_the_paper(seed):
+def test_web_of_100_000_pages_is_that_of_the_paper(seed: int) -> None:
     graph = draw("power-law", seed=seed)
     p = law(2.1, NODES // 10)
     n = np.arange(1, NODES // 10 + 1)
@@ -67,14 +70,14 @@ def test_web_of_100_000_pages_is_that_of_the_paper(seed):
     assert_count(len(graph.dangling()), NODES, np.exp(-len(graph.targets) / NODES))
 
 
-def test_uniform_sources_make_poisson_outdegrees():
+def test_uniform_sources_make_poisson_outdegrees() -> None:
     graph = draw("power-law")
     counts = np.bincount(graph.outdegrees(), minlength=20)
     for out in range(20):
         assert_count(counts[out], NODES, stats.poisson.pmf(out, len(graph.targets) / NODES), slack=1)
 
 
-def test_weighted_sources_make_outdegrees_of_exponent_2_72():
+def test_weighted_sources_make_outdegrees_of_exponent_2_72() -> None:
     """A page of weight w has Poisson(c w) links: c links a unit of weight."""
     graph = draw("power-law-out")
     p, w = law(2.72, NODES // 10), np.arange(1, NODES // 10 + 1)
@@ -85,7 +88,7 @@ def test_weighted_sources_make_outdegrees_of_exponent_2_72():
         assert_count((graph.outdegrees() >= least).sum(), NODES, tail, slack=0.01 * NODES * tail)
 
 
-def test_correlated_outdegree_is_on_average_the_indegree():
+def test_correlated_outdegree_is_on_average_the_indegree() -> None:
     graph = draw("correlated")
     found, out = indegrees(graph), graph.outdegrees()
     for n in range(1, 8):
@@ -93,7 +96,7 @@ def test_correlated_outdegree_is_on_average_the_indegree():
         assert group.mean() == pytest.approx(n, rel=0.03, abs=5 * np.sqrt(n / len(group)))
 
 
-def test_poisson_indegrees_and_outdegrees():
+def test_poisson_indegrees_and_outdegrees() -> None:
     graph = poisson(NODES, np.random.default_rng(1), mean=3.0)
     for degrees in (indegrees(graph), graph.outdegrees()):
         counts = np.bincount(degrees, minlength=12)
@@ -103,7 +106,7 @@ def test_poisson_indegrees_and_outdegrees():
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("nodes", [10, 57, 3000])
-def test_rows_are_sorted_and_have_neither_repeats_nor_links_to_oneself(model, nodes):
+def test_rows_are_sorted_and_have_neither_repeats_nor_links_to_oneself(model: str, nodes: int) -> None:
     graph = draw(model, nodes)
     assert (graph.indptr.dtype, graph.targets.dtype, graph.size) == (np.int64, np.int32, nodes)
     for page in range(nodes):
@@ -113,7 +116,7 @@ def test_rows_are_sorted_and_have_neither_repeats_nor_links_to_oneself(model, no
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_seed_decides_the_web(model):
+def test_seed_decides_the_web(model: str) -> None:
     one, same, other = (draw(model, 2000, seed) for seed in (1, 1, 2))
     assert one.indptr.tolist() == same.indptr.tolist()
     assert one.targets.tolist() == same.targets.tolist()
@@ -139,7 +142,7 @@ def test_seed_decides_the_web(model):
         (lambda rng: poisson(10, rng, float("nan")), "mean must be above 0 and below the 10 pages, not nan"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(wrong, message):
+def test_what_cannot_be_drawn_is_refused(wrong: Callable[..., Any], message: str) -> None:
     with pytest.raises(SettingError) as error:
         wrong(np.random.default_rng(1))
     assert str(error.value) == message
@@ -173,14 +176,14 @@ def ring(size):
     return Graph.from_links([[(page + 1) % size] for page in range(size)])
 
 
-def assert_sound(evolving, links):
+def assert_sound(evolving, links) -> None:
     alive = set(np.flatnonzero(evolving.alive).tolist())
     assert all(source != target and source in alive and target in alive for source, target in links)
     assert evolving.graph().size == evolving.size == len(evolving.alive)
 
 
 @pytest.mark.parametrize("model", ["power-law", "correlated"])
-def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else(model):
+def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else(model: str) -> None:
     evolving = web(model=model)
     before = links_of(evolving.graph())
     outcomes = set()
@@ -202,7 +205,7 @@ def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else(mode
     assert outcomes == {"doubled", "halved", "kept"}
 
 
-def test_many_changes_at_once_change_each_page_as_often_as_it_was_drawn():
+def test_many_changes_at_once_change_each_page_as_often_as_it_was_drawn() -> None:
     evolving = web(60, seed=3)
     before = links_of(evolving.graph())
     for _ in range(40):
@@ -217,7 +220,7 @@ def test_many_changes_at_once_change_each_page_as_often_as_it_was_drawn():
         before = after
 
 
-def test_pages_are_drawn_uniformly_and_the_coin_is_fair():
+def test_pages_are_drawn_uniformly_and_the_coin_is_fair() -> None:
     """In a ring all pages have 1 inlink, a doubled one has 2, half of the halved ones have none.
 
     Bounds are five standard deviations.
@@ -239,7 +242,7 @@ def test_pages_are_drawn_uniformly_and_the_coin_is_fair():
     assert abs(drawn_times - 10).max() <= 5 * np.sqrt(10)
 
 
-def test_new_inlinks_come_from_every_stranger_alike():
+def test_new_inlinks_come_from_every_stranger_alike() -> None:
     """In a ring of 21, a new source is each page equally often, and 2 to 20 pages behind its target equally often."""
     rng = np.random.default_rng(4)
     distances, pages = np.zeros(21), np.zeros(21)
@@ -260,21 +263,21 @@ def test_new_inlinks_come_from_every_stranger_alike():
     assert abs(pages - total / 21).max() <= 5 * np.sqrt(total / 21)
 
 
-def test_page_without_inlinks_keeps_none():
+def test_page_without_inlinks_keeps_none() -> None:
     evolving = Evolving(Graph.from_links([[1], [], []]), np.random.default_rng(1))
     for _ in range(50):
         evolving.change(2)
     assert {target for _, target in links_of(evolving.graph())} <= {1}
 
 
-def test_doubling_stops_when_everyone_links():
+def test_doubling_stops_when_everyone_links() -> None:
     evolving = Evolving(complete(7), np.random.default_rng(1))
     for _ in range(100):
         evolving.change(5)
         assert_sound(evolving, links_of(evolving.graph()))
 
 
-def test_new_pages_get_new_numbers_and_only_their_own_links():
+def test_new_pages_get_new_numbers_and_only_their_own_links() -> None:
     evolving = web(200)
     before, mean = links_of(evolving.graph()), len(evolving.graph().targets) / 200
     born = evolving.come(2000, lambda count, _: np.full(count, 3, dtype=np.int32)).tolist()
@@ -293,7 +296,7 @@ def test_new_pages_get_new_numbers_and_only_their_own_links():
     assert abs(out - 2000 * mean) <= 5 * np.sqrt(2000 * mean) + 2000 * mean**2 / 2 / 200
 
 
-def test_default_law_gives_every_new_page_an_inlink():
+def test_default_law_gives_every_new_page_an_inlink() -> None:
     evolving = web(500)
     born = evolving.come(300)
     indegree = np.bincount(evolving.graph().targets, minlength=800)[born]
@@ -301,7 +304,7 @@ def test_default_law_gives_every_new_page_an_inlink():
     assert indegree.max() > 5
 
 
-def test_gone_pages_take_all_their_links_with_them():
+def test_gone_pages_take_all_their_links_with_them() -> None:
     evolving = web(200)
     before = links_of(evolving.graph())
     alive = evolving.alive
@@ -313,7 +316,7 @@ def test_gone_pages_take_all_their_links_with_them():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_hundreds_of_random_steps_against_sets_of_pairs(seed):
+def test_hundreds_of_random_steps_against_sets_of_pairs(seed: int) -> None:
     evolving, dice = web(40, seed), np.random.default_rng(seed + 100)
     links, alive = links_of(evolving.graph()), set(range(40))
     for _ in range(300):
@@ -342,7 +345,7 @@ def test_hundreds_of_random_steps_against_sets_of_pairs(seed):
         links = now
 
 
-def test_nobody_lives_and_life_comes_back():
+def test_nobody_lives_and_life_comes_back() -> None:
     evolving = web(20)
     assert len(evolving.go(1000)) == 20
     assert evolving.go(1).tolist() == []
@@ -354,12 +357,12 @@ def test_nobody_lives_and_life_comes_back():
     assert len(links_of(evolving.graph())) >= 2
 
 
-def test_links_to_oneself_and_repeats_of_the_first_graph_are_dropped():
+def test_links_to_oneself_and_repeats_of_the_first_graph_are_dropped() -> None:
     evolving = Evolving(Graph.from_links([[1, 0, 1], [0]]), np.random.default_rng(1))
     assert links_of(evolving.graph()) == {(0, 1), (1, 0)}
 
 
-def test_first_graph_stays_as_it_was():
+def test_first_graph_stays_as_it_was() -> None:
     graph = generate("power-law", 100, np.random.default_rng(1))
     links = links_of(graph)
     evolving = Evolving(graph, np.random.default_rng(1))
@@ -370,7 +373,7 @@ def test_first_graph_stays_as_it_was():
     assert links_of(graph) == links_of(kept) == links
 
 
-def test_seed_decides_what_happens():
+def test_seed_decides_what_happens() -> None:
     graphs = []
     for _ in range(2):
         evolving = web(100)

@@ -114,7 +114,7 @@ class Life:
 
 @pytest.mark.parametrize("window", WINDOWS, ids=named)
 @pytest.mark.parametrize("pay_out", PAY_OUTS, ids=named)
-def test_no_unit_is_made_or_lost(pay_out, window):
+def test_no_unit_is_made_or_lost(pay_out: PayOut, window: Window) -> None:
     """I4 after many steps with weights, aliases and growth, of 36 books; and the lazy pay-out is the eager one."""
     book = Adaptive(window, pay_out)
     life = Life(book, seed=3)
@@ -130,7 +130,7 @@ def test_no_unit_is_made_or_lost(pay_out, window):
 @pytest.mark.parametrize("pay_out", PAY_OUTS, ids=named)
 @pytest.mark.parametrize("total", [10_000, 2**62], ids=["few-units", "all-units"])
 @pytest.mark.parametrize("seed", range(4))
-def test_lazy_pay_out_is_eager_pay_out(pay_out, total, seed):
+def test_lazy_pay_out_is_eager_pay_out(pay_out: PayOut, total: int, seed: int) -> None:
     """After every single step, also where shares are a few units and the remainders matter."""
     life = Life(Adaptive(Basic(), pay_out, grant=total // 1000, total=total), seed)
     life.check()
@@ -139,13 +139,13 @@ def test_lazy_pay_out_is_eager_pay_out(pay_out, total, seed):
         life.check()
 
 
-def test_all_cash_starts_with_the_virtual_page():
+def test_all_cash_starts_with_the_virtual_page() -> None:
     book = Adaptive()
     assert (book.total, book.grant, book.virtual, book.in_hand()) == (TOTAL, GRANT, TOTAL, 0)
     assert (TOTAL, GRANT, SEED_GRANTS) == (2**62, 2**24, 1000)
 
 
-def test_new_page_makes_no_cash():
+def test_new_page_makes_no_cash() -> None:
     """What a page is granted leaves the reserve; a page found without a grant has nothing."""
     book = Adaptive(total=1000)
     assert book.discover([100, 0, 30]) == range(3)
@@ -157,7 +157,7 @@ def test_new_page_makes_no_cash():
     assert book.reserve == 865
 
 
-def test_grants_of_pages_found_late_hold_no_pay_out_of_the_past():
+def test_grants_of_pages_found_late_hold_no_pay_out_of_the_past() -> None:
     """Where all pages are paid, a newcomer gets its grant and has no part in what was paid before."""
     book = Adaptive(Basic(), PayOut("all"), total=1000)
     book.discover([400, 400])
@@ -167,7 +167,7 @@ def test_grants_of_pages_found_late_hold_no_pay_out_of_the_past():
     assert book.cash(2) == 7
 
 
-def test_reserve_that_runs_short_pays_in_order():
+def test_reserve_that_runs_short_pays_in_order() -> None:
     """The last pages get what is left, and later ones nothing."""
     book = Adaptive(total=100)
     book.discover([60, 30, 25, 5])
@@ -178,7 +178,7 @@ def test_reserve_that_runs_short_pays_in_order():
 
 
 @pytest.mark.parametrize("grants", [[TOTAL, TOTAL], [TOTAL // 2 + 1] * 4, [2**63 - 1, 1]], ids=named)
-def test_grants_beyond_all_cash_are_cut_short(grants):
+def test_grants_beyond_all_cash_are_cut_short(grants: list[int]) -> None:
     """However much is promised, nobody is granted more than there is, and nobody less than nothing."""
     book = Adaptive()
     book.discover(grants)
@@ -190,7 +190,7 @@ def test_grants_beyond_all_cash_are_cut_short(grants):
     assert book.reserve == reserve
 
 
-def test_visit_spends_all_cash():
+def test_visit_spends_all_cash() -> None:
     """Nothing stays with the page, and the clock tells what was spent."""
     book = Adaptive(Basic(), PayOut("nobody"), total=1000)
     book.discover([400, 0, 0])
@@ -200,7 +200,7 @@ def test_visit_spends_all_cash():
     assert (book.income, book.clock) == (60, 400)
 
 
-def test_read_page_passes_cash_on_again():
+def test_read_page_passes_cash_on_again() -> None:
     """Cash that reaches a page that was read is not stuck there."""
     book = Adaptive(Basic(), PayOut("nobody"), total=1000)
     book.discover([400, 0])
@@ -211,7 +211,7 @@ def test_read_page_passes_cash_on_again():
     assert book.cashes().tolist() == [0, 245]
 
 
-def test_page_without_links_gives_everything_to_the_virtual_page():
+def test_page_without_links_gives_everything_to_the_virtual_page() -> None:
     book = Adaptive(Basic(), PayOut("nobody"), total=1000)
     book.discover([400, 100])
     visit = book.visit(0, NOWHERE)
@@ -220,7 +220,7 @@ def test_page_without_links_gives_everything_to_the_virtual_page():
 
 
 @pytest.mark.parametrize("cash", [1, 2, 6, 7, 8, 10**18 + 1])
-def test_remainder_of_the_division_goes_to_the_virtual_page(cash):
+def test_remainder_of_the_division_goes_to_the_virtual_page(cash: int) -> None:
     """All links get the same whole number of units."""
     book = Adaptive(Basic(), PayOut("nobody"))
     book.discover([cash, 0, 0, 0])
@@ -230,7 +230,7 @@ def test_remainder_of_the_division_goes_to_the_virtual_page(cash):
     assert book.income == cash - 3 * share
 
 
-def test_weights_split_in_proportion():
+def test_weights_split_in_proportion() -> None:
     """A link gets as many equal parts as it weighs; the remainder goes to the virtual page."""
     book = Adaptive(Basic(), PayOut("nobody"), total=10**6)
     book.discover([1000, 0, 0, 0])
@@ -240,7 +240,7 @@ def test_weights_split_in_proportion():
     assert visit.credited.tolist() == [3, 1, 2]
 
 
-def test_equal_weights_are_no_weights():
+def test_equal_weights_are_no_weights() -> None:
     weighted, plain = (Adaptive(Basic(), PayOut("nobody")) for _ in range(2))
     for book, weights in ((weighted, pages([1, 1, 1])), (plain, None)):
         book.discover([12345, 0, 0, 0])
@@ -249,7 +249,7 @@ def test_equal_weights_are_no_weights():
 
 
 @pytest.mark.parametrize("cash", [1, 399, 2**61])
-def test_alias_passes_everything(cash):
+def test_alias_passes_everything(cash: int) -> None:
     """No 1 - d share is taken: the page is another name of its target."""
     book = Adaptive(Basic(), PayOut("nobody"))
     book.discover([cash, 0])
@@ -258,7 +258,7 @@ def test_alias_passes_everything(cash):
     assert (book.income, book.clock) == (0, cash)
 
 
-def test_read_pages_are_paid_alike_and_never_read_ones_not():
+def test_read_pages_are_paid_alike_and_never_read_ones_not() -> None:
     """The page just read is paid too; the remainder waits."""
     book = Adaptive(Basic(), total=10**6)
     book.discover([1000, 1000, 1000])
@@ -271,7 +271,7 @@ def test_read_pages_are_paid_alike_and_never_read_ones_not():
     assert book.income == 2
 
 
-def test_lumps_are_paid_only_once_they_are_large_enough():
+def test_lumps_are_paid_only_once_they_are_large_enough() -> None:
     """Until the income is the asked share of the cash in hand, the virtual page keeps it."""
     book = Adaptive(Basic(), PayOut("all", 0.3), total=1000)
     book.discover([200, 200, 600])
@@ -281,7 +281,7 @@ def test_lumps_are_paid_only_once_they_are_large_enough():
     assert (book.income, book.cashes().tolist()) == (1, [133, 133, 733])  # 400 >= .3 * 600
 
 
-def test_virtual_page_that_pays_nobody_holds_everything():
+def test_virtual_page_that_pays_nobody_holds_everything() -> None:
     book = Adaptive(Basic(), PayOut("nobody"), total=1000)
     book.discover([1000, 0])
     for _ in range(100):
@@ -291,7 +291,7 @@ def test_virtual_page_that_pays_nobody_holds_everything():
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=named)
-def test_visits_without_any_cash_left_are_harmless(window):
+def test_visits_without_any_cash_left_are_harmless(window: Window) -> None:
     """Nothing is spent and no history is negative or undefined, also when no page holds any cash at all."""
     book = Adaptive(window, PayOut("nobody"), total=1000)
     book.discover([1000, 0])
@@ -304,7 +304,7 @@ def test_visits_without_any_cash_left_are_harmless(window):
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=named)
-def test_first_page_may_come_without_cash(window):
+def test_first_page_may_come_without_cash(window: Window) -> None:
     """A visit before any cash was spent, of a page that has none."""
     book = Adaptive(window, total=1000)
     book.discover([0])
@@ -353,7 +353,7 @@ def kept(window: Window, visits: list[tuple[int, int, int]], in_hand: int, now: 
     ids=named,
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_history_is_what_a_full_diary_says(window, seed):
+def test_history_is_what_a_full_diary_says(window: Window, seed: int) -> None:
     """The cash of the visits in the window as of the last of them.
 
     Measured windows tell, of the visits that are in the window now, the rate since the oldest of them.
@@ -382,7 +382,7 @@ def test_history_is_what_a_full_diary_says(window, seed):
         assert book.shares() == pytest.approx([rate / sum(rates) for rate in rates], rel=1e-9)
 
 
-def test_windows_drop_what_they_must():
+def test_windows_drop_what_they_must() -> None:
     """The oracle above would be idle if nothing ever fell out of a window."""
     book = Adaptive(Variable(2), PayOut("all"), total=2**40)
     book.discover([2**39, 2**39])
@@ -392,7 +392,7 @@ def test_windows_drop_what_they_must():
     assert [len(book.measures[page]) for page in (0, 1)] == [2, 2]
 
 
-def test_interpolated_history_on_hand_computed_numbers():
+def test_interpolated_history_on_hand_computed_numbers() -> None:
     """Two pages without links, and all they spend is paid to both; the window is 2 turnovers."""
     book = Adaptive(Interpolation(2.0), PayOut("all"), total=800)
     book.discover([400, 400])  # T = 2 * 800 = 1600
@@ -409,7 +409,7 @@ def test_interpolated_history_on_hand_computed_numbers():
     assert book.shares() == pytest.approx([1000 / 1962.5, 962.5 / 1962.5], rel=1e-12)
 
 
-def test_history_brought_to_now_where_the_window_is_over():
+def test_history_brought_to_now_where_the_window_is_over() -> None:
     """Two pages hand all they have to each other; the third one has waited for longer than the window."""
     book = Adaptive(Interpolation(2.0), PayOut("nobody"), total=800)
     book.discover([400, 100, 300])  # T = 2 * 800 = 1600
@@ -423,7 +423,7 @@ def test_history_brought_to_now_where_the_window_is_over():
     assert book.shares() == pytest.approx(now / now.sum(), rel=1e-12)
 
 
-def test_interpolated_history_of_a_page_visited_rarely():
+def test_interpolated_history_of_a_page_visited_rarely() -> None:
     """Cash that gathered for longer than the window counts as the part that a window would have gathered."""
     book = Adaptive(Interpolation(0.5), PayOut("nobody"), total=1000)
     book.discover([600, 400])
@@ -432,7 +432,7 @@ def test_interpolated_history_of_a_page_visited_rarely():
     assert book.history[1] == pytest.approx(1000 * 500 / 600, rel=1e-12)
 
 
-def test_newcomer_starts_with_the_history_of_recent_newcomers():
+def test_newcomer_starts_with_the_history_of_recent_newcomers() -> None:
     """A thirty-second of the way towards each history noted at a first visit; later visits do not count."""
     book = Adaptive(Basic(), PayOut("nobody"), total=10**6)
     book.discover([3200, 0])
@@ -465,7 +465,7 @@ def one_step(web: Sequence[Sequence[int]], x: np.ndarray) -> tuple[np.ndarray, f
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("to", ["nobody", "all"])
-def test_x_is_one_step_of_power_iteration_from_the_history(to, seed):
+def test_x_is_one_step_of_power_iteration_from_the_history(to: str, seed: int) -> None:
     """Lemma 2.3: a page has spent or still has just what it began with and was brought.
 
     So X = (H+C-C0)/G is what links bring when each page sends .85 of its H/G, and, when the virtual page pays
@@ -492,7 +492,7 @@ def test_x_is_one_step_of_power_iteration_from_the_history(to, seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_x_is_nearly_a_fixed_point(seed):
+def test_x_is_nearly_a_fixed_point(seed: int) -> None:
     """I5: one more step moves X by at most .85 |C - C0| / G, since X - H/G = (C - C0) / G sums to zero.
 
     With the paper's unit, all the cash there is, that is below 2 * .85 / G whatever the web and the order.
@@ -513,7 +513,7 @@ def test_x_is_nearly_a_fixed_point(seed):
         assert moved < 2 * D * book.total
 
 
-def test_x_of_a_greedy_crawl_moves_by_less_than_the_paper_says():
+def test_x_of_a_greedy_crawl_moves_by_less_than_the_paper_says() -> None:
     """I5 as the paper has it, |L'X - X| < 1/G, on a random web of 300 pages at every 50th visit."""
     draw = random.Random(11)
     n = 300
@@ -529,7 +529,7 @@ def test_x_of_a_greedy_crawl_moves_by_less_than_the_paper_says():
             assert np.abs(brought + virtual / n - x).sum() < book.total / book.clock
 
 
-def test_estimates_by_their_formulas():
+def test_estimates_by_their_formulas() -> None:
     """H/G, (H+C)/(G+1) with all cash as 1, and (H+C-C0)/G."""
     book = from_start(Basic(), PayOut("nobody"), [600, 400])
     book.visit(0, pages([1]))  # H = 600, 0; C = 0, 910
@@ -540,7 +540,7 @@ def test_estimates_by_their_formulas():
 
 
 @pytest.mark.parametrize("window", WINDOWS[1:], ids=named)
-def test_estimates_need_all_of_the_past(window):
+def test_estimates_need_all_of_the_past(window: Window) -> None:
     book = from_start(window, PayOut(), [600, 400])
     with pytest.raises(TypeError, match="basic window"):
         book.estimates(pages([600, 400]))
@@ -557,7 +557,7 @@ def greedily(book: Adaptive, web: Sequence[Sequence[int]], until: int) -> None:
 
 
 @pytest.mark.parametrize("leaves", [1, 2, 7, 40])
-def test_greedy_on_a_star_has_closed_form(leaves):
+def test_greedy_on_a_star_has_closed_form(leaves: int) -> None:
     """All cash c starts at the centre and none is paid out.
 
     Each round trip brings .85 ** 2 of it back, so the centre spends c / (1 - .85 ** 2) and the leaves .85
@@ -572,7 +572,7 @@ def test_greedy_on_a_star_has_closed_form(leaves):
     assert book.shares()[0] == pytest.approx(1 / (1 + D), rel=1e-6)
 
 
-def test_greedy_on_a_chain_has_closed_form():
+def test_greedy_on_a_chain_has_closed_form() -> None:
     """Cash runs down the chain once, .85 of it from page to page, and the last page gives all of it up."""
     total = 20**8
     book = from_start(Basic(), PayOut("nobody"), [total, 0, 0, 0])
@@ -582,7 +582,7 @@ def test_greedy_on_a_chain_has_closed_form():
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
-def test_greedy_on_a_complete_web_shares_alike(n):
+def test_greedy_on_a_complete_web_shares_alike(n: int) -> None:
     """Every page links to every other one: all are visited in turn, and all have the same importance."""
     web = [[target for target in range(n) if target != page] for page in range(n)]
     book = from_start(Basic(), PayOut("nobody"), [2**40] * n)
@@ -591,7 +591,7 @@ def test_greedy_on_a_complete_web_shares_alike(n):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_history_tends_to_pagerank(seed):
+def test_history_tends_to_pagerank(seed: int) -> None:
     """Equal cash, none paid out, greedy order: the history is the sum of all steps of power iteration."""
     web = random_web(random.Random(seed), 15, 0.2)
     book = from_start(Basic(), PayOut("nobody"), [2**40] * 15)
@@ -600,7 +600,7 @@ def test_history_tends_to_pagerank(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_error_of_the_paid_out_history_falls_with_the_clock(seed):
+def test_error_of_the_paid_out_history_falls_with_the_clock(seed: int) -> None:
     """The paper's convergence: with pay-out to all, |H/G - importance| is at most 2 / ((1 - d) G)."""
     web = random_web(random.Random(seed), 15, 0.2)
     exact = exact_importance(web, [1.0] * 15)
@@ -625,7 +625,7 @@ def rates_of(window: Window, diaries: list[list[tuple[float, float, float]]], in
 @pytest.mark.parametrize("window", [Variable(3), Fixed(0.5), Fixed(2.0), ImprovedFixed(1.0, 3)], ids=named)
 @pytest.mark.parametrize("to", ["nobody", "visited", "all"])
 @pytest.mark.parametrize("seed", range(3))
-def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
+def test_windows_of_a_growing_web_by_full_diaries(window: Window, to: str, seed: int) -> None:
     """However the cash in hand falls and rises, and T with it: visits that are in the window again count again."""
     draw = random.Random(seed)
     n = 20
@@ -656,7 +656,7 @@ def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
         assert book.shares() == pytest.approx(expected / (expected.sum() or 1.0), rel=1e-9, abs=1e-12)
 
 
-def test_newcomers_in_windows_that_keep_visits_on_hand_computed_numbers():
+def test_newcomers_in_windows_that_keep_visits_on_hand_computed_numbers() -> None:
     """A page found at clock 400 is taken to have been visited there, as were newcomers: after 1/32 of their stretch."""
     book = Adaptive(Variable(8), PayOut("nobody"), total=10_000)
     book.discover([400])
@@ -672,7 +672,7 @@ def test_newcomers_in_windows_that_keep_visits_on_hand_computed_numbers():
     assert book.measures[2] == [(390.0, 10.0), (400.0, 640.0)]
 
 
-def test_cash_that_goes_to_another_book_takes_its_part_of_the_total_along():
+def test_cash_that_goes_to_another_book_takes_its_part_of_the_total_along() -> None:
     rng = random.Random(3)
     books = [Adaptive(total=TOTAL // 2), Adaptive(total=TOTAL - TOTAL // 2)]
     for book in books:
@@ -691,7 +691,7 @@ def test_cash_that_goes_to_another_book_takes_its_part_of_the_total_along():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_never_visited_pages_are_paid_adds_up_to_the_unit(seed):
+def test_what_never_visited_pages_are_paid_adds_up_to_the_unit(seed: int) -> None:
     """Against pages that are paid one by one; with tolls, weights, aliases, newcomers and pages that begin again."""
     draw = random.Random(seed)
     book = Adaptive(Interpolation())

@@ -121,7 +121,7 @@ def share_of(importance: np.ndarray, read: Iterable[int]) -> float:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed):
+def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed: int) -> None:
     """Forbidden pages, errors, pages lost and found again, new links, aliases, other trust: after each of some hundred
     turns."""
     life = Life(seed, n=12)
@@ -136,7 +136,7 @@ def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_pages_not_read(seed):
+def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_pages_not_read(seed: int) -> None:
     life = Life(seed, n=12)
     if seed % 2:
         life.share_births_out()
@@ -152,7 +152,7 @@ def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_crawl_of_a_larger_web_comes_near_the_truth(seed):
+def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
     """A read page passes everything on once, and once more after each tenth of the crawl."""
     draw = random.Random(seed)
     n = 200
@@ -174,7 +174,7 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed):
             assert truth - 0.05 <= coverage.bound() <= truth + ROUNDING
 
 
-def test_nothing_known_or_read_is_nothing_covered():
+def test_nothing_known_or_read_is_nothing_covered() -> None:
     ledger = Ledger()
     assert Coverage(ledger).bound() == 0.0
     ledger.discover(2)
@@ -183,7 +183,7 @@ def test_nothing_known_or_read_is_nothing_covered():
     assert coverage.bound() == 0.0
 
 
-def test_lonely_page_without_links_is_everything():
+def test_lonely_page_without_links_is_everything() -> None:
     ledger = Ledger()
     ledger.discover()
     coverage = Coverage(ledger)
@@ -193,7 +193,7 @@ def test_lonely_page_without_links_is_everything():
     assert coverage.bound() == 1.0
 
 
-def test_a_page_that_is_lost_and_found_again_counts_as_at_first():
+def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:
     """A page with links to two, of which one was read: 1 and .425 of births of 3, and two parts of what was passed on.
 
     B + R is 1, 1.425 and 1.425; nothing waits.
@@ -210,7 +210,7 @@ def test_a_page_that_is_lost_and_found_again_counts_as_at_first():
         assert coverage.bound() == pytest.approx(share / 3.85)
 
 
-def test_what_waits_counts_by_how_far_it_may_go():
+def test_what_waits_counts_by_how_far_it_may_go() -> None:
     """Both pages were read, and the second has .85 that it has not passed on: (1-d) 2.85 of (1-d) 2.85 + d .85.
 
     One that has no links passes nothing on, ever.
@@ -226,7 +226,7 @@ def test_what_waits_counts_by_how_far_it_may_go():
         assert coverage.bound() == pytest.approx((1 - D) * 2.85 / ((1 - D) * 2.85 + moves))
 
 
-def test_bound_of_many_pages_is_looked_up_again_after_a_thousandth_of_them():
+def test_bound_of_many_pages_is_looked_up_again_after_a_thousandth_of_them() -> None:
     ledger = Ledger()
     ledger.discover(5_000)
     coverage = Coverage(ledger)

@@ -1,5 +1,8 @@
 """Expected importance against the averages written out as a dense matrix, and where a formula gives the answer."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,7 +27,7 @@ def known(visited, levels=(), jump=None, stands_for=None):
     return KnownPages(visited, jump, [np.asarray(level) for level in levels], stands_for)
 
 
-def shares_of(links, pages, given=None, **options):
+def shares_of(links, pages, given=None, **options: Any):
     return expected_importance(lambda: [rows_of(links)], pages, given, **{"tolerance": 1e-12} | options)
 
 
@@ -86,7 +89,7 @@ def random_web(seed, size=40):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_shares_are_those_of_the_averages_written_out(seed):
+def test_shares_are_those_of_the_averages_written_out(seed: int) -> None:
     links, pages, rng = random_web(seed)
     given = rng.random(pages.size)
     for damping in (0.5, 0.85, 0.99):
@@ -95,7 +98,7 @@ def test_shares_are_those_of_the_averages_written_out(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_result_is_within_the_tolerance(seed):
+def test_result_is_within_the_tolerance(seed: int) -> None:
     """Also from a start that is far off, and in parts of a few links."""
     links, pages, rng = random_web(seed, 60)
     exact = oracle(links, pages)
@@ -104,7 +107,7 @@ def test_result_is_within_the_tolerance(seed):
         assert np.abs(shares_of(links, pages, **options) - exact).sum() <= tolerance
 
 
-def test_page_not_visited_links_as_the_visited_page_of_its_site():
+def test_page_not_visited_links_as_the_visited_page_of_its_site() -> None:
     """A site of a page 0 that links to page 2, and a page 1 that was not visited: 1 is expected to link to 2, too.
 
     It does so with 1 / (1 + SITE_OWN): only one page of its site was visited. x0 = x1 = j, x2 = j + d j + d j / (1 +
@@ -115,7 +118,7 @@ def test_page_not_visited_links_as_the_visited_page_of_its_site():
     assert shares == pytest.approx(np.array([1, 1, 1 + more]) / (3 + more), abs=1e-12)
 
 
-def test_group_with_few_visited_pages_is_as_much_itself_as_they_are():
+def test_group_with_few_visited_pages_is_as_much_itself_as_they_are() -> None:
     """Host 1 of a site has one visited page, which links to 3, of six; the five on host 0 link to 4.
 
     The page of host 1 that was not visited links to 3 with 1/6, and as the site does (1/6 to 3, 5/6 to 4) with 5/6 of
@@ -133,7 +136,7 @@ def test_group_with_few_visited_pages_is_as_much_itself_as_they_are():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_comes_from_unvisited_pages_is_what_their_expected_links_bring(seed):
+def test_what_comes_from_unvisited_pages_is_what_their_expected_links_bring(seed: int) -> None:
     """By the averages written out: d times the sum over unvisited pages of their rows, without what is jumps."""
     links, pages, rng = random_web(seed)
     given = rng.random(pages.size)
@@ -144,14 +147,14 @@ def test_what_comes_from_unvisited_pages_is_what_their_expected_links_bring(seed
     assert part == pytest.approx(brought, abs=1e-11)
 
 
-def test_site_nothing_of_was_visited_sends_to_all_alike():
+def test_site_nothing_of_was_visited_sends_to_all_alike() -> None:
     links, levels = {0: [1], 1: [0]}, [[0, 0, 1, 1]]
     visited = [True, True, False, False]
     assert shares_of(links, known(visited, levels)) == pytest.approx(shares_of(links, known(visited)), abs=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_without_votes_it_is_the_importance_of_the_known_graph(seed):
+def test_without_votes_it_is_the_importance_of_the_known_graph(seed: int) -> None:
     links, pages, _ = random_web(seed)
     pages = KnownPages(pages.visited, pages.jump, pages.levels)
     expected = pagerank(Graph.from_links(links, pages.size), preference=pages.jump)
@@ -160,7 +163,7 @@ def test_without_votes_it_is_the_importance_of_the_known_graph(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_when_nothing_is_unvisited_it_is_the_importance_of_the_ledger(seed):
+def test_when_nothing_is_unvisited_it_is_the_importance_of_the_ledger(seed: int) -> None:
     """To 1e-9, the ledger counting in units so small that what it rounds off is less."""
     rng = np.random.default_rng(seed)
     size = 50
@@ -181,7 +184,7 @@ def test_when_nothing_is_unvisited_it_is_the_importance_of_the_ledger(seed):
     assert np.abs(shares - ledger.importance()).sum() <= 1e-9
 
 
-def test_weights_say_how_much_of_a_page_goes_along_a_link():
+def test_weights_say_how_much_of_a_page_goes_along_a_link() -> None:
     links = Rows(np.array([0, 3]), np.array([0, 2, 3]), np.array([1, 2, 1]), np.array([3.0, 1.0, 0.0]))
     shares = expected_importance(lambda: [links], known([True] * 4), tolerance=1e-12)
     x = np.array([1.0, 1 + 0.85 * 3 / 4, 1 + 0.85 / 4, 1.0])
@@ -190,7 +193,7 @@ def test_weights_say_how_much_of_a_page_goes_along_a_link():
 
 @settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 25))
-def test_shares_are_a_distribution_and_begin_anywhere(seed, size):
+def test_shares_are_a_distribution_and_begin_anywhere(seed: int, size: int) -> None:
     links, pages, rng = random_web(seed, size)
     if not pages.jump.any():
         pages.jump[0] = 1.0
@@ -203,7 +206,7 @@ def test_shares_are_a_distribution_and_begin_anywhere(seed, size):
 
 @settings(max_examples=60)
 @given(st.integers(0, 10_000))
-def test_page_that_a_visited_page_links_to_more_has_no_less(seed):
+def test_page_that_a_visited_page_links_to_more_has_no_less(seed: int) -> None:
     """One link more to a page, from a page without: what it gains is not taken from it elsewhere."""
     links, pages, rng = random_web(seed, 20)
     bare = [page for page, targets in links.items() if not targets]
@@ -218,7 +221,7 @@ def test_page_that_a_visited_page_links_to_more_has_no_less(seed):
 class TestVotes:
     """What a site's unvisited pages may do is bounded by what its visited pages have without them."""
 
-    def test_votes_are_bounded_by_the_share_of_the_visited(self):
+    def test_votes_are_bounded_by_the_share_of_the_visited(self) -> None:
         """Two sites whose visited pages have the same: one knows 2 pages more, the other 98.
 
         The unvisited have .6, so .1 * 100 of it are the first's, which it has not, and 10 * .6 / 2 the second's.
@@ -232,7 +235,7 @@ class TestVotes:
         assert given[2:4].tolist() == [1.0, 1.0]
         assert given[4:] == pytest.approx(0.3 / 0.598)
 
-    def test_site_without_a_visited_page_has_no_vote(self):
+    def test_site_without_a_visited_page_has_no_vote(self) -> None:
         pages = known([True, False, False], [[0, 0, 1]])
         assert site_votes(pages, np.array([0.5, 0.3, 0.2])).tolist() == [0.0, 1.0, 0.0]
 
@@ -271,7 +274,7 @@ def front_matter(unvisited):
 
 
 @pytest.mark.parametrize("attack", [farm, wildcard, calendar, front_matter])
-def test_site_gains_no_more_than_a_multiple_of_what_its_visited_pages_have(attack):
+def test_site_gains_no_more_than_a_multiple_of_what_its_visited_pages_have(attack: Callable[..., Any]) -> None:
     """However many pages a site makes known, on as many hosts.
 
     s: its share of what visited pages have; U: what the unvisited have, without votes; d = .85. Its unvisited pages
@@ -308,22 +311,22 @@ def test_site_gains_no_more_than_a_multiple_of_what_its_visited_pages_have(attac
         ({"start": np.zeros(2)}, "jump and start must be numbers per page, none negative, not all 0; the sum is 0.0"),
     ],
 )
-def test_what_cannot_be_is_an_error(options, message):
+def test_what_cannot_be_is_an_error(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         shares_of({0: [1]}, known([True, False]), **options)
 
 
-def test_arrays_of_other_lengths_are_an_error():
+def test_arrays_of_other_lengths_are_an_error() -> None:
     with pytest.raises(ValueError, match="there must be 2 numbers in every array"):
         shares_of({0: [1]}, known([True, False], [[0]]))
 
 
-def test_no_pages_have_no_shares():
+def test_no_pages_have_no_shares() -> None:
     assert len(shares_of({}, known([]))) == 0
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-def test_as_many_stay_as_stayed_if_nothing_is_left_to_read(stayed, visited):
+def test_as_many_stay_as_stayed_if_nothing_is_left_to_read(stayed: float, visited: float) -> None:
     assert estimated_stays(stayed, 1.0) == estimated_stays(1.0, visited) == 1.0
     assert 0.0 <= estimated_stays(stayed, visited) <= 1.0
     assert estimated_stays(stayed, visited) <= estimated_stays((1.0 + stayed) / 2, (1.0 + visited) / 2)

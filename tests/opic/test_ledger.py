@@ -293,7 +293,7 @@ def lived(
 
 @given(histories, st.sampled_from([UNIT, UNIT, 1000, 7, 1]), st.sampled_from(SURFERS))
 @settings(max_examples=250)
-def test_books_balance_after_every_step(history, unit, surfer):
+def test_books_balance_after_every_step(history: list[tuple[str, int, int]], unit: int, surfer: Surfer) -> None:
     """I1, I2, I3 and the sums kept, through discovery, change of links, places and surfers, aliases, deletion and
     virtual visits."""
     world = World(unit, surfer)
@@ -304,7 +304,7 @@ def test_books_balance_after_every_step(history, unit, surfer):
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_books_balance_through_a_long_life(seed):
+def test_books_balance_through_a_long_life(seed: int) -> None:
     """As above on longer histories, in which the cash has come far."""
     draw = random.Random(seed)
     world = World(surfer=SURFERS[seed % len(SURFERS)])
@@ -320,7 +320,7 @@ def test_books_balance_through_a_long_life(seed):
 
 @given(histories, st.integers(0, 2**MOST - 1))
 @settings(max_examples=150)
-def test_visits_at_once_equal_visits_one_by_one(history, bits):
+def test_visits_at_once_equal_visits_one_by_one(history: list[tuple[str, int, int]], bits: int) -> None:
     """Where no page of the set links to another one, order does not matter."""
     at_once, one_by_one = lived(history), lived(history)
     links = at_once.oracle.links
@@ -338,7 +338,7 @@ def test_visits_at_once_equal_visits_one_by_one(history, bits):
     assert at_once.ledger.never_visited == one_by_one.ledger.never_visited
 
 
-def test_visits_at_once_forward_what_was_held_at_the_start():
+def test_visits_at_once_forward_what_was_held_at_the_start() -> None:
     """Two pages that link to each other swap what they hold; neither forwards what it has just got."""
     world = lived([("visit", 0, 0b010), ("visit", 1, 0b001)], unit=100, known=2)
     assert world.ledger.received[:2].tolist() == [157, 85]  # 157 = .85 * 185
@@ -348,7 +348,7 @@ def test_visits_at_once_forward_what_was_held_at_the_start():
     world.check()
 
 
-def test_page_that_is_emptied_and_given_cash_at_once_stays_visited():
+def test_page_that_is_emptied_and_given_cash_at_once_stays_visited() -> None:
     """Page 0 is gone and has lost the link that brought it cash, so its visit takes back what it had forwarded; in the
     same round page 1, whose link to it had carried nothing yet, sends it its first unit."""
     world = World(unit=1)
@@ -368,7 +368,7 @@ def test_page_that_is_emptied_and_given_cash_at_once_stays_visited():
     assert world.ledger.due(10).tolist() == [0]
 
 
-def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings():
+def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings() -> None:
     """Nobody linked to it, so nothing was left of it when it had gone. It has been visited all the same."""
     world = World()
     for _ in range(3):
@@ -397,7 +397,7 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
 
 @given(histories, st.integers(0, 2**32))
 @settings(max_examples=100)
-def test_visiting_again_changes_nothing_once_settled(history, seed):
+def test_visiting_again_changes_nothing_once_settled(history: list[tuple[str, int, int]], seed: int) -> None:
     """I6: unchanged links and nothing left to forward, one by one and all at once."""
     world = lived(history)
     world.settle(random.Random(seed))
@@ -418,7 +418,7 @@ def test_visiting_again_changes_nothing_once_settled(history, seed):
 
 @given(histories, st.integers(0, 2**32))
 @settings(max_examples=120)
-def test_importance_is_pagerank_once_settled(history, seed):
+def test_importance_is_pagerank_once_settled(history: list[tuple[str, int, int]], seed: int) -> None:
     """I7: after any history, in any order of visits, the importance is that of the final graph."""
     world = lived(history)
     world.settle(random.Random(seed))
@@ -428,7 +428,7 @@ def test_importance_is_pagerank_once_settled(history, seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_importance_is_pagerank_after_a_long_life(seed):
+def test_importance_is_pagerank_after_a_long_life(seed: int) -> None:
     """I7 once more, by virtual visits of all read pages at once."""
     draw = random.Random(seed)
     world = lived([(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8)
@@ -442,7 +442,7 @@ def test_importance_is_pagerank_after_a_long_life(seed):
 
 
 @pytest.mark.parametrize("leaves", [1, 3, 50])
-def test_star_has_closed_form(leaves):
+def test_star_has_closed_form(leaves: int) -> None:
     """A centre that links to every leaf, each of which links back."""
     world = World()
     n = leaves + 1
@@ -458,7 +458,7 @@ def test_star_has_closed_form(leaves):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_certificate_bounds_the_error(seed):
+def test_certificate_bounds_the_error(seed: int) -> None:
     """I8: while links stay as they are, H/G is at most the certificate off, at every moment.
 
     Never-read pages count as pages without links that have forwarded all they have. Whole units are lost by
@@ -485,7 +485,7 @@ def test_certificate_bounds_the_error(seed):
     assert tightest < 0.5
 
 
-def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_everything():
+def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_everything() -> None:
     world = World()
     assert world.ledger.certificate() == 2.0
     for _ in range(3):
@@ -498,7 +498,7 @@ def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_importance_does_not_depend_on_when_a_page_was_discovered(seed):
+def test_importance_does_not_depend_on_when_a_page_was_discovered(seed: int) -> None:
     """I11: discovered and read in two orders, then settled, a static web has one importance."""
     draw = random.Random(seed)
     n = draw.randrange(4, MOST + 1)
@@ -524,7 +524,7 @@ def test_importance_does_not_depend_on_when_a_page_was_discovered(seed):
     assert results[0] == pytest.approx(results[1], rel=1e-6)
 
 
-def test_page_without_inlinks_has_the_least_importance_whether_read_or_not():
+def test_page_without_inlinks_has_the_least_importance_whether_read_or_not() -> None:
     """Knowing that a page exists is worth its share of the jumps, no more."""
     world = World()
     for _ in range(4):
@@ -538,7 +538,7 @@ def test_page_without_inlinks_has_the_least_importance_whether_read_or_not():
     assert importance[2] == pytest.approx(min(importance), rel=1e-6)
 
 
-def test_alias_hands_over_everything_and_has_no_importance():
+def test_alias_hands_over_everything_and_has_no_importance() -> None:
     """The page it stands for has what the alias would have had, and its own."""
     world = World(unit=100)
     for _ in range(2):
@@ -549,7 +549,7 @@ def test_alias_hands_over_everything_and_has_no_importance():
     assert world.ledger.importance().tolist() == [0.0, 1.0]
 
 
-def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share():
+def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share() -> None:
     world = World(unit=100)
     for _ in range(2):
         world.discover()
@@ -560,7 +560,7 @@ def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share():
     world.check()
 
 
-def test_gone_page_gives_its_birth_cash_back():
+def test_gone_page_gives_its_birth_cash_back() -> None:
     """What is left of it is what others still send it."""
     world = World(unit=100)
     for _ in range(2):
@@ -585,7 +585,7 @@ def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Ledger:
 
 @given(histories)
 @settings(max_examples=50)
-def test_ledger_of_its_columns_is_the_ledger(history):
+def test_ledger_of_its_columns_is_the_ledger(history: list[tuple[str, int, int]]) -> None:
     """What is kept beside the columns follows from them."""
     world = World()
     for step in history:
@@ -601,7 +601,9 @@ def test_ledger_of_its_columns_is_the_ledger(history):
 
 
 @pytest.mark.parametrize("block", [1, 4, 2**18])
-def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(block, monkeypatch):
+def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The mean is 100, so from 150 on a visit is worth it."""
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     ledger = ledger_with([149, 150, 20, 30, 151, 100])
@@ -623,7 +625,9 @@ def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(block
     ids=["those above 1.5 times the mean", "all when they are alike", "no less than a unit", "also who owes", "none"],
 )
 @pytest.mark.parametrize("block", [2, 2**18])
-def test_round_of_settling_visits(residuals, expected, block, monkeypatch):
+def test_round_of_settling_visits(
+    residuals: list[int], expected: list[int], block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     ledger = ledger_with(residuals)
     least = ledger.least_worth(0.0)
@@ -634,7 +638,7 @@ def test_round_of_settling_visits(residuals, expected, block, monkeypatch):
     assert ledger.least_worth(100.0) is None
 
 
-def test_rows_to_settle_are_told_by_their_index():
+def test_rows_to_settle_are_told_by_their_index() -> None:
     """Not by page number."""
     ledger = ledger_with([5, 0, 0, 5, 900])
     assert ledger.unsettled(pages([0, 2, 3]), 5.0).tolist() == [0, 2]
@@ -644,7 +648,7 @@ def test_rows_to_settle_are_told_by_their_index():
 
 @pytest.mark.parametrize("unit", [UNIT, 1000])
 @pytest.mark.parametrize("seed", range(10))
-def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed, unit):
+def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed: int, unit: int) -> None:
     draw = random.Random(seed)
     n = draw.randrange(2, 40)
     web = random_web(draw, n, draw.choice([0.05, 0.3, 0.7]))
@@ -661,7 +665,7 @@ def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed, unit
     assert distance <= ledger.certificate() + ledger.rounding(sum(map(len, web))) + 1e-12
 
 
-def test_certificate_holds_where_half_of_the_pages_are_aliases():
+def test_certificate_holds_where_half_of_the_pages_are_aliases() -> None:
     """Aliases forward much and have no importance: counted in sum(H) they would make the bound too small."""
     ring, rest = 40, 4
     web = [[ring + page] for page in range(ring)] + [[(page + 1) % ring] for page in range(ring)]
@@ -680,7 +684,7 @@ def test_certificate_holds_where_half_of_the_pages_are_aliases():
 
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
-def test_most_important_pages_are_the_head_of_importance(block, monkeypatch):
+def test_most_important_pages_are_the_head_of_importance(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     draw = random.Random(2)
     ledger = Ledger()
@@ -701,7 +705,9 @@ def test_most_important_pages_are_the_head_of_importance(block, monkeypatch):
     ids=["a little less than thirty times as much", "thirty times as much", "nothing left", "no mirror holds any"],
 )
 @pytest.mark.parametrize("block", [1, 2**18])
-def test_settling_ends_when_a_hand_over_would_move_more(left, held, expected, block, monkeypatch):
+def test_settling_ends_when_a_hand_over_would_move_more(
+    left: int, held: int, expected: list[int] | None, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Page 2 is a mirror: no visit moves what it holds, and a ranking is not settled while it holds much."""
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     ledger = ledger_with([left, 0, held])

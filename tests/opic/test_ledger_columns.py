@@ -6,7 +6,7 @@ import pytest
 from minicrawl.opic import UNIT, Ledger
 
 
-def test_several_pages_are_discovered_at_once():
+def test_several_pages_are_discovered_at_once() -> None:
     ledger = Ledger(unit=5)
     assert ledger.discover(3) == range(3)
     assert ledger.discover(200) == range(3, 203)
@@ -14,14 +14,14 @@ def test_several_pages_are_discovered_at_once():
     assert ledger.importance() == pytest.approx(np.full(203, 1 / 203), rel=1e-12)
 
 
-def test_room_is_not_knowledge():
+def test_room_is_not_knowledge() -> None:
     """Growing makes no page known."""
     ledger = Ledger()
     ledger.grow(100)
     assert (ledger.size, ledger.births, len(ledger.importance())) == (0, 0, 0)
 
 
-def test_mirrors_hand_over_what_their_homes_take_over():
+def test_mirrors_hand_over_what_their_homes_take_over() -> None:
     """Two ledgers, pages 0 and 1 in one, 2 in the other, where 1 has a mirror; 2 links to 1, and 0 to 2's mirror."""
     left, right = Ledger(unit=20), Ledger(unit=20)
     left.discover(3)  # page 2 is the mirror of the other's page 0
@@ -48,7 +48,7 @@ def test_mirrors_hand_over_what_their_homes_take_over():
         assert counted == (ledger.births, ledger.never_visited, ledger.in_all)
 
 
-def test_mirrors_have_no_importance_and_are_waited_for():
+def test_mirrors_have_no_importance_and_are_waited_for() -> None:
     ledger = Ledger()
     ledger.discover(3)
     ledger.mirror(np.array([2]))

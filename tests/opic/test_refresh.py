@@ -27,27 +27,31 @@ amounts = st.floats(1e-9, 1e9)
 
 
 @given(amounts, amounts, amounts)
-def test_the_interval_is_where_harmonic_freshness_pays_for_no_fetch_more(price, importance, rate):
+def test_the_interval_is_where_harmonic_freshness_pays_for_no_fetch_more(
+    price: float, importance: float, rate: float
+) -> None:
     a = interval(price, importance, rate)
     # d/d rho of X log(rho / (rho + rate)), at rho = 1 / a, is the price
     assert importance * a * (rate * a / (1.0 + rate * a)) == pytest.approx(price, rel=1e-6)
 
 
 @given(amounts, amounts, amounts, st.floats(1.001, 100.0))
-def test_more_importance_and_more_changes_shorten_it_and_a_higher_price_lengthens_it(price, importance, rate, factor):
+def test_more_importance_and_more_changes_shorten_it_and_a_higher_price_lengthens_it(
+    price: float, importance: float, rate: float, factor: float
+) -> None:
     a = interval(price, importance, rate)
     assert interval(price, importance * factor, rate) <= a
     assert interval(price, importance, rate * factor) <= a
     assert interval(price * factor, importance, rate) >= a
 
 
-def test_a_page_that_always_changes_is_fetched_by_importance_alone():
+def test_a_page_that_always_changes_is_fetched_by_importance_alone() -> None:
     assert interval(6.0, 2.0, 1e12) == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize("first", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("gap", [0.3, 1.0, 3.0])
-def test_a_rate_is_learned_whatever_it_was_taken_for(first, gap):
+def test_a_rate_is_learned_whatever_it_was_taken_for(first: float, gap: float) -> None:
     random = np.random.default_rng(5)
     true, rate, information = 1.0, first, 0.0
     logs = []
@@ -62,7 +66,9 @@ def test_a_rate_is_learned_whatever_it_was_taken_for(first, gap):
 
 
 @given(amounts, st.floats(0.0, 1e6), st.floats(0.0, 1e12), st.booleans())
-def test_one_fetch_moves_a_rate_by_a_factor_of_e_at_most_and_towards_what_it_found(rate, information, gap, changed):
+def test_one_fetch_moves_a_rate_by_a_factor_of_e_at_most_and_towards_what_it_found(
+    rate: float, information: float, gap: float, changed: bool
+) -> None:
     after, known = learned(rate, information, gap, changed)
     assert rate / math.e * 0.999 <= after <= rate * math.e * 1.001
     assert after >= rate if changed else after <= rate
@@ -71,7 +77,7 @@ def test_one_fetch_moves_a_rate_by_a_factor_of_e_at_most_and_towards_what_it_fou
 
 @pytest.mark.parametrize("first", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("gap", [0.3, 3.0, 30.0])
-def test_dates_of_changes_teach_the_rate_even_of_a_page_that_always_has_changed(first, gap):
+def test_dates_of_changes_teach_the_rate_even_of_a_page_that_always_has_changed(first: float, gap: float) -> None:
     random = np.random.default_rng(5)
     true, rate, information = 1.0, first, 0.0
     logs = []
@@ -88,26 +94,28 @@ def test_dates_of_changes_teach_the_rate_even_of_a_page_that_always_has_changed(
 
 
 @given(amounts, st.floats(0.0, 1e6), st.floats(0.0, 1e12), st.floats(0.0, 1e12))
-def test_one_date_moves_a_rate_by_a_factor_of_e_at_most(rate, information, gap, age):
+def test_one_date_moves_a_rate_by_a_factor_of_e_at_most(
+    rate: float, information: float, gap: float, age: float
+) -> None:
     after, known = learned_by_date(rate, information, gap, min(age, gap))
     assert rate / math.e * 0.999 <= after <= rate * math.e * 1.001
     assert 0.0 <= known <= 0.8 * information + 1.0
 
 
-def test_what_is_known_of_a_rate_is_forgotten():
+def test_what_is_known_of_a_rate_is_forgotten() -> None:
     information = 100.0
     for _ in range(50):
         _, information = learned(1.0, information, 1e-12, False)
     assert information < 0.01
 
 
-def test_the_price_rises_while_pages_are_overdue():
+def test_the_price_rises_while_pages_are_overdue() -> None:
     assert repriced(2.0, 0.1, True) == pytest.approx(2.2)
     assert repriced(2.0, 0.1, False) == pytest.approx(1.8)
     assert repriced(2.0, 4.0, False) == pytest.approx(1.0)  # of one page alone, never to nothing
 
 
-def test_freshness_is_the_chance_that_nothing_has_changed():
+def test_freshness_is_the_chance_that_nothing_has_changed() -> None:
     assert freshness(0.0, 5.0) == 1.0
     assert freshness(math.log(2.0), 1.0) == pytest.approx(0.5)
 
@@ -132,13 +140,13 @@ def assert_share_is_held(budget: DiscoveryBudget, fetches: int = 3000) -> None:
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_share_is_held_within_two_fetches(share):
+def test_share_is_held_within_two_fetches(share: float) -> None:
     assert_share_is_held(DiscoveryBudget(share))
 
 
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("offer", [(True, False), (False, True)], ids=["only-never-read", "only-read"])
-def test_lean_times_are_not_made_up_for(share, offer):
+def test_lean_times_are_not_made_up_for(share: float, offer: tuple[bool, bool]) -> None:
     """However long one kind was missing, the share is within two fetches from the moment both are there."""
     budget = DiscoveryBudget(share)
     for _ in range(500):
@@ -147,7 +155,7 @@ def test_lean_times_are_not_made_up_for(share, offer):
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_share_is_held_on_a_changing_offer(share):
+def test_share_is_held_on_a_changing_offer(share: float) -> None:
     """Each stretch in which both kinds are on offer holds the share by itself."""
     budget = DiscoveryBudget(share)
     draw = random.Random(share)
@@ -157,12 +165,12 @@ def test_share_is_held_on_a_changing_offer(share):
         assert_share_is_held(budget, draw.randrange(1, 40))
 
 
-def test_half_alternates():
+def test_half_alternates() -> None:
     budget = DiscoveryBudget(0.5)
     assert [turn(budget, True, True) for _ in range(6)] == [False, True] * 3
 
 
-def test_a_credit_brought_along_counts():
+def test_a_credit_brought_along_counts() -> None:
     """As after a restart: the account goes on where it stood."""
     whole, resumed = DiscoveryBudget(0.3), DiscoveryBudget(0.3)
     for _ in range(7):
@@ -173,14 +181,14 @@ def test_a_credit_brought_along_counts():
 
 
 @pytest.mark.parametrize("has_visited", [True, False])
-def test_share_of_one_never_refreshes(has_visited):
+def test_share_of_one_never_refreshes(has_visited: bool) -> None:
     budget = DiscoveryBudget()
     for _ in range(100):
         assert turn(budget, True, has_visited) is True
         assert turn(budget, False, has_visited) is None
 
 
-def test_share_of_zero_discovers_only_when_nothing_can_be_refreshed():
+def test_share_of_zero_discovers_only_when_nothing_can_be_refreshed() -> None:
     budget = DiscoveryBudget(0.0)
     for _ in range(100):
         assert turn(budget, True, True) is False
@@ -188,7 +196,7 @@ def test_share_of_zero_discovers_only_when_nothing_can_be_refreshed():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.8])
-def test_takes_what_there_is(share):
+def test_takes_what_there_is(share: float) -> None:
     """One kind alone is fetched whatever the share."""
     budget = DiscoveryBudget(share)
     for _ in range(100):
@@ -197,14 +205,14 @@ def test_takes_what_there_is(share):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
-def test_no_offer_costs_nothing(share):
+def test_no_offer_costs_nothing(share: float) -> None:
     budget = DiscoveryBudget(share, credit=0.75)
     assert turn(budget, False, False) is None
     assert budget.credit == 0.75
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_share_is_held_among_the_fetches_that_took_place(share):
+def test_share_is_held_among_the_fetches_that_took_place(share: float) -> None:
     """Decisions that no fetch follows do not count, as many as there are."""
     budget = DiscoveryBudget(share)
     draw = random.Random(share)
@@ -220,14 +228,14 @@ def test_share_is_held_among_the_fetches_that_took_place(share):
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_decision_alone_leaves_the_account_as_it_was(share):
+def test_decision_alone_leaves_the_account_as_it_was(share: float) -> None:
     budget = DiscoveryBudget(share, 0.7)
     for offer in [(True, True), (True, False), (False, True), (False, False)]:
         budget.discovers(*offer)
     assert budget.credit == 0.7
 
 
-def test_cash_decides_between_the_kinds_with_what_each_is_paid():
+def test_cash_decides_between_the_kinds_with_what_each_is_paid() -> None:
     book = Adaptive()
     book.discover([100, 90])
     rule = DiscoveryByCash(book, 0.5)
@@ -249,7 +257,9 @@ def test_cash_decides_between_the_kinds_with_what_each_is_paid():
         (0.9, 16, 0.5 - 16 * 0.05, 0.0, 0.3),
     ],
 )
-def test_lever_moves_what_is_paid_and_then_the_small_edges(reach, discoveries, lever, part, toll):
+def test_lever_moves_what_is_paid_and_then_the_small_edges(
+    reach: float, discoveries: int, lever: float, part: float, toll: float
+) -> None:
     """By half the gain a fetch, as far as it reaches; only in fetches that could have been of either kind."""
     book = Adaptive()
     rule = DiscoveryByCash(book, 0.5, reach=reach, gain=0.1)

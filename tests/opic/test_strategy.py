@@ -80,7 +80,7 @@ def order(strategy: Strategy, book: Adaptive) -> list[int | None]:
         )
     )
 )
-def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting):
+def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting: list[tuple[int, int]]) -> None:
     """One integer is compared in place of a pair, for any priority, and holds the page."""
     entries = sorted(packed(page, priority) for page, priority in waiting)
     assert [unpacked(entry) for entry in entries] == [
@@ -91,7 +91,7 @@ def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting):
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("spread", [3, 10**15], ids=["many-ties", "no-ties"])
 @pytest.mark.parametrize("loaded", [None, 0, 400], ids=["all-hot", "cold", "loaded"])
-def test_queue_agrees_with_max(seed, spread, loaded):
+def test_queue_agrees_with_max(seed: int, spread: int, loaded: int | None) -> None:
     """However pages are added and rise, the next one is max() of those that wait; ties by page number."""
     draw = random.Random(seed)
     pages = 80 if loaded is None else 400
@@ -125,7 +125,9 @@ def test_queue_agrees_with_max(seed, spread, loaded):
     st.lists(st.tuples(st.sampled_from(["add", "rise", "pop"]), st.integers(0, 150), st.integers(0, 4)), max_size=150),
 )
 @settings(max_examples=60)
-def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(loaded, deeds):
+def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(
+    loaded: list[int], deeds: list[tuple[str, int, int]]
+) -> None:
     waiting = Waiting(has_cold=True, cold=dict(enumerate(loaded)))
     for deed, page, amount in deeds:
         if deed == "pop":
@@ -140,7 +142,7 @@ def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(loaded, deeds):
         assert waiting.pop() == expected
 
 
-def test_queue_keeps_few_entries_and_looks_at_a_page_few_times_however_many_wait():
+def test_queue_keeps_few_entries_and_looks_at_a_page_few_times_however_many_wait() -> None:
     waiting = Waiting(has_cold=True, cold=dict.fromkeys(range(4000), 7))
     draw = random.Random(0)
     longest = coldest = 0
@@ -155,7 +157,7 @@ def test_queue_keeps_few_entries_and_looks_at_a_page_few_times_however_many_wait
     assert waiting.asked <= 30 * 8000
 
 
-def test_pages_that_rise_together_are_not_lost_when_the_queue_is_cut_on_the_way():
+def test_pages_that_rise_together_are_not_lost_when_the_queue_is_cut_on_the_way() -> None:
     """Some are not told of yet then, so that no entry of theirs holds."""
     waiting = Waiting(has_cold=True)
     for page in range(30):
@@ -166,7 +168,7 @@ def test_pages_that_rise_together_are_not_lost_when_the_queue_is_cut_on_the_way(
     assert [waiting.pop() for _ in range(49)] == [*range(48), None]
 
 
-def test_page_that_rose_is_handed_out_once():
+def test_page_that_rose_is_handed_out_once() -> None:
     """The entries it left behind are skipped, also when it waits again with less."""
     waiting = Waiting()
     waiting.add(0, 5)
@@ -178,19 +180,19 @@ def test_page_that_rose_is_handed_out_once():
     assert [waiting.pop(), waiting.pop(), waiting.pop()] == [1, 0, None]
 
 
-def test_peek_takes_nothing_out():
+def test_peek_takes_nothing_out() -> None:
     waiting = Waiting()
     waiting.add(3, 1)
     assert [waiting.queue.peek(), waiting.queue.peek()] == [packed(3, 1)] * 2
     assert waiting.queue.waiting == 1
 
 
-def test_empty_queue_has_no_next_page():
+def test_empty_queue_has_no_next_page() -> None:
     waiting = Waiting()
     assert (waiting.queue.peek(), waiting.queue.pop()) == (None, None)
 
 
-def test_busy_queue_stays_small_and_loses_nobody():
+def test_busy_queue_stays_small_and_loses_nobody() -> None:
     """Pages that rise without end leave a bounded number of entries, and each page still has one turn."""
     waiting = Waiting()
     for page in range(10):
@@ -205,7 +207,7 @@ def test_busy_queue_stays_small_and_loses_nobody():
     assert [waiting.pop() for _ in range(11)] == [*expected, None]
 
 
-def test_rebuilding_costs_a_bounded_part_of_every_rise():
+def test_rebuilding_costs_a_bounded_part_of_every_rise() -> None:
     """Entries are looked at a few times per rise on average, however long the queue has been busy."""
     waiting = Waiting()
     for page in range(100):
@@ -215,11 +217,11 @@ def test_rebuilding_costs_a_bounded_part_of_every_rise():
     assert waiting.asked <= 3 * 20_000
 
 
-def test_names_are_those_a_user_may_ask_for():
+def test_names_are_those_a_user_may_ask_for() -> None:
     assert tuple(STRATEGIES) == STRATEGY_NAMES
 
 
-def test_greedy_asks_for_nine_tenths_before_two_tenths():
+def test_greedy_asks_for_nine_tenths_before_two_tenths() -> None:
     """The direction that two peers had upside down."""
     book = Adaptive(grant=1, total=1100)
     book.discover([200, 900])
@@ -228,7 +230,7 @@ def test_greedy_asks_for_nine_tenths_before_two_tenths():
 
 @pytest.mark.parametrize("strategy", [Greedy(), Opic()], ids=["greedy", "opic"])
 @pytest.mark.parametrize("to", ["read", "all", "nobody"])
-def test_greedy_orders_by_cash(strategy, to):
+def test_greedy_orders_by_cash(strategy: Greedy | Opic, to: str) -> None:
     """Among never-read pages, and among read ones, the most cash comes first; equals by page number."""
     book = Adaptive(pay_out=PayOut(to), total=2**40)
     draw = random.Random(1)
@@ -242,7 +244,7 @@ def test_greedy_orders_by_cash(strategy, to):
         assert len(asked) == 20
 
 
-def test_greedy_follows_a_credit_and_a_visit():
+def test_greedy_follows_a_credit_and_a_visit() -> None:
     """What a page is given moves it up, what it spends moves it down."""
     book = Adaptive(pay_out=PayOut("nobody"), total=10_000)
     book.discover([5000, 100, 101])
@@ -251,13 +253,13 @@ def test_greedy_follows_a_credit_and_a_visit():
     assert order(Greedy(), book) == [1, 2, 0]
 
 
-def test_opic_differs_from_greedy_only_by_the_grants_of_newcomers():
+def test_opic_differs_from_greedy_only_by_the_grants_of_newcomers() -> None:
     assert (Greedy.birth_grants, Opic.birth_grants) == (True, False)
     assert Opic.follows_cash
     assert Greedy.follows_cash
 
 
-def test_cycle_asks_for_the_page_not_visited_longest():
+def test_cycle_asks_for_the_page_not_visited_longest() -> None:
     """Round and round; a page found counts as visited then; equals come by page number."""
     book = Adaptive(total=2**40)
     book.discover([2**20] * 5)
@@ -270,14 +272,14 @@ def test_cycle_asks_for_the_page_not_visited_longest():
     assert order(Cycle(), book) == [4, 1, 2, 3, 5, 0]
 
 
-def test_breadth_first_asks_for_the_page_known_longest():
+def test_breadth_first_asks_for_the_page_known_longest() -> None:
     book = Adaptive(total=2**40)
     book.discover([1, 2**30, 7])
     book.visit(0, pages([2]))
     assert order(BreadthFirst(), book) == [0, 1, 2]
 
 
-def test_only_greedy_strategies_follow_cash():
+def test_only_greedy_strategies_follow_cash() -> None:
     """A page of another strategy keeps its place when it is given cash."""
     assert {name for name, strategy in STRATEGIES.items() if strategy.follows_cash} == {"greedy", "anticipated", "opic"}
     for name in ("random", "cycle", "breadth-first"):
@@ -294,12 +296,12 @@ def known(n: int) -> Adaptive:
     return book
 
 
-def test_random_is_reproducible():
+def test_random_is_reproducible() -> None:
     assert order(Random(7), known(50)) == order(Random(7), known(50))
     assert set(order(Random(7), known(50))) == set(range(50))
 
 
-def test_random_draws_the_same_in_another_process():
+def test_random_draws_the_same_in_another_process() -> None:
     """A restarted crawl goes on with the same order, whatever hashing of strings that process uses."""
     script = (
         "from minicrawl.opic import Adaptive, STRATEGIES as s\n"
@@ -316,11 +318,11 @@ def test_random_draws_the_same_in_another_process():
     assert drawn == str([Random().priority(page, known(20)) for page in range(20)])
 
 
-def test_random_orders_differ_by_seed():
+def test_random_orders_differ_by_seed() -> None:
     assert len({tuple(order(Random(seed), known(20))) for seed in range(200)}) == 200
 
 
-def test_random_draws_a_visited_page_anew():
+def test_random_draws_a_visited_page_anew() -> None:
     """A page visited again and again does not always have the same place."""
     book = known(10)
     drawn = set()
@@ -331,7 +333,7 @@ def test_random_draws_a_visited_page_anew():
     assert len(drawn) == 20
 
 
-def test_random_favours_no_page():
+def test_random_favours_no_page() -> None:
     """Over 4000 seeds each of 8 pages is first 500 times, give or take five standard deviations."""
     book = known(8)
     first = [max(range(8), key=lambda page: Random(seed).priority(page, book)) for seed in range(4000)]
@@ -340,7 +342,7 @@ def test_random_favours_no_page():
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))
-def test_seeds_without_birth_grants_are_given_cash_for_all_pages_to_come(name):
+def test_seeds_without_birth_grants_are_given_cash_for_all_pages_to_come(name: str) -> None:
     """With 1000 grants for each seed, the pages far out on a web of 100,000 would have none at all."""
     strategy, book = STRATEGIES[name], Adaptive()
     grant = seed_grant(strategy, book, 10)

@@ -36,7 +36,7 @@ def by_hand(surfer: Surfer, passed: int, places: Sequence[int]) -> list[int]:
 
 @given(surfers, cash, several_places)
 @example(Surfer(1, 1, 5), 2**61, [0])
-def test_links_of_a_page_carry_what_their_places_weigh(surfer, passed, places):
+def test_links_of_a_page_carry_what_their_places_weigh(surfer: Surfer, passed: int, places: list[int]) -> None:
     expected = by_hand(surfer, passed, places)
     sent = surfer.sent(passed, len(places), as_array(places))
     assert np.broadcast_to(sent.each, len(places)).tolist() == expected
@@ -45,7 +45,7 @@ def test_links_of_a_page_carry_what_their_places_weigh(surfer, passed, places):
 
 
 @given(surfers, st.lists(st.tuples(cash, several_places), min_size=1, max_size=8))
-def test_many_pages_at_once_share_as_each_alone_does(surfer, some):
+def test_many_pages_at_once_share_as_each_alone_does(surfer: Surfer, some: list[tuple[int, list[int]]]) -> None:
     """Without an overflow, whatever they pass on."""
     indptr, places = csr([places for _, places in some])
     shares = Shares(surfer, indptr, places.astype(np.uint8))
@@ -55,7 +55,7 @@ def test_many_pages_at_once_share_as_each_alone_does(surfer, some):
     assert shares.in_all(sigmas).tolist() == [sum(row) for row in expected]
 
 
-def test_page_of_fifty_thousand_links_of_the_utmost_weights_shares_to_the_unit():
+def test_page_of_fifty_thousand_links_of_the_utmost_weights_shares_to_the_unit() -> None:
     surfer, places = Surfer(HEAVIEST, HEAVIEST - 1, 1), [at % 3 for at in range(50_000)]
     shares = Shares(surfer, np.array([0, 50_000]), as_array(places))
     for passed in (2**62, 2**62 - 1, 49_999, 33_333_333):
@@ -65,7 +65,9 @@ def test_page_of_fifty_thousand_links_of_the_utmost_weights_shares_to_the_unit()
 
 
 @given(surfers, st.integers(0, 2**62), st.integers(1, 2000), st.integers(0, 2))
-def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(surfer, h, links, place):
+def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(
+    surfer: Surfer, h: int, links: int, place: int
+) -> None:
     """Wherever that is; and so do those of whose places nothing is known."""
     passed = 17 * h // 20
     alike = surfer.sent(passed, links, np.full(links, place, dtype=np.uint8))
@@ -76,12 +78,12 @@ def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(surfer, h, l
 @pytest.mark.parametrize(
     "text", ["reasonable", "uniform", "text=8,list=2,nav=1", "text=1000,list=1,nav=7", " text=3, list=3 ,nav=3"]
 )
-def test_surfer_is_read_and_written(text):
+def test_surfer_is_read_and_written(text: str) -> None:
     surfer = parse_surfer(text)
     assert parse_surfer(str(surfer)) == surfer
 
 
-def test_surfers_have_names():
+def test_surfers_have_names() -> None:
     assert parse_surfer("reasonable") == parse_surfer("text=8,list=2,nav=1") == REASONABLE
     assert parse_surfer("uniform") == UNIFORM
     assert UNIFORM.is_uniform
@@ -96,7 +98,7 @@ def test_surfers_have_names():
         *("text=-1,list=1,nav=1", "text=1.5,list=1,nav=1", "list=2,text=8,nav=1", "text=8,list=2,nav=1,foot=1"),
     ],
 )
-def test_what_is_no_surfer_is_told_with_the_way_out(text):
+def test_what_is_no_surfer_is_told_with_the_way_out(text: str) -> None:
     with pytest.raises(ValueError, match="is no surfer: say reasonable, uniform, or three whole weights from 1 to "):
         parse_surfer(text)
 
@@ -145,7 +147,7 @@ def settled(web: Web, surfer: Surfer, *, knows_places: bool = True) -> Ledger:
 
 
 @pytest.mark.parametrize("surfer", [UNIFORM, REASONABLE, Surfer(1, 2, 50)], ids=str)
-def test_settled_ledger_is_weighted_pagerank(surfer):
+def test_settled_ledger_is_weighted_pagerank(surfer: Surfer) -> None:
     links, places = web = made_up(3, 3000)
     graph = Graph.from_links(links)
     weights = surfer.weights[csr(places)[1]].astype(np.float64)
@@ -157,7 +159,7 @@ def test_settled_ledger_is_weighted_pagerank(surfer):
         assert np.abs(importance - pagerank(graph)).sum() > 0.01
 
 
-def test_uniform_surfer_ranks_as_if_nothing_were_known_of_places():
+def test_uniform_surfer_ranks_as_if_nothing_were_known_of_places() -> None:
     """To the unit."""
     web = made_up(4, 2000)
     one, other = settled(web, UNIFORM), settled(web, UNIFORM, knows_places=False)
@@ -174,7 +176,7 @@ def importance_of(links: list[list[int]], places: list[list[int]]) -> npt.NDArra
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_link_slipped_into_text_carries_at_most_eight_times_what_it_would_for_the_papers_surfer(seed):
+def test_link_slipped_into_text_carries_at_most_eight_times_what_it_would_for_the_papers_surfer(seed: int) -> None:
     """W is at least the number of links, so 8 / W is at most 8 times 1 / o."""
     draw = random.Random(seed)
     places = as_array([TEXT] + [draw.choice([TEXT, LIST, NAVIGATION]) for _ in range(draw.randrange(1, 300))])
@@ -187,7 +189,7 @@ def test_link_slipped_into_text_carries_at_most_eight_times_what_it_would_for_th
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_hiding_outlinks_in_navigation_never_gives_more_than_leaving_them_out(seed):
+def test_hiding_outlinks_in_navigation_never_gives_more_than_leaving_them_out(seed: int) -> None:
     """A site of pages that link to each other in their text, and to the others only in navigation."""
     draw = random.Random(seed)
     n, own = 24, draw.randrange(2, 8)
@@ -205,7 +207,7 @@ def test_hiding_outlinks_in_navigation_never_gives_more_than_leaving_them_out(se
     assert hoarded <= importance_of(without, places_without)[:own].sum() + 1e-12
 
 
-def test_farm_of_pages_with_one_link_gains_nothing_wherever_the_link_stands():
+def test_farm_of_pages_with_one_link_gains_nothing_wherever_the_link_stands() -> None:
     draw = random.Random(1)
     web, others = 20, 12
     links = [draw.sample([other for other in range(web) if other != page], 4) for page in range(web)]
@@ -219,14 +221,14 @@ def test_farm_of_pages_with_one_link_gains_nothing_wherever_the_link_stands():
     assert importance_of([[], *[[0]] * others], [[], *[[TEXT]] * others]).tolist() == uniform.tolist()
 
 
-def test_site_with_everything_in_navigation_ranks_as_for_the_papers_surfer():
+def test_site_with_everything_in_navigation_ranks_as_for_the_papers_surfer() -> None:
     links, places = made_up(5, 300)
     in_navigation = links, [[NAVIGATION] * len(row) for row in places]
     one, other = settled(in_navigation, REASONABLE), settled((links, places), UNIFORM)
     assert one.received.tolist() == other.received.tolist()
 
 
-def test_footer_written_as_prose_is_worth_no_more_than_any_other_link_in_text():
+def test_footer_written_as_prose_is_worth_no_more_than_any_other_link_in_text() -> None:
     """A site-wide link beside words on every page: as much as each of the other links in text has, and less than its
     share of 1 / o where a page has nothing else but text."""
     draw = random.Random(2)

@@ -10,7 +10,7 @@ FORWARDED = st.one_of(st.integers(0, 2**62), st.integers(0, 100), st.integers(2*
 
 
 @given(st.lists(st.tuples(FORWARDED, st.integers(0, 10_000)), min_size=1))
-def test_shares_are_exact_however_large(rows):
+def test_shares_are_exact_however_large(rows: list[tuple[int, int]]) -> None:
     """floor(floor(.85 h) / o) in integers without end, also where 17 h would not fit into 64 bits."""
     h, o = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     expected = [(85 * each // 100) // links if links else 0 for each, links in rows]

@@ -12,6 +12,7 @@ from minicrawl.opic.window import (
     Interpolation,
     Measure,
     Variable,
+    Window,
     parse_window,
 )
 
@@ -32,7 +33,7 @@ VISITS = [Measure(0.0, 1.0), Measure(10.0, 2.0), Measure(20.0, 3.0), Measure(30.
         ("improved-fixed:1.5,1", ImprovedFixed(1.5, 1)),
     ],
 )
-def test_policy_is_read_as_written(text, policy):
+def test_policy_is_read_as_written(text: str, policy: Window) -> None:
     """Turnovers are asked for beside the policy, and only interpolation uses them."""
     assert parse_window(text, turnovers=5.5) == policy
 
@@ -71,20 +72,20 @@ def test_policy_is_read_as_written(text, policy):
         "improved-fixed:nan,3",
     ],
 )
-def test_bad_policy_is_refused(text):
+def test_bad_policy_is_refused(text: str) -> None:
     """A size that is no number is no size either: nan is neither above nor below 0."""
     with pytest.raises(ValueError, match=r"."):
         parse_window(text, turnovers=8.0)
 
 
-def test_policies_are_values():
+def test_policies_are_values() -> None:
     """Equal sizes make equal policies, and none can be changed."""
     assert {Variable(3), Variable(3), Variable(4)} == {Variable(3), Variable(4)}
     with pytest.raises(AttributeError):
         Variable(3).count = 4  # type: ignore[misc]
 
 
-def test_basic_keeps_all_of_the_past():
+def test_basic_keeps_all_of_the_past() -> None:
     assert Basic().record(40.0, 2.0, 1e9, 1.0) == 42.0
 
 
@@ -101,12 +102,14 @@ def test_basic_keeps_all_of_the_past():
         pytest.param(100, 10, 25, 12.5, 10.0, id="the-window-is-in-turnovers"),  # T = 25
     ],
 )
-def test_interpolation_on_hand_computed_numbers(past, cash, elapsed, in_hand, expected):
+def test_interpolation_on_hand_computed_numbers(
+    past: int, cash: int, elapsed: int, in_hand: float, expected: float
+) -> None:
     """H (T - elapsed) / T + c within the window, c T / elapsed beyond it."""
     assert Interpolation(2.0).record(past, cash, elapsed, in_hand) == pytest.approx(expected, rel=1e-15)
 
 
-def test_interpolation_is_continuous_where_the_window_ends():
+def test_interpolation_is_continuous_where_the_window_ends() -> None:
     just_before = Interpolation(1.0).record(77.0, 5.0, math.nextafter(100, 0), 100.0)
     at = Interpolation(1.0).record(77.0, 5.0, 100.0, 100.0)
     assert just_before == pytest.approx(at, rel=1e-12)
@@ -132,7 +135,7 @@ def test_interpolation_is_continuous_where_the_window_ends():
         (ImprovedFixed(99.0, 1), [1.0, 2.0, 3.0, 4.0]),
     ],
 )
-def test_window_keeps_the_visits_it_promises(policy, kept):
+def test_window_keeps_the_visits_it_promises(policy: Window, kept: list[float]) -> None:
     """A visit at the very edge of a fixed window has fallen out of it; the visit just made never does."""
     assert [measure.cash for measure in policy.kept(VISITS, 40.0, 10.0)] == kept
 
@@ -143,7 +146,7 @@ def test_window_keeps_the_visits_it_promises(policy, kept):
     [Variable(1), Variable(3), Fixed(0.5), Fixed(4.0), ImprovedFixed(1.5, 2), ImprovedFixed(0.1, 4), Basic()],
     ids=repr,
 )
-def test_many_pages_at_once_keep_what_each_keeps(policy, seed):
+def test_many_pages_at_once_keep_what_each_keeps(policy: Window, seed: int) -> None:
     """`counts` of all visits of some pages is `kept` page by page."""
     draw = np.random.default_rng(seed)
     now, in_hand = 100.0, 10.0

@@ -1,6 +1,9 @@
 """PageRank by blocks: the same vector as in one piece, in the memory that the plan says."""
 
 import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +34,7 @@ def rows_of(graph, each, weights=None):
 
 @pytest.mark.parametrize("memory", [200, 500, 1_250, 10**6])
 @pytest.mark.parametrize("each", [7, 75])
-def test_ranks_are_those_in_one_piece(memory, each):
+def test_ranks_are_those_in_one_piece(memory: int, each: int) -> None:
     graph = random_graph(1, 75)
     plan = plan_blocks(75, memory)
     for damping in (0.0, 0.85) if memory > 200 else (0.3,):
@@ -40,7 +43,7 @@ def test_ranks_are_those_in_one_piece(memory, each):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_and_preference_count(seed):
+def test_weights_and_preference_count(seed: int) -> None:
     graph, rng = random_graph(seed), np.random.default_rng(seed)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
     preference = rng.random(300) * (rng.random(300) > 0.7)
@@ -51,7 +54,7 @@ def test_weights_and_preference_count(seed):
     assert np.abs(ranks - pagerank(graph, preference=preference, weights=weights)).sum() <= 2e-12
 
 
-def test_tolerance_below_rounding_ends():
+def test_tolerance_below_rounding_ends() -> None:
     graph = random_graph(2)
     ranks = np.concatenate(
         list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), MemoryShelf(), tolerance=1e-300).blocks)
@@ -59,13 +62,13 @@ def test_tolerance_below_rounding_ends():
     assert ranks == pytest.approx(pagerank(graph), abs=1e-13)
 
 
-def test_graph_without_pages_has_no_blocks_of_ranks():
+def test_graph_without_pages_has_no_blocks_of_ranks() -> None:
     assert list(block_pagerank([], plan_blocks(0, 1_000), MemoryShelf()).blocks) == []
 
 
 @pytest.mark.parametrize("size", [1, 10, 1_000, 10**9])
 @pytest.mark.parametrize("memory", [200, 12_345, 10**8])
-def test_plan_stays_below_the_cap_and_covers_every_page(size, memory):
+def test_plan_stays_below_the_cap_and_covers_every_page(size: int, memory: int) -> None:
     plan = plan_blocks(size, memory)
     assert plan.bytes <= memory
     assert plan.links >= 1
@@ -75,7 +78,7 @@ def test_plan_stays_below_the_cap_and_covers_every_page(size, memory):
 
 
 @pytest.mark.parametrize("each", [1, 40])
-def test_pieces_are_the_links_each_once_from_one_block_to_one(each):
+def test_pieces_are_the_links_each_once_from_one_block_to_one(each: int) -> None:
     graph = random_graph(3)
     plan = plan_blocks(300, 4_000)
     found = []
@@ -88,7 +91,7 @@ def test_pieces_are_the_links_each_once_from_one_block_to_one(each):
     assert sorted(found) == sorted(zip(np.repeat(np.arange(300), graph.outdegrees()), graph.targets, strict=True))
 
 
-def test_memory_is_what_the_plan_says(tmp_path):
+def test_memory_is_what_the_plan_says(tmp_path: Path) -> None:
     """Of a table of 800 kB: the cap is a fifth of it; a little more is what the interpreter takes for itself."""
     rng = np.random.default_rng(0)
     size, links = 10_000, 200_000
@@ -106,7 +109,7 @@ def test_memory_is_what_the_plan_says(tmp_path):
     assert peak <= cap + 8 * size + 50_000
 
 
-def test_links_of_a_store_go_through_a_folder(tmp_path):
+def test_links_of_a_store_go_through_a_folder(tmp_path: Path) -> None:
     site, seeds = random_site(4)
     crawl(site, tmp_path / "crawl.db", seeds)
     with open_store(tmp_path / "crawl.db") as store, Spill(tmp_path) as spill:
@@ -119,7 +122,7 @@ def test_links_of_a_store_go_through_a_folder(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == []
 
 
-def test_spill_gives_back_what_it_was_given(tmp_path):
+def test_spill_gives_back_what_it_was_given(tmp_path: Path) -> None:
     groups = [(np.arange(3, dtype=np.int32), np.zeros(0)), (np.array([0.5]),), ()]
     with Spill(tmp_path) as spill:
         assert list(spill.read(7)) == []
@@ -132,7 +135,7 @@ def test_spill_gives_back_what_it_was_given(tmp_path):
         assert spill.get(7).tolist() == [2.0, 3.0]
 
 
-def test_folder_that_is_not_there_is_named(tmp_path):
+def test_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"temporary files in .*absent cannot be used: No such file"):
         Spill(tmp_path / "absent")
 
@@ -150,18 +153,18 @@ def test_folder_that_is_not_there_is_named(tmp_path):
         (lambda: of_rows([0], [1], [1], preference=np.zeros(2)), "preference must be 2 numbers"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(call, message):
+def test_what_cannot_be_meant_is_refused(call: Callable[..., Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def of_rows(sources, outdegrees, targets, weights=None, **options):
+def of_rows(sources, outdegrees, targets, weights=None, **options: Any):
     links = np.array(sources), np.array(outdegrees), np.array(targets)
     rows = LinkRows(*links, None if weights is None else np.array(weights))
     return block_pagerank([rows], plan_blocks(2, 1_000), MemoryShelf(), **options)
 
 
-def test_stopped_early_the_ranks_are_within_what_is_said():
+def test_stopped_early_the_ranks_are_within_what_is_said() -> None:
     graph, plan = random_graph(4), plan_blocks(300, 8_000)
     exact = pagerank(graph)
     for rounds in (1, 3, 10):
@@ -172,7 +175,7 @@ def test_stopped_early_the_ranks_are_within_what_is_said():
     assert (whole.error <= 1e-12, whole.rounds < 300) == (True, True)
 
 
-def test_pieces_of_a_block_are_joined_before_they_are_put_on_the_shelf():
+def test_pieces_of_a_block_are_joined_before_they_are_put_on_the_shelf() -> None:
     """Rows that come in one by one make no more pieces than those that come all together, and no larger ones."""
     graph, plan, one_by_one, together = random_graph(6), plan_blocks(300, 12_000), MemoryShelf(), MemoryShelf()
     found = [block_pagerank(rows_of(graph, each), plan, shelf) for each, shelf in ((1, one_by_one), (300, together))]

@@ -51,7 +51,7 @@ def slow_bow_tie(links):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_components_are_those_of_networkx(seed):
+def test_components_are_those_of_networkx(seed: int) -> None:
     links = random_links(seed)
     graph, oracle = Graph.from_links(links), as_networkx(links)
     strong, weak = strong_components(graph), weak_components(graph)
@@ -61,12 +61,12 @@ def test_components_are_those_of_networkx(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_bow_tie_is_that_of_the_definitions(seed):
+def test_bow_tie_is_that_of_the_definitions(seed: int) -> None:
     links = random_links(seed)
     assert bow_tie(Graph.from_links(links)).tolist() == slow_bow_tie(links)
 
 
-def test_every_part_of_a_bow_tie():
+def test_every_part_of_a_bow_tie() -> None:
     """The core is 0 <-> 1; 2 is in, 3 out, 4 the tube between them, 5 and 6 tendrils, 7 hangs off one, 8 is alone."""
     links = [[1, 3], [0], [0, 4, 5], [], [3], [], [3], [6], []]
     core, tendril = Part.CORE, Part.TENDRILS
@@ -74,18 +74,18 @@ def test_every_part_of_a_bow_tie():
     assert bow_tie(Graph.from_links(links)).tolist() == expected
 
 
-def test_of_equal_components_the_one_with_the_first_page_is_the_largest():
+def test_of_equal_components_the_one_with_the_first_page_is_the_largest() -> None:
     assert strong_components(Graph.from_links([[], [3], [4], [1], [2]])).largest().tolist() == [1, 3]
 
 
-def test_graph_without_pages_has_no_components():
+def test_graph_without_pages_has_no_components() -> None:
     empty = Graph.from_links([])
     assert (strong_components(empty).count, weak_components(empty).largest().tolist()) == (0, [])
     assert bow_tie(empty).shape == (0,)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_subgraph_keeps_links_within(seed):
+def test_subgraph_keeps_links_within(seed: int) -> None:
     links = random_links(seed)
     pages = np.flatnonzero(np.random.default_rng(seed).random(60) < 0.5)
     number = {page: new for new, page in enumerate(pages.tolist())}
@@ -95,7 +95,7 @@ def test_subgraph_keeps_links_within(seed):
         assert sorted(set(part.targets[part.indptr[new] : part.indptr[new + 1]].tolist())) == kept
 
 
-def test_reversed_graph_has_every_link_turned_round():
+def test_reversed_graph_has_every_link_turned_round() -> None:
     links = random_links(5)
     turned = reverse(Graph.from_links(links))
     expected = [

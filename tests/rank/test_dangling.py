@@ -1,7 +1,10 @@
 """PageRank without dead ends, against loops over sets and dictionaries, and networkx for the pages that stay."""
 
+from typing import Any
+
 import networkx
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from minicrawl.rank import Graph, pagerank
@@ -45,14 +48,14 @@ def slow_ranks(links, damping, preference, weights):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_layers_are_found_by_looking_again_and_again(seed):
+def test_layers_are_found_by_looking_again_and_again(seed: int) -> None:
     links = random_links(seed)
     assert [layer.tolist() for layer in dangling_layers(Graph.from_links(links))] == slow_layers(links)[0]
 
 
 @pytest.mark.parametrize("damping", [0.3, 0.85])
 @pytest.mark.parametrize("seed", range(6))
-def test_ranks_are_those_of_plain_loops(seed, damping):
+def test_ranks_are_those_of_plain_loops(seed: int, damping: float) -> None:
     links, rng = random_links(seed), np.random.default_rng(seed)
     weights = [(0.1 + rng.random(len(targets))).tolist() for targets in links]
     preference = 0.1 + rng.random(len(links))
@@ -63,18 +66,18 @@ def test_ranks_are_those_of_plain_loops(seed, damping):
     assert found.ranks.sum() == pytest.approx(1.0)
 
 
-def test_without_dead_ends_it_is_pagerank():
+def test_without_dead_ends_it_is_pagerank() -> None:
     graph = Graph.from_links([[1], [0, 2], [0]])
     found = pruned_pagerank(graph)
     assert (found.ranks.tolist(), found.layers) == (pagerank(graph).tolist(), [])
 
 
-def test_a_long_chain_to_nowhere_goes_page_by_page():
+def test_a_long_chain_to_nowhere_goes_page_by_page() -> None:
     links = [[1], [0, 2], *([page + 1] for page in range(2, 60)), []]
     assert [layer.tolist() for layer in dangling_layers(Graph.from_links(links))] == [[k] for k in range(60, 1, -1)]
 
 
 @pytest.mark.parametrize(("links", "preference"), [([[1], [2], []], None), ([[0], [], []], np.array([0.0, 1.0, 1.0]))])
-def test_nothing_left_to_rank_is_said(links, preference):
+def test_nothing_left_to_rank_is_said(links: list[list[int]], preference: npt.NDArray[Any] | None) -> None:
     with pytest.raises(ValueError, match="nothing is left to rank"):
         pruned_pagerank(Graph.from_links(links), preference=preference)

@@ -15,19 +15,19 @@ def drawn(alpha: float, size: int, seed: int) -> npt.NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("alpha", [1.8, 2.1, 2.72, 3.5])
-def test_exponent_of_samples_is_within_three_standard_errors(alpha):
+def test_exponent_of_samples_is_within_three_standard_errors(alpha: float) -> None:
     degrees = drawn(alpha, 50_000, 1)
     law = power_law(degrees[degrees < 2**62], 1)
     assert abs(law.alpha - alpha) < 3 * law.error
     assert law.distance < 0.01
 
 
-def test_standard_error_is_the_spread_of_repeated_fits():
+def test_standard_error_is_the_spread_of_repeated_fits() -> None:
     fits = [power_law(drawn(2.5, 2000, seed), 1) for seed in range(60)]
     assert np.std([law.alpha for law in fits]) == pytest.approx(fits[0].error, rel=0.25)
 
 
-def test_tail_begins_where_the_law_does():
+def test_tail_begins_where_the_law_does() -> None:
     """Degrees below 10 are all as frequent; from 10 on they follow a law of exponent 2.5."""
     rng = np.random.default_rng(0)
     values = np.arange(10, 1_000_000)
@@ -37,7 +37,7 @@ def test_tail_begins_where_the_law_does():
     assert abs(law.alpha - 2.5) < 4 * law.error
 
 
-def test_exponent_is_the_likeliest():
+def test_exponent_is_the_likeliest() -> None:
     degrees = drawn(2.3, 500, 3)
     law = power_law(degrees, 2)
     tail = degrees[degrees >= 2]
@@ -49,7 +49,7 @@ def test_exponent_is_the_likeliest():
     assert all(likelihood(law.alpha) >= likelihood(law.alpha + step) for step in (-0.1, -1e-3, 1e-3, 0.1))
 
 
-def test_distance_is_the_largest_difference_of_shares():
+def test_distance_is_the_largest_difference_of_shares() -> None:
     degrees = drawn(2.3, 300, 4)
     law = power_law(degrees, 1)
     every = np.arange(1, degrees.max() + 2)
@@ -57,17 +57,17 @@ def test_distance_is_the_largest_difference_of_shares():
     assert law.distance == pytest.approx(np.abs(ours - law.at_least(every)).max(), abs=1e-12)
 
 
-def test_distribution_counts_pages_of_every_degree():
+def test_distribution_counts_pages_of_every_degree() -> None:
     degrees = degree_distribution(np.array([0, 3, 3, 1, 0]))
     assert (degrees.values.tolist(), degrees.counts.tolist()) == ([0, 1, 3], [2, 1, 2])
     assert (degrees.mean, degrees.largest, degrees.law) == (1.4, 3, None)
 
 
 @pytest.mark.parametrize("degrees", [[], [0] * 100, [7] * 100, [1] * 48 + [2]])
-def test_without_a_tail_there_is_no_law(degrees):
+def test_without_a_tail_there_is_no_law(degrees: list[int]) -> None:
     assert power_law(np.array(degrees, dtype=np.int64)) is None
 
 
-def test_no_pages_have_no_degrees():
+def test_no_pages_have_no_degrees() -> None:
     nothing = degree_distribution(np.zeros(0, dtype=np.int64))
     assert (nothing.mean, nothing.largest, nothing.law) == (0.0, 0, None)

@@ -14,7 +14,7 @@ def core(graph):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_diameter_is_the_largest_of_all_distances(seed):
+def test_diameter_is_the_largest_of_all_distances(seed: int) -> None:
     graph = core(random_graph(seed, 50 + 40 * seed, 2 + seed % 4))
     found = diameter(graph)
     assert (found.lower, found.upper) == (all_distances(graph).max(),) * 2
@@ -25,26 +25,26 @@ def test_diameter_is_the_largest_of_all_distances(seed):
     [(cycle(40), 39), (star(40), 2), (complete(20), 1), (dumbbell(20), 3), ([[]], 0), ([], 0)],
     ids=["cycle", "star", "complete", "two cliques and a bridge", "one page", "no pages"],
 )
-def test_diameter_has_closed_forms(links, expected):
+def test_diameter_has_closed_forms(links: list[list[int]], expected: int) -> None:
     found = diameter(Graph.from_links(links))
     assert found.is_exact
     assert found.lower == expected
 
 
-def test_diameter_takes_few_searches():
+def test_diameter_takes_few_searches() -> None:
     graph = core(random_graph(1, 3000, 8))
     found = diameter(graph)
     assert found.lower == neighbourhood(graph).longest
     assert found.searches < graph.size / 10
 
 
-def test_searches_that_are_limited_leave_bounds():
+def test_searches_that_are_limited_leave_bounds() -> None:
     graph = core(random_graph(1, 3000, 8))
     exact, limited = diameter(graph).lower, diameter(graph, most_searches=8)
     assert limited.lower <= exact <= limited.upper
     assert limited.searches <= 10
 
 
-def test_diameter_needs_a_strongly_connected_graph():
+def test_diameter_needs_a_strongly_connected_graph() -> None:
     with pytest.raises(ValueError, match="some pages are not reached"):
         diameter(Graph.from_links(path(3)))

@@ -43,7 +43,7 @@ def test_things_without_a_way_between_them_are_apart() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_search_finds_the_distance_from_the_nearest_page(seed):
+def test_search_finds_the_distance_from_the_nearest_page(seed: int) -> None:
     graph = random_graph(seed)
     expected = all_distances(graph)[[3, 40]].min(axis=0)
     expected[np.isinf(expected)] = -1
@@ -51,7 +51,7 @@ def test_search_finds_the_distance_from_the_nearest_page(seed):
 
 
 @pytest.mark.parametrize("size", [70, 1100])
-def test_all_pairs_are_those_of_scipy(size):
+def test_all_pairs_are_those_of_scipy(size: int) -> None:
     graph = random_graph(size, size)
     expected = all_distances(graph)
     found = neighbourhood(graph)
@@ -63,7 +63,7 @@ def test_all_pairs_are_those_of_scipy(size):
     assert found.harmonic == pytest.approx((1 / expected).sum(axis=0))
 
 
-def test_harmonic_centrality_is_that_of_networkx():
+def test_harmonic_centrality_is_that_of_networkx() -> None:
     graph = random_graph(3)
     oracle = networkx.DiGraph(list(zip(np.repeat(np.arange(70), graph.outdegrees()), graph.targets, strict=True)))
     expected = networkx.harmonic_centrality(oracle)
@@ -84,12 +84,12 @@ def test_harmonic_centrality_is_that_of_networkx():
     ],
     ids=["cycle", "path", "star", "complete", "two cliques and a bridge", "no links", "no pages"],
 )
-def test_distances_have_closed_forms(links, longest, average):
+def test_distances_have_closed_forms(links: list[list[int]], longest: int, average: float) -> None:
     found = neighbourhood(Graph.from_links(links))
     assert (found.longest, found.average()) == (longest, pytest.approx(average))
 
 
-def test_effective_diameter_lies_on_the_line_between_two_distances():
+def test_effective_diameter_lies_on_the_line_between_two_distances() -> None:
     """A cycle of 10: N(t) = 10 (t + 1) of 100 pairs, so nine tenths at 8 and .85 at 7.5."""
     found = neighbourhood(Graph.from_links(cycle(10)))
     assert found.effective_diameter() == pytest.approx(8.0)

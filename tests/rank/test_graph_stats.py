@@ -10,7 +10,7 @@ from minicrawl.rank.components import Part
 WEB = Graph.from_links([[1, 3], [0, 4], [0], [], [], []])
 
 
-def test_figures_of_a_small_web():
+def test_figures_of_a_small_web() -> None:
     found = graph_stats(WEB, np.random.default_rng(0))
     assert (found.pages, found.links, found.dangling) == (6, 5, 3)
     assert (found.strong.count, found.weak.count) == (5, 2)
@@ -22,7 +22,7 @@ def test_figures_of_a_small_web():
     assert (found.core_links, found.core_diameter.lower, found.core_distances.average()) == (2, 1, 1.0)
 
 
-def test_distances_of_a_large_web_are_estimated_and_say_so():
+def test_distances_of_a_large_web_are_estimated_and_say_so() -> None:
     found = graph_stats(WEB, np.random.default_rng(0), exact_work=4.0, registers=64)
     assert found.distances.error == pytest.approx(0.13)
     # Two pages with two links are few enough.
@@ -30,6 +30,6 @@ def test_distances_of_a_large_web_are_estimated_and_say_so():
     assert found.core_diameter.is_exact
 
 
-def test_web_without_pages_has_figures():
+def test_web_without_pages_has_figures() -> None:
     found = graph_stats(Graph.from_links([]), np.random.default_rng(0))
     assert (found.pages, found.strong.count, found.core_diameter.upper) == (0, 0, 0)

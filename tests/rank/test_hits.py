@@ -1,6 +1,8 @@
 """HITS against networkx, numpy's SVD and plain loops, and where a formula gives the answer."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import networkx
 import numpy as np
@@ -62,7 +64,7 @@ def by_hand(links, steps):
     return [float(x) for x in h], [float(x) for x in a]
 
 
-def bipartite(*sizes):
+def bipartite(*sizes: Any):
     """Communities apart from each other: `hubs` pages that all link to the same `authorities` pages."""
     links, first = [], 0
     for hubs, authorities in sizes:
@@ -71,7 +73,7 @@ def bipartite(*sizes):
     return links
 
 
-def test_first_step_counts_links():
+def test_first_step_counts_links() -> None:
     """Authorities are in-links, hubs the in-links of what they link to."""
     found = hits(Graph.from_links(FIVE), iterations=1)
     assert found.authorities == pytest.approx(np.array([1, 1, 4, 2, 1]) / 9)
@@ -79,14 +81,14 @@ def test_first_step_counts_links():
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5])
-def test_steps_are_the_two_operations(steps):
+def test_steps_are_the_two_operations(steps: int) -> None:
     expected = by_hand(FIVE, steps)
     for found, exact in zip(hits(Graph.from_links(FIVE), iterations=steps), expected, strict=True):
         assert found == pytest.approx(exact, abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_limit_is_that_of_networkx(seed):
+def test_limit_is_that_of_networkx(seed: int) -> None:
     graph = random_graph(seed)
     rng = np.random.default_rng(seed)
     for weights in (None, 1.0 + rng.integers(0, 5, len(graph.targets)).astype(float)):
@@ -98,14 +100,14 @@ def test_limit_is_that_of_networkx(seed):
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-10])
 @pytest.mark.parametrize("seed", range(4))
-def test_hubs_are_within_tolerance(seed, tolerance):
+def test_hubs_are_within_tolerance(seed: int, tolerance: float) -> None:
     graph = random_graph(seed)
     left = np.abs(np.linalg.svd(dense(graph))[0][:, 0])
     assert np.abs(hits(graph, tolerance=tolerance).hubs - left / left.sum()).sum() <= 1.01 * tolerance + 1e-13
 
 
 @pytest.mark.parametrize(("norm", "of"), [("sum", np.sum), ("l2", np.linalg.norm), ("max", np.max)])
-def test_norm_is_as_asked(norm, of):
+def test_norm_is_as_asked(norm: str, of: Callable[..., Any]) -> None:
     found, by_sum = hits(random_graph(1), normalise=norm), hits(random_graph(1))
     for scores, same in zip(found, by_sum, strict=True):
         assert of(scores) == pytest.approx(1.0)
@@ -113,7 +115,7 @@ def test_norm_is_as_asked(norm, of):
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5])
-def test_larger_community_outgrows_the_smaller_one(steps):
+def test_larger_community_outgrows_the_smaller_one(steps: int) -> None:
     """Each of p hubs gives each of q authorities p * q times as much at every step."""
     (p, q), (r, s) = sizes = (4, 3), (3, 2)
     authorities = hits(Graph.from_links(bipartite(*sizes)), iterations=steps).authorities
@@ -122,7 +124,7 @@ def test_larger_community_outgrows_the_smaller_one(steps):
     assert authorities == pytest.approx(expected / expected.sum(), abs=1e-15)
 
 
-def test_majority_takes_all_unless_there_is_a_bridge():
+def test_majority_takes_all_unless_there_is_a_bridge() -> None:
     links = bipartite((4, 3), (3, 2))
     assert hits(Graph.from_links(links)).authorities == pytest.approx([0] * 4 + [1 / 3] * 3 + [0] * 5, abs=1e-12)
     bridge = [*links, [4, 10]]
@@ -131,20 +133,20 @@ def test_majority_takes_all_unless_there_is_a_bridge():
     assert small.sum() < 0.06
 
 
-def test_communities_that_tie_share():
+def test_communities_that_tie_share() -> None:
     """sqrt(4 * 1) = sqrt(2 * 2): the first step's proportion, 4 to 2, stays; wherever the pages stand."""
     assert hits(Graph.from_links(bipartite((4, 1), (2, 2)))).authorities[[4, 7, 8]].tolist() == [0.5, 0.25, 0.25]
     assert hits(Graph.from_links(bipartite((2, 2), (4, 1)))).authorities[[2, 3, 8]].tolist() == [0.25, 0.25, 0.5]
 
 
 @pytest.mark.parametrize("links", [[], [[], []]], ids=["no page", "no link"])
-def test_without_links_nobody_is_anything(links):
+def test_without_links_nobody_is_anything(links: list[list[Any]]) -> None:
     graph = Graph.from_links(links)
     assert [scores.tolist() for scores in hits(graph)] == [[0.0] * len(links)] * 2
     assert communities(graph, 2) == peeled_communities(graph, 2) == []
 
 
-def test_link_of_weight_0_is_none():
+def test_link_of_weight_0_is_none() -> None:
     graph = random_graph(2)
     keep = np.arange(len(graph.targets)) % 3 > 0
     kept = [link for link, stays in zip(ends(graph), keep, strict=True) if stays]
@@ -163,7 +165,7 @@ def test_link_of_weight_0_is_none():
         ({"weights": -np.ones(9)}, "weights must be 9 numbers, one per link, none negative"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(options, message):
+def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         hits(Graph.from_links(FIVE), **options)
 
@@ -173,7 +175,7 @@ def test_what_cannot_be_meant_is_refused(options, message):
 
 @pytest.mark.parametrize("most", [0, 1, 3, 50])
 @pytest.mark.parametrize("seed", range(4))
-def test_base_set_is_the_root_with_its_neighbours(seed, most):
+def test_base_set_is_the_root_with_its_neighbours(seed: int, most: int) -> None:
     graph = random_graph(seed)
     root = np.random.default_rng(seed).choice(graph.size, 5, replace=False)
     expected = set(root.tolist())
@@ -183,7 +185,7 @@ def test_base_set_is_the_root_with_its_neighbours(seed, most):
     assert base_set(graph, root, most).tolist() == sorted(expected)
 
 
-def test_links_within_a_set_are_those_of_the_subgraph():
+def test_links_within_a_set_are_those_of_the_subgraph() -> None:
     graph, pages = random_graph(3), np.arange(5, 40)
     number = {page: place for place, page in enumerate(pages.tolist())}
     links = [(number[s], number[t]) for s, t in ends(graph) if s in number and t in number]
@@ -198,7 +200,7 @@ def test_links_within_a_set_are_those_of_the_subgraph():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_links_of_a_site_are_weighed_as_by_counting(seed):
+def test_links_of_a_site_are_weighed_as_by_counting(seed: int) -> None:
     graph = random_graph(seed)
     sites = np.random.default_rng(seed).integers(0, 6, graph.size)
     votes, intrinsic, capped = {}, [], []
@@ -212,7 +214,7 @@ def test_links_of_a_site_are_weighed_as_by_counting(seed):
     assert shared_weights(graph, sites).tolist() == shared
 
 
-def test_site_that_links_within_itself_is_no_authority():
+def test_site_that_links_within_itself_is_no_authority() -> None:
     """Nine pages of one site link to their home page; two other sites link to a page they agree on."""
     links = [*([[0]] * 10), [12], [12], []]
     sites = np.array([0] * 10 + [1, 2, 3])
@@ -221,7 +223,7 @@ def test_site_that_links_within_itself_is_no_authority():
     assert hits(graph, weights=intrinsic_weights(graph, sites)).authorities.argmax() == 12
 
 
-def test_site_with_many_pages_has_few_votes():
+def test_site_with_many_pages_has_few_votes() -> None:
     """Ten pages of one site link to page 10; three sites link to page 14."""
     links = [*([[10]] * 10), [], *([[14]] * 3), []]
     sites = np.array([0] * 10 + [1, 2, 3, 4, 5])
@@ -232,7 +234,7 @@ def test_site_with_many_pages_has_few_votes():
     assert hits(graph, weights=shared_weights(graph, sites)).authorities.argmax() == 14
 
 
-def test_words_beside_a_link_make_it_heavier():
+def test_words_beside_a_link_make_it_heavier() -> None:
     """Page 0 links to 2 and 3, page 1 to 3 and 4, with 3, 0, 0 and 1 words: W = [[4, 1, 0], [0, 1, 2]]."""
     graph = Graph.from_links([[2, 3], [3, 4], [], [], []])
     words = np.array([3.0, 0.0, 0.0, 1.0])
@@ -248,7 +250,7 @@ def test_words_beside_a_link_make_it_heavier():
 
 
 @pytest.mark.parametrize(("seed", "size"), [(0, 40), (1, 40), (2, 40), (3, 110)])
-def test_communities_are_the_ends_of_singular_vectors(seed, size):
+def test_communities_are_the_ends_of_singular_vectors(seed: int, size: int) -> None:
     """Of a matrix that is decomposed whole, and of one that is too large for it."""
     graph = random_graph(seed, size)
     weights = 1.0 + np.random.default_rng(seed).random(len(graph.targets))
@@ -264,14 +266,14 @@ def test_communities_are_the_ends_of_singular_vectors(seed, size):
             assert scores == pytest.approx(side / side.sum(), abs=1e-8)
 
 
-def test_communities_that_nothing_joins_are_one_vector_each():
+def test_communities_that_nothing_joins_are_one_vector_each() -> None:
     graph = Graph.from_links(bipartite((3, 3), (2, 2), (1, 1)))
     found = communities(graph, 5)
     assert [np.flatnonzero(community.hubs).tolist() for community in found] == [[0, 1, 2], [6, 7], [10]]
     assert found[1].authorities == pytest.approx([0] * 8 + [0.5, 0.5, 0, 0])
 
 
-def test_minority_appears_once_the_links_to_the_majority_are_gone():
+def test_minority_appears_once_the_links_to_the_majority_are_gone() -> None:
     graph = Graph.from_links(bipartite((4, 3), (3, 2)))
     found = peeled_communities(graph, 5, top=3)
     assert [np.flatnonzero(community.authorities > 1e-9).tolist() for community in found] == [[4, 5, 6], [10, 11]]
@@ -291,7 +293,7 @@ def test_minority_appears_once_the_links_to_the_majority_are_gone():
     ],
     ids=["four pages", "collusion: 0 and 2 link to each other, and 0 to 2 through 1 as well"],
 )
-def test_figures_of_a_lecture(links, figures):
+def test_figures_of_a_lecture(links: list[list[int]], figures: list[float]) -> None:
     ranks = pagerank(Graph.from_links(links), damping=0.8)
     assert ranks / np.linalg.norm(ranks) == pytest.approx(figures, abs=1e-3)
 
@@ -300,7 +302,7 @@ def test_figures_of_a_lecture(links, figures):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_self_links_add_the_unit_matrix(seed):
+def test_self_links_add_the_unit_matrix(seed: int) -> None:
     """K = W + I on some pages, decomposed whole."""
     graph, rng = random_graph(seed), np.random.default_rng(seed)
     weights, pages = 1.0 + rng.random(len(graph.targets)), np.sort(rng.choice(graph.size, 40, replace=False))
@@ -313,7 +315,7 @@ def test_self_links_add_the_unit_matrix(seed):
         assert found == pytest.approx(np.abs(vector) / np.abs(vector).sum(), abs=1e-9)
 
 
-def test_page_that_is_linked_from_outside_its_circle_stands_out():
+def test_page_that_is_linked_from_outside_its_circle_stands_out() -> None:
     """Page 3 makes page 0 the one authority; with self-links all have something, those nearer to it more."""
     graph = Graph.from_links([[1], [2], [0], [0]])
     joined, weights = with_self_links(graph, np.arange(4))
@@ -337,14 +339,14 @@ def slowly_bridged(graph, communities, weights):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_bridges_lead_to_the_two_communities_they_lead_to_most(seed):
+def test_bridges_lead_to_the_two_communities_they_lead_to_most(seed: int) -> None:
     graph, weights = random_graph(seed), np.random.default_rng(seed).random(400)
     weights = weights[: len(graph.targets)]
     found = communities(graph, 3, weights=weights)
     assert bridges(graph, found, weights=weights) == pytest.approx(slowly_bridged(graph, found, weights), abs=1e-12)
 
 
-def test_bridge_is_the_page_that_links_to_both():
+def test_bridge_is_the_page_that_links_to_both() -> None:
     links = [*bipartite((4, 3), (3, 2)), [4, 5, 6, 10, 11]]
     found = bridges(Graph.from_links(links), peeled_communities(Graph.from_links(links), 2, top=3))
     assert (found.argmax(), found[-1]) == (12, pytest.approx(1.0))
@@ -352,13 +354,13 @@ def test_bridge_is_the_page_that_links_to_both():
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_fewer_than_two_communities_have_no_bridge(count):
+def test_fewer_than_two_communities_have_no_bridge(count: int) -> None:
     graph = Graph.from_links(FIVE)
     assert bridges(graph, communities(graph, 5)[:count]).tolist() == [0.0] * 5
 
 
 @pytest.mark.parametrize(("seed", "size", "count"), [(0, 40, 5), (1, 40, 40), (2, 110, 6)])
-def test_subspace_is_that_of_the_whole_decomposition(seed, size, count):
+def test_subspace_is_that_of_the_whole_decomposition(seed: int, size: int, count: int) -> None:
     graph = random_graph(seed, size)
     values, vectors = np.linalg.eigh(dense(graph).T @ dense(graph))
     first = np.argsort(-values)[:count]
@@ -366,7 +368,7 @@ def test_subspace_is_that_of_the_whole_decomposition(seed, size, count):
     assert subspace_authorities(graph, count) == pytest.approx(expected / expected.sum(), abs=1e-9)
 
 
-def test_subspace_of_one_is_hits():
+def test_subspace_of_one_is_hits() -> None:
     """But for the square: the first vector alone."""
     graph = random_graph(5)
     squares = hits(graph).authorities ** 2

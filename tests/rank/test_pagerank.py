@@ -1,5 +1,7 @@
 """PageRank against networkx, and where a formula gives the answer."""
 
+from typing import Any
+
 import networkx
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ def random_links(seed, size=60):
     return {i: sorted(set((size * rng.random(o) ** 3).astype(int).tolist())) for i, o in enumerate(outdegree)}
 
 
-def oracle(links, size, **options):
+def oracle(links, size, **options: Any):
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from((source, target) for source, targets in links.items() for target in targets)
@@ -26,7 +28,7 @@ def oracle(links, size, **options):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
-def test_ranks_are_those_of_networkx(seed, damping):
+def test_ranks_are_those_of_networkx(seed: int, damping: float) -> None:
     links = random_links(seed)
     ranks = pagerank(Graph.from_links(links, 60), damping)
     assert ranks == pytest.approx(oracle(links, 60, alpha=damping), abs=1e-11)
@@ -34,7 +36,7 @@ def test_ranks_are_those_of_networkx(seed, damping):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_jumps_and_dangling_pages_go_where_preference_says(seed):
+def test_jumps_and_dangling_pages_go_where_preference_says(seed: int) -> None:
     links = random_links(seed)
     preference = np.random.default_rng(seed).random(60) * (np.arange(60) % 3 == 0)
     ranks = pagerank(Graph.from_links(links, 60), preference=preference)
@@ -44,7 +46,7 @@ def test_jumps_and_dangling_pages_go_where_preference_says(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
-def test_weights_say_how_likely_a_link_is_taken(seed, damping):
+def test_weights_say_how_likely_a_link_is_taken(seed: int, damping: float) -> None:
     graph = Graph.from_links(random_links(seed), 60)
     rng = np.random.default_rng(seed)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
@@ -56,12 +58,12 @@ def test_weights_say_how_likely_a_link_is_taken(seed, damping):
     assert pagerank(graph, damping, weights=weights) == pytest.approx([expected[page] for page in range(60)], abs=1e-11)
 
 
-def test_links_that_weigh_the_same_are_links_without_weights():
+def test_links_that_weigh_the_same_are_links_without_weights() -> None:
     graph = Graph.from_links(random_links(3), 60)
     assert pagerank(graph, weights=np.full(len(graph.targets), 7.0)) == pytest.approx(pagerank(graph), abs=1e-14)
 
 
-def test_page_whose_links_weigh_nothing_is_dangling():
+def test_page_whose_links_weigh_nothing_is_dangling() -> None:
     graph = Graph.from_links([[1], [0, 2], [0]])
     without = Graph.from_links([[1], [], [0]])
     assert pagerank(graph, weights=np.array([1.0, 0.0, 0.0, 1.0])) == pytest.approx(pagerank(without), abs=1e-14)
@@ -69,7 +71,7 @@ def test_page_whose_links_weigh_nothing_is_dangling():
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("damping", [0.0, 0.3, 0.85, 0.999])
-def test_ranks_solve_the_dense_equation(seed, damping):
+def test_ranks_solve_the_dense_equation(seed: int, damping: float) -> None:
     """x = (I - damping * M)**-1 @ p, divided by its sum: what dangling pages do only scales it."""
     graph = Graph.from_links(random_links(seed), 60)
     p = np.random.default_rng(seed).random(60)
@@ -79,7 +81,7 @@ def test_ranks_solve_the_dense_equation(seed, damping):
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 50])
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
-def test_circle_has_closed_form(length, damping):
+def test_circle_has_closed_form(length: int, damping: float) -> None:
     """A walker who jumps to the first page only: each page further on has damping times the rank."""
     circle = [[(page + 1) % length] for page in range(length)]
     ranks = pagerank(Graph.from_links(circle), damping, np.eye(length)[0])
@@ -87,7 +89,7 @@ def test_circle_has_closed_form(length, damping):
     assert np.abs(ranks - expected).sum() <= 1e-12 * (1 + 1e-2)
 
 
-def test_no_rank_is_negative_where_no_walker_comes():
+def test_no_rank_is_negative_where_no_walker_comes() -> None:
     links = {**random_links(2), 59: [0, 1], 58: [57]}
     graph = Graph.from_links({i: [t for t in targets if t < 50] for i, targets in links.items()}, 60)
     ranks = pagerank(graph, 0.99, np.eye(60)[0], tolerance=1e-3)
@@ -95,7 +97,7 @@ def test_no_rank_is_negative_where_no_walker_comes():
     assert ranks[50:].tolist() == [0.0] * 10
 
 
-def test_steps_go_on_from_any_start_and_end_at_the_ranks():
+def test_steps_go_on_from_any_start_and_end_at_the_ranks() -> None:
     graph = Graph.from_links(random_links(5), 60)
     start = np.eye(60)[7]
     steps = power_steps(graph, start=start)
@@ -108,7 +110,7 @@ def test_steps_go_on_from_any_start_and_end_at_the_ranks():
     assert last == pytest.approx(pagerank(graph), abs=1e-13)
 
 
-def test_reversed_links_keep_their_weights():
+def test_reversed_links_keep_their_weights() -> None:
     graph = Graph.from_links([[1, 2], [0], [0, 2]])
     turned, weights = graph.reverse(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
     assert weights is not None
@@ -122,7 +124,7 @@ def test_reversed_links_keep_their_weights():
 
 @pytest.mark.parametrize("leaves", [1, 3, 50])
 @pytest.mark.parametrize("damping", [0.5, 0.85])
-def test_star_has_closed_form(leaves, damping):
+def test_star_has_closed_form(leaves: int, damping: float) -> None:
     """A centre that links to every leaf, each of which links back."""
     n = leaves + 1
     star = [list(range(1, n))] + [[0]] * leaves
@@ -133,36 +135,36 @@ def test_star_has_closed_form(leaves, damping):
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8])
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
-def test_result_is_within_tolerance(tolerance, damping):
+def test_result_is_within_tolerance(tolerance: float, damping: float) -> None:
     graph = Graph.from_links(random_links(7), 60)
     exact = pagerank(graph, damping)
     assert np.abs(pagerank(graph, damping, tolerance=tolerance) - exact).sum() <= tolerance
 
 
-def test_tolerance_below_rounding_ends():
+def test_tolerance_below_rounding_ends() -> None:
     ranks = pagerank(Graph.from_links(random_links(1), 60), tolerance=1e-30)
     assert ranks == pytest.approx(pagerank(Graph.from_links(random_links(1), 60)), abs=1e-12)
 
 
-def test_empty_graph_has_no_ranks():
+def test_empty_graph_has_no_ranks() -> None:
     assert pagerank(Graph.from_links([])).shape == (0,)
 
 
-def test_pages_without_any_links_rank_as_preferred():
+def test_pages_without_any_links_rank_as_preferred() -> None:
     assert pagerank(Graph.from_links([[], []])).tolist() == [0.5, 0.5]
     assert pagerank(Graph.from_links({}, 2), preference=np.array([3.0, 1.0])).tolist() == [0.75, 0.25]
 
 
-def test_no_damping_leaves_the_preference():
+def test_no_damping_leaves_the_preference() -> None:
     assert pagerank(Graph.from_links([[1], [0], [0]]), 0.0) == pytest.approx(1 / 3)
 
 
-def test_a_target_listed_twice_gets_two_shares():
+def test_a_target_listed_twice_gets_two_shares() -> None:
     column = Graph.from_links([[1, 1, 2], [0], []]).transition().toarray()[:, 0]
     assert column == pytest.approx([0, 2 / 3, 1 / 3])
 
 
-def test_edges_in_any_order_make_the_same_graph():
+def test_edges_in_any_order_make_the_same_graph() -> None:
     graph = Graph.from_edges(np.array([2, 0, 2, 0]), np.array([1, 2, 0, 1]), 4)
     same = Graph.from_links({0: [2, 1], 2: [1, 0]}, 4)
     for built in (graph, same):
@@ -183,11 +185,11 @@ def test_edges_in_any_order_make_the_same_graph():
         ({"weights": np.array([1.0, np.nan])}, "weights must be 2 numbers, one per link, none negative"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(options, message):
+def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pagerank(Graph.from_links([[1], [0]]), **options)
 
 
-def test_link_outside_the_graph_is_refused():
+def test_link_outside_the_graph_is_refused() -> None:
     with pytest.raises(ValueError, match="the pages of a graph of size 2 are 0 to 1"):
         Graph.from_links([[1], [2]], 2)

@@ -1,5 +1,7 @@
 """Cores against the paper's pseudo-code with sets, and where they can be told by looking."""
 
+from typing import Any
+
 import networkx
 import numpy as np
 import pytest
@@ -76,7 +78,7 @@ def slow_seeds(graph, hosts, count, least=100.0, size=None, one_per_host=True, m
 )
 @pytest.mark.parametrize("one_per_host", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_cores_are_those_of_the_pseudo_code(seed, one_per_host, options):
+def test_cores_are_those_of_the_pseudo_code(seed: int, one_per_host: bool, options: dict[str, Any]) -> None:
     graph, hosts = random_web(seed)
     expected = slow_seeds(graph, hosts, 10, one_per_host=one_per_host, **options)
     named = {"density" if name == "least" else name: value for name, value in options.items()}
@@ -86,7 +88,7 @@ def test_cores_are_those_of_the_pseudo_code(seed, one_per_host, options):
 
 @pytest.mark.parametrize("density", [100.0, 70.0, 40.0])
 @pytest.mark.parametrize("seed", range(6))
-def test_cores_share_no_page_and_are_as_dense_as_asked(seed, density):
+def test_cores_share_no_page_and_are_as_dense_as_asked(seed: int, density: float) -> None:
     graph, hosts = random_web(seed, size=200, hosts=20)
     links = between_hosts(graph, hosts)
     cores = extract_seeds(graph, hosts, 100, density=density)
@@ -107,7 +109,7 @@ def two_communities():
     return graph, np.array([0, 0, 1, 1, 2, 2, 2, 3, 4, 5, 5])
 
 
-def test_each_community_is_a_core_and_its_best_hub_the_seed():
+def test_each_community_is_a_core_and_its_best_hub_the_seed() -> None:
     graph, hosts = two_communities()
     found = extract_seeds(graph, hosts, 10)
     assert [(core.seed, core.hubs.tolist(), core.authorities.tolist(), core.density) for core in found] == [
@@ -117,7 +119,7 @@ def test_each_community_is_a_core_and_its_best_hub_the_seed():
     assert len(extract_seeds(graph, hosts, 1)) == 1
 
 
-def test_host_that_has_its_seed_has_no_hubs_any_more():
+def test_host_that_has_its_seed_has_no_hubs_any_more() -> None:
     """Pages 0, 1 and 2 link to 3 and 4, pages 5 and 6 to 7 and 8; 5 is on the host of the first three."""
     graph = Graph.from_links([*([[3, 4]] * 3), [], [], [7, 8], [7, 8], [], []])
     hosts = np.array([0, 0, 0, 1, 1, 0, 2, 3, 3])
@@ -126,7 +128,7 @@ def test_host_that_has_its_seed_has_no_hubs_any_more():
         assert [core.hubs.tolist() for core in found] == hubs
 
 
-def test_links_within_a_host_and_links_listed_twice_do_not_count():
+def test_links_within_a_host_and_links_listed_twice_do_not_count() -> None:
     graph, hosts = two_communities()
     sources, targets = np.array([*ends(graph) * 3, (0, 0), (0, 1), (4, 5), (5, 6), (9, 10)]).T
     noisy = Graph.from_edges(sources, targets, graph.size)
@@ -136,7 +138,7 @@ def test_links_within_a_host_and_links_listed_twice_do_not_count():
     assert extract_seeds(Graph.from_links([]), np.zeros(0, dtype=np.int64), 10) == []
 
 
-def test_core_has_999_hubs_at_most():
+def test_core_has_999_hubs_at_most() -> None:
     """1,500 pages that link to the same two."""
     graph = Graph.from_links([[], [], *([[0, 1]] * 1500)])
     core = extract_seeds(graph, np.arange(graph.size), 1)[0]
@@ -153,14 +155,14 @@ def test_core_has_999_hubs_at_most():
         ({"hosts": np.zeros(3, dtype=np.int64)}, "every one of 11 pages has one host, but 3 are given"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(options, message):
+def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
     graph, hosts = two_communities()
     with pytest.raises(ValueError, match=message):
         extract_seeds(graph, **{"hosts": hosts, "count": 1} | options)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_baseline_is_the_page_with_most_links_to_others_of_each_host(seed):
+def test_baseline_is_the_page_with_most_links_to_others_of_each_host(seed: int) -> None:
     graph, hosts = random_web(seed)
     links = between_hosts(graph, hosts)
     linked = [sum(source == page for source, _ in links) for page in range(graph.size)]
@@ -172,7 +174,7 @@ def test_baseline_is_the_page_with_most_links_to_others_of_each_host(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_reach_and_distances_are_those_of_shortest_paths(seed):
+def test_reach_and_distances_are_those_of_shortest_paths(seed: int) -> None:
     graph, hosts = random_web(seed)
     drawn = networkx.DiGraph(ends(graph))
     drawn.add_nodes_from(range(graph.size))

@@ -12,7 +12,7 @@ def jaccard(a, b):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_similarity_is_that_of_sets(seed):
+def test_similarity_is_that_of_sets(seed: int) -> None:
     """With links listed several times, links to oneself, and pages without any."""
     rng = np.random.default_rng(seed)
     links = [rng.integers(0, 30, rng.integers(0, 7)).tolist() for _ in range(30)]
@@ -23,5 +23,5 @@ def test_similarity_is_that_of_sets(seed):
     assert similarities(Graph.from_links(links), pages) == pytest.approx(np.array(expected), abs=1e-15)
 
 
-def test_page_without_links_is_like_no_page():
+def test_page_without_links_is_like_no_page() -> None:
     assert similarities(Graph.from_links([[1], [], []]), np.array([2])).tolist() == [[0.0, 0.0, 0.0]]

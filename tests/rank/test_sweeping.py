@@ -1,5 +1,6 @@
 """Gauss-Seidel and prioritized sweeping against power iteration, and what they take where it can be counted."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ def random_graph(seed, size=80):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
 @pytest.mark.parametrize("seed", range(5))
-def test_ranks_are_those_of_power_iteration(way, damping, seed):
+def test_ranks_are_those_of_power_iteration(way: Callable[..., Any], damping: float, seed: int) -> None:
     graph, rng = random_graph(seed), np.random.default_rng(seed)
     preference = rng.random(80) * (rng.random(80) > 0.5)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
@@ -33,7 +34,7 @@ def test_ranks_are_those_of_power_iteration(way, damping, seed):
 
 
 @pytest.mark.parametrize("worth", [0.0, 0.3, 1.0, 5.0])
-def test_what_is_worth_a_visit_does_not_change_the_ranks(worth):
+def test_what_is_worth_a_visit_does_not_change_the_ranks(worth: float) -> None:
     graph = random_graph(11)
     assert np.abs(prioritized(graph, worth=worth).ranks - pagerank(graph)).sum() <= 2e-12
 
@@ -41,18 +42,18 @@ def test_what_is_worth_a_visit_does_not_change_the_ranks(worth):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-4, 1e-8])
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
-def test_result_is_within_tolerance(way, tolerance, damping):
+def test_result_is_within_tolerance(way: Callable[..., Any], tolerance: float, damping: float) -> None:
     graph = random_graph(7)
     assert np.abs(way(graph, damping, tolerance=tolerance).ranks - pagerank(graph, damping)).sum() <= tolerance
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_tolerance_below_rounding_ends(way):
+def test_tolerance_below_rounding_ends(way: Callable[..., Any]) -> None:
     graph = random_graph(1)
     assert way(graph, tolerance=1e-30).ranks == pytest.approx(pagerank(graph), abs=1e-12)
 
 
-def test_one_sweep_down_a_chain_is_enough():
+def test_one_sweep_down_a_chain_is_enough() -> None:
     """Links only lead to later pages: the first round is exact, and nothing is left for a second."""
     chain = Graph.from_links([[page + 1] for page in range(49)] + [[]])
     settled = gauss_seidel(chain)
@@ -61,13 +62,13 @@ def test_one_sweep_down_a_chain_is_enough():
     assert settled.ranks == pytest.approx(y / y.sum(), abs=1e-15)
 
 
-def test_the_other_way_round_a_sweep_carries_one_link_far():
+def test_the_other_way_round_a_sweep_carries_one_link_far() -> None:
     """Links only lead to earlier pages: round k makes the last k pages exact."""
     chain = Graph.from_links([[], *([page] for page in range(49))])
     assert gauss_seidel(chain).rounds == 50
 
 
-def test_only_pages_with_something_to_pass_on_are_visited():
+def test_only_pages_with_something_to_pass_on_are_visited() -> None:
     """From page 0 a walker gets to 1 and 2 alone; page 2 is dangling."""
     graph = Graph.from_links([[1], [2], [], [0], [3]])
     settled = prioritized(graph, preference=np.eye(5)[0])
@@ -76,7 +77,7 @@ def test_only_pages_with_something_to_pass_on_are_visited():
     assert settled.ranks == pytest.approx(y / y.sum(), abs=1e-15)
 
 
-def test_visits_are_saved_where_most_has_settled():
+def test_visits_are_saved_where_most_has_settled() -> None:
     graph = random_graph(11)
     power = prioritized(graph, worth=0.0)
     assert prioritized(graph).visits < 0.7 * power.visits
@@ -84,7 +85,7 @@ def test_visits_are_saved_where_most_has_settled():
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_graph_without_links_takes_no_visit(way):
+def test_graph_without_links_takes_no_visit(way: Callable[..., Any]) -> None:
     assert way(Graph.from_links([])).ranks.shape == (0,)
     settled = way(Graph.from_links([[], []]), preference=np.array([3.0, 1.0]))
     assert (settled.ranks.tolist(), settled.visits) == ([0.75, 0.25], 0)
@@ -100,12 +101,12 @@ def test_graph_without_links_takes_no_visit(way):
         ({"weights": -np.ones(2)}, "weights must be 2 numbers, one per link, none negative"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(way, options, message):
+def test_what_cannot_be_meant_is_refused(way: Callable[..., Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         way(Graph.from_links([[1], [0]]), **options)
 
 
-def test_negative_worth_is_refused():
+def test_negative_worth_is_refused() -> None:
     with pytest.raises(ValueError, match="worth must be at least 0, not -1"):
         prioritized(Graph.from_links([[1], [0]]), worth=-1)
 
@@ -115,7 +116,7 @@ NEARLY_CERTAIN = Graph.from_links([[1], [0, 2], [3], [2]])
 
 
 @pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
-def test_every_way_ends_and_says_how_far_off_it_may_be(way):
+def test_every_way_ends_and_says_how_far_off_it_may_be(way: Callable[..., Any]) -> None:
     settled = way(NEARLY_CERTAIN, 0.999999)
     assert settled.rounds <= 10_000
     a = 0.999999 * NEARLY_CERTAIN.transition().toarray()
@@ -126,7 +127,7 @@ def test_every_way_ends_and_says_how_far_off_it_may_be(way):
 
 @pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
 @pytest.mark.parametrize("seed", range(3))
-def test_stopped_early_the_ranks_are_within_what_is_said(way, seed):
+def test_stopped_early_the_ranks_are_within_what_is_said(way: Callable[..., Any], seed: int) -> None:
     graph, most = random_graph(seed), "most_steps" if way is settled_pagerank else "most_rounds"
     exact, errors = pagerank(graph), []
     for rounds in (4, 8, 20):
@@ -139,6 +140,6 @@ def test_stopped_early_the_ranks_are_within_what_is_said(way, seed):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_no_round_at_all_is_refused(way):
+def test_no_round_at_all_is_refused(way: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match="most_steps must be at least 1, not 0"):
         way(random_graph(1), most_rounds=0)

@@ -1,6 +1,8 @@
 """Trust, topics and reversed links against networkx, dense solutions, and cases that can be derived."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import networkx
 import numpy as np
@@ -34,18 +36,18 @@ def web(graph):
     return drawn
 
 
-def oracle(drawn, **options):
+def oracle(drawn, **options: Any):
     ranks = networkx.pagerank(drawn, tol=1e-15, max_iter=1000, **options)
     return [ranks[page] for page in range(len(drawn))]
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_inverse_ranks_are_those_of_the_reversed_web(seed):
+def test_inverse_ranks_are_those_of_the_reversed_web(seed: int) -> None:
     graph = random_graph(seed)
     assert inverse_pagerank(graph) == pytest.approx(oracle(web(graph).reverse()), abs=1e-11)
 
 
-def test_inverse_ranks_know_weights():
+def test_inverse_ranks_know_weights() -> None:
     """Only the link 0 -> 1 weighs anything, so backwards only 1 leads on."""
     ranks = inverse_pagerank(Graph.from_links([[1, 2], [], [1]]), weights=np.array([2.0, 0.0, 0.0]))
     y = np.array([1.85, 1, 1])
@@ -53,21 +55,21 @@ def test_inverse_ranks_know_weights():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_trust_is_pagerank_from_the_trusted_pages(seed):
+def test_trust_is_pagerank_from_the_trusted_pages(seed: int) -> None:
     graph, trusted = random_graph(seed), [3, 7, 40]
     expected = oracle(web(graph), personalization=dict.fromkeys(trusted, 1))
     assert trustrank(graph, trusted) == pytest.approx(expected, abs=1e-11)
     assert trustrank(graph, [7, 3, 40, 7]) == pytest.approx(expected, abs=1e-11)
 
 
-def test_trust_is_split_over_links_and_attenuated_on_the_way():
+def test_trust_is_split_over_links_and_attenuated_on_the_way() -> None:
     """0 is trusted and links to 1 and 2; 2 links to 3: half of what 0 has, damped once and twice."""
     trust = trustrank(Graph.from_links([[1, 2], [], [3], [], [0]]), [0], damping=0.8)
     y = np.array([1, 0.4, 0.4, 0.32, 0])
     assert trust == pytest.approx(y / y.sum(), abs=1e-12)
 
 
-def test_without_names_the_pages_that_lead_farthest_are_trusted():
+def test_without_names_the_pages_that_lead_farthest_are_trusted() -> None:
     """Page 5 leads to all others, 4 to three of them."""
     graph = Graph.from_links([[], [], [], [], [0, 1, 2], [3, 4]])
     assert inverse_pagerank(graph).argmax() == 5
@@ -75,7 +77,7 @@ def test_without_names_the_pages_that_lead_farthest_are_trusted():
     assert trustrank(graph, starts=99) == pytest.approx(pagerank(graph), abs=1e-12)
 
 
-def test_spam_farm_has_rank_but_no_trust():
+def test_spam_farm_has_rank_but_no_trust() -> None:
     """Pages 0-9 link to each other; 10 is boosted by 11-40, which nobody links to, and links back to them."""
     links = [[(page + 1) % 10, (page + 3) % 10] for page in range(10)] + [list(range(11, 41))] + [[10]] * 30
     graph = Graph.from_links(links)
@@ -90,7 +92,7 @@ def test_spam_farm_has_rank_but_no_trust():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_mass_is_that_of_linear_pagerank(seed):
+def test_mass_is_that_of_linear_pagerank(seed: int) -> None:
     """As in the paper: p = (I - c T')**-1 (1 - c) v, without any jump from dangling pages."""
     graph, good = random_graph(seed), [1, 2, 30]
     linear = (1 - 0.85) * np.linalg.inv(np.eye(60) - 0.85 * graph.transition().toarray())
@@ -102,7 +104,7 @@ def test_mass_is_that_of_linear_pagerank(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("dangling", [0.0, 0.3])
-def test_blend_is_pagerank_of_the_blended_preference(seed, dangling):
+def test_blend_is_pagerank_of_the_blended_preference(seed: int, dangling: float) -> None:
     graph, rng = random_graph(seed, dangling=dangling), np.random.default_rng(seed)
     topics = [rng.choice(60, size, replace=False).tolist() for size in (1, 4, 9)]
     shares = rng.random(3)
@@ -112,7 +114,7 @@ def test_blend_is_pagerank_of_the_blended_preference(seed, dangling):
     assert topic_pagerank(graph, topics, shares) == pytest.approx(pagerank(graph, preference=preference), abs=1e-11)
 
 
-def test_blending_ranks_instead_of_walks_is_the_same_only_without_dangling_pages():
+def test_blending_ranks_instead_of_walks_is_the_same_only_without_dangling_pages() -> None:
     """Topic 0 starts at a dangling page, so a walk is 1 page long; topic 1 on a circle of two: 1 / 0.15 pages."""
     graph, topics = Graph.from_links([[], [2], [1]]), [[0], [1]]
     walks = topic_walks(graph, topics)
@@ -123,14 +125,14 @@ def test_blending_ranks_instead_of_walks_is_the_same_only_without_dangling_pages
     assert of_ranks[0] == pytest.approx(0.5)
 
 
-def test_one_topic_alone_is_its_own_ranks():
+def test_one_topic_alone_is_its_own_ranks() -> None:
     graph = random_graph(4)
     topics = [[1, 2], [30]]
     preference = np.eye(60)[30]
     assert topic_pagerank(graph, topics, [0, 3]) == pytest.approx(pagerank(graph, preference=preference), abs=1e-12)
 
 
-def test_words_say_which_topic_a_query_is_of():
+def test_words_say_which_topic_a_query_is_of() -> None:
     """Vocabulary: ball, goal, court and any other word, so 4. P(goal | k) is 4/10 and 1/8, P(law | k) 1/10 and 1/8."""
     counts = [{"ball": 3, "goal": 3}, {"court": 4}]
     goal, law = np.array([4 / 10, 1 / 8]), np.array([1 / 10, 1 / 8])
@@ -142,13 +144,13 @@ def test_words_say_which_topic_a_query_is_of():
     assert topic_shares(counts, ["goal"], prior=[0, 1]).tolist() == [0.0, 1.0]
 
 
-def test_long_queries_do_not_underflow():
+def test_long_queries_do_not_underflow() -> None:
     shares = topic_shares([{"a": 1}, {"b": 1}], ["a"] * 5000)
     assert shares.tolist() == [1.0, 0.0]
     assert not math.isnan(topic_shares([{"a": 1}, {"b": 1}], ["a", "b"] * 5000).sum())
 
 
-def test_graph_without_pages_has_no_trust():
+def test_graph_without_pages_has_no_trust() -> None:
     empty = Graph.from_links([])
     assert trustrank(empty).shape == inverse_pagerank(empty).shape == spam_mass(empty, []).shape == (0,)
 
@@ -174,6 +176,6 @@ def test_graph_without_pages_has_no_trust():
         (lambda: topic_shares([{"a": 1}], ["a"], prior=[-1]), "prior must be 1 numbers"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(call, message):
+def test_what_cannot_be_meant_is_refused(call: Callable[..., Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

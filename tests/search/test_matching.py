@@ -30,14 +30,14 @@ def fill(db: sqlite3.Connection, pages: int = 20) -> None:
         add(db, page, f"other words number{page}", title=f"other{page}")
 
 
-def test_title_counts_more_than_text(db):
+def test_title_counts_more_than_text(db: sqlite3.Connection) -> None:
     fill(db)
     add(db, 1, "it is said in the text once: asyncio", title="something")
     add(db, 2, "nothing", title="asyncio")
     assert ranked(db, "asyncio") == [2, 1]
 
 
-def test_a_million_words_win_nothing(db):
+def test_a_million_words_win_nothing(db: sqlite3.Connection) -> None:
     fill(db)
     add(db, 1, "asyncio gather " * 500_000, title="a page")
     add(db, 2, "how asyncio can gather what it has begun", title="asyncio gather")
@@ -45,7 +45,7 @@ def test_a_million_words_win_nothing(db):
     assert ranked(db, "asyncio gather") == [2, 3, 1] or ranked(db, "asyncio gather")[0] == 2
 
 
-def test_all_words_have_to_be_in_title_or_text_and_pages_with_some_come_after(db):
+def test_all_words_have_to_be_in_title_or_text_and_pages_with_some_come_after(db: sqlite3.Connection) -> None:
     fill(db)
     add(db, 1, "asyncio and gather", title="x")
     add(db, 2, "only asyncio", title="asyncio asyncio")
@@ -56,7 +56,7 @@ def test_all_words_have_to_be_in_title_or_text_and_pages_with_some_come_after(db
     assert sorted(similar.similarity) == [1, 2]
 
 
-def test_words_side_by_side_count_more(db):
+def test_words_side_by_side_count_more(db: sqlite3.Connection) -> None:
     fill(db)
     add(db, 1, "gather is not asyncio here it is something else", title="x")
     add(db, 2, "here asyncio gather is what it is and nothing else", title="x")
@@ -75,7 +75,7 @@ def test_words_side_by_side_count_more(db):
         ("+++ group", [1, 2, 3]),
     ],
 )
-def test_parts_of_a_query_say_what_is_there(db, query, pages):
+def test_parts_of_a_query_say_what_is_there(db: sqlite3.Connection, query: str, pages: list[int]) -> None:
     if not db.execute("SELECT 1 FROM pages LIMIT 1").fetchone():
         fill(db)
         add(db, 1, "a task group here", title="x")
@@ -84,7 +84,7 @@ def test_parts_of_a_query_say_what_is_there(db, query, pages):
     assert sorted(ranked(db, query)) == pages
 
 
-def test_texts_that_a_page_has_no_more_are_not_found(db):
+def test_texts_that_a_page_has_no_more_are_not_found(db: sqlite3.Connection) -> None:
     fill(db)
     add(db, 1, "new words", document=(1 << 32) + 1)
     db.execute("INSERT INTO full (rowid, text) VALUES (1, 'old saying')")
@@ -93,7 +93,7 @@ def test_texts_that_a_page_has_no_more_are_not_found(db):
     assert ranked(db, "new") == [1]
 
 
-def test_common_words_need_not_be_there_and_alone_are_found_in_titles(db):
+def test_common_words_need_not_be_there_and_alone_are_found_in_titles(db: sqlite3.Connection) -> None:
     for page in range(2_000):
         add(db, page, "the of and to", title="the cat" if page == 7 else f"t{page}")
     add(db, 5_000, "rare", title="rare")
@@ -103,12 +103,12 @@ def test_common_words_need_not_be_there_and_alone_are_found_in_titles(db):
     assert ranked(db, "the") == [7]
 
 
-def test_words_are_known_in_either_barrel(db):
+def test_words_are_known_in_either_barrel(db: sqlite3.Connection) -> None:
     add(db, 1, "inside", title="front")
     assert [is_known(db, word) for word in ("inside", "front", "fronts", "else")] == [True, True, True, False]
 
 
-def test_candidates_are_those_of_a_slow_look_at_every_page(db):
+def test_candidates_are_those_of_a_slow_look_at_every_page(db: sqlite3.Connection) -> None:
     draw = random.Random(3)
     words = [f"w{i}" for i in range(30)]
     pages = {}
@@ -122,7 +122,7 @@ def test_candidates_are_those_of_a_slow_look_at_every_page(db):
         assert found.keys() == {page for page, (title, text) in pages.items() if wanted <= title or wanted <= text}
 
 
-def test_of_many_candidates_those_with_the_words_in_the_short_barrel_are_scored(db):
+def test_of_many_candidates_those_with_the_words_in_the_short_barrel_are_scored(db: sqlite3.Connection) -> None:
     for page in range(ENOUGH + 200):
         add(db, page, "zebra gather", title="zebra gather" if page >= 200 else "zebra" if page >= 100 else "lion")
     fill(db, 4 * ENOUGH)
@@ -135,7 +135,7 @@ def test_of_many_candidates_those_with_the_words_in_the_short_barrel_are_scored(
     assert some.keys() == set(range(200, ENOUGH + 200))
 
 
-def test_where_few_have_the_words_in_the_short_barrel_the_others_are_scored_too(db):
+def test_where_few_have_the_words_in_the_short_barrel_the_others_are_scored_too(db: sqlite3.Connection) -> None:
     for page in range(ENOUGH + 50):
         add(db, page, "zebra gather", title="zebra gather" if page == ENOUGH + 49 else "zebra" if page % 2 else "lion")
     fill(db, 4 * ENOUGH)
@@ -144,7 +144,7 @@ def test_where_few_have_the_words_in_the_short_barrel_the_others_are_scored_too(
     assert max(similarity, key=similarity.__getitem__) == ENOUGH + 49
 
 
-def test_text_with_two_of_three_words_side_by_side_is_a_candidate_like_one_with_all(db):
+def test_text_with_two_of_three_words_side_by_side_is_a_candidate_like_one_with_all(db: sqlite3.Connection) -> None:
     fill(db)
     add(db, 1, "how the task group of asyncio begins")
     add(db, 2, "asyncio has each task in a group")

@@ -3,6 +3,8 @@
 import random
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,16 +21,16 @@ from minicrawl.search.searching import Asked, Searcher
 
 
 @pytest.mark.parametrize(("value", "place"), [(1e-6, 0.0), (1e-4, 0.5), (1e-2, 1.0), (0.0, 0.0), (1.0, 1.0)])
-def test_place_is_by_the_logarithm(value, place):
+def test_place_is_by_the_logarithm(value: float, place: float) -> None:
     assert Scale(1e-6, 1e-2).place(value) == pytest.approx(place)
 
 
-def test_where_all_are_alike_none_has_a_place():
+def test_where_all_are_alike_none_has_a_place() -> None:
     assert Scale(0.5, 0.5).place(0.5) == 0.0
     assert Scale(0.0, 0.0).place(0.5) == 0.0
 
 
-def test_weight_divides_between_agreement_and_importance():
+def test_weight_divides_between_agreement_and_importance() -> None:
     assert score(0.5, 1.0, 0.9) == pytest.approx(0.55)
     assert score(0.5, 1.0, 1.0) == 0.5
     assert score(0.5, 0.25, 0.0) == 0.25
@@ -56,7 +58,7 @@ def test_pages_come_by_score_and_as_many_are_asked_for_as_it_takes(weight: float
 A, B = "http://a.test/", "http://b.test/"
 
 
-def test_page_that_others_of_the_topic_link_to_is_the_authority(tmp_path):
+def test_page_that_others_of_the_topic_link_to_is_the_authority(tmp_path: Path) -> None:
     hubs = {f"http://h{i}.test/": page(f"Zebra list {i}", f"zebra{i} zebra", (B, "see")) for i in range(4)}
     store = indexed({A: page("Zebra", "zebra alone"), B: page("Zebra", "zebra of all"), **hubs}, tmp_path / "crawl.db")
     with open_store(store) as reader:
@@ -69,7 +71,7 @@ def test_page_that_others_of_the_topic_link_to_is_the_authority(tmp_path):
     assert (best.url, best.place) == (B, 1.0)
 
 
-def test_links_weigh_by_the_words_of_the_query_around_them(tmp_path):
+def test_links_weigh_by_the_words_of_the_query_around_them(tmp_path: Path) -> None:
     hubs = {
         f"http://h{i}.test/": page(f"Zebra list {i}", f"zebra{i}", (A, "some animal"), (B, f"{word} of {i}"))
         for i, word in enumerate(["zebra", "lion", "a zebra", "Zebra, zebra"])
@@ -101,7 +103,7 @@ WORDS = 9
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory):
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return indexed(SITE, tmp_path_factory.mktemp("topics") / "crawl.db")
 
 
@@ -111,7 +113,7 @@ def share(of_boats: int, of_cars: int) -> float:
 
 
 @pytest.mark.parametrize(("query", "boats"), [("sails", share(2, 1)), ("wheel", share(0, 1)), ("others", share(0, 0))])
-def test_shares_are_those_of_the_words_and_ranks_those_of_the_shares(store, query, boats):
+def test_shares_are_those_of_the_words_and_ranks_those_of_the_shares(store: Path, query: str, boats: float) -> None:
     result = found(store, query, rank="topic", topics=TOPICS, weight=0.0)
     assert result.topics == pytest.approx({"boats": boats, "cars": 1 - boats})
     with minicrawl.open_store(store) as reader:
@@ -125,7 +127,7 @@ def test_shares_are_those_of_the_words_and_ranks_those_of_the_shares(store, quer
     assert all(hit.score == hit.place for hit in result.pages)
 
 
-def test_words_choose_between_pages_that_agree_alike(tmp_path):
+def test_words_choose_between_pages_that_agree_alike(tmp_path: Path) -> None:
     site: Site = {
         BOAT: page("Boats", "sail wind", (BOAT + "guide", "read")),
         BOAT + "guide": page("Guide", "zebra of sail and wheel"),
@@ -137,7 +139,7 @@ def test_words_choose_between_pages_that_agree_alike(tmp_path):
         assert urls(store, words, rank="topic", topics=TOPICS, weight=0.2)[0].startswith(best)
 
 
-def test_topics_are_looked_at_again_where_the_index_has_come_on(tmp_path):
+def test_topics_are_looked_at_again_where_the_index_has_come_on(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     indexed(SITE, store, BOAT, pages=1)
     with minicrawl.open_store(store) as reader, Searcher(reader) as searcher:
@@ -158,7 +160,7 @@ def test_topics_are_looked_at_again_where_the_index_has_come_on(tmp_path):
         ({"rank": "topic", "topics": ("x=nowhere",)}, "--topic 'nowhere' is no file, and matches no URL"),
     ],
 )
-def test_topics_that_cannot_be_are_refused_by_name(store, asked, sentence):
+def test_topics_that_cannot_be_are_refused_by_name(store: Path, asked: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError) as refused:
         found(store, "sail", **asked)
     assert sentence in str(refused.value)

@@ -1,5 +1,7 @@
 """A store that can be searched, as a program opens it."""
 
+from pathlib import Path
+
 import pytest
 from support.searching import indexed, page
 
@@ -9,7 +11,7 @@ from minicrawl.errors import SettingError
 A = "http://a.test/"
 
 
-def test_store_is_searched_again_and_again(tmp_path):
+def test_store_is_searched_again_and_again(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "stripes"), f"{A}x": page("Lion", "mane")}, tmp_path / "crawl.db")
     with minicrawl.open_store(store) as reader:
         assert [found.url for found in reader.search("zebra")] == [A]
@@ -20,7 +22,7 @@ def test_store_is_searched_again_and_again(tmp_path):
         assert reader.top(1)
 
 
-def test_store_without_index_can_be_read(tmp_path):
+def test_store_without_index_can_be_read(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "stripes")}, tmp_path / "crawl.db")
     (tmp_path / "crawl.db.search").unlink()
     with minicrawl.open_store(store) as reader:

@@ -1,10 +1,11 @@
 """Searches: facts of pages, their order, duplicates, filters."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.searching import found, indexed, page, urls
-from support.sites import Site, canonical, crawl, rows
+from support.sites import Reply, Site, canonical, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.following import following
@@ -16,8 +17,8 @@ from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 
 
-def facts(**given) -> PageFacts:
-    known = {"page": 1, "url": A, "host": "a.test", "title": None, "state": "fetched"}
+def facts(**given: Any) -> PageFacts:
+    known: dict[str, Any] = {"page": 1, "url": A, "host": "a.test", "title": None, "state": "fetched"}
     return PageFacts(**(known | {"leader": None, "changed_at": None, "content_type": "text/html"} | given))
 
 
@@ -35,11 +36,11 @@ def facts(**given) -> PageFacts:
         ({"state": "alias"}, True, False),
     ],
 )
-def test_pages_that_may_be_shown(given, has_text, is_shown):
+def test_pages_that_may_be_shown(given: dict[str, Any], has_text: bool, is_shown: bool) -> None:
     assert facts(**given).can_be_shown(has_text=has_text) is is_shown
 
 
-def test_facts_and_the_scale_of_the_ranking_that_is_asked_for(tmp_path):
+def test_facts_and_the_scale_of_the_ranking_that_is_asked_for(tmp_path: Path) -> None:
     crawl({A: ["/x"], f"{A}x": ["/"]}, tmp_path / "crawl.db", [A])
     rows(tmp_path / "crawl.db", "INSERT INTO rankings VALUES ('mine', 0, 8.0), ('mine', 1, 2.0)")
     with open_store(tmp_path / "crawl.db") as store:
@@ -55,7 +56,7 @@ def test_facts_and_the_scale_of_the_ranking_that_is_asked_for(tmp_path):
 FILLER = {f"{A}f{i}": page(f"Filler {i}", f"some words{i} of filling") for i in range(12)}
 
 
-def test_result_says_all_that_is_known_of_it(tmp_path):
+def test_result_says_all_that_is_known_of_it(tmp_path: Path) -> None:
     site = {
         A: page("Asyncio guide", "How to gather what was begun.", (f"{B}x", "the other guide")),
         f"{B}x": page("Other", "nothing"),
@@ -68,7 +69,7 @@ def test_result_says_all_that_is_known_of_it(tmp_path):
     assert set(best.hits) >= {"title"}
 
 
-def test_links_from_other_sites_count_for_their_target_also_if_it_is_not_fetched(tmp_path):
+def test_links_from_other_sites_count_for_their_target_also_if_it_is_not_fetched(tmp_path: Path) -> None:
     site = {A: page("Start", "text", (f"{C}never", "zebra crossing")), **FILLER}
     store = indexed(site, tmp_path / "crawl.db", A, scope="host")
     # The scope leaves the target out: what is out of scope is not known, and not found.
@@ -78,7 +79,7 @@ def test_links_from_other_sites_count_for_their_target_also_if_it_is_not_fetched
     assert (unread.is_read, unread.title, unread.hits) == (False, "zebra crossing", ("anchor",))
 
 
-def test_links_of_its_own_site_alone_do_not_make_a_page_win(tmp_path):
+def test_links_of_its_own_site_alone_do_not_make_a_page_win(tmp_path: Path) -> None:
     own: Site = {f"{A}{i}": page(f"P{i}", f"page{i}", (f"{A}spam", "best widgets")) for i in range(40)}
     others: Site = {f"http://{name}.test/": page(name, "text", (f"{B}good", "best widgets")) for name in ("d", "e")}
     site: Site = (
@@ -89,7 +90,7 @@ def test_links_of_its_own_site_alone_do_not_make_a_page_win(tmp_path):
     assert urls(store, "best widgets")[0] == f"{B}good"
 
 
-def test_links_to_an_alias_count_for_the_page_it_stands_for(tmp_path):
+def test_links_to_an_alias_count_for_the_page_it_stands_for(tmp_path: Path) -> None:
     site: Site = {A: page("Start", "text", (f"{A}old", "zebra crossing"))}
     site |= {f"{A}old": f"{B}new", f"{B}new": page("N", "n")}
     store = indexed(site | FILLER, tmp_path / "crawl.db")
@@ -98,7 +99,7 @@ def test_links_to_an_alias_count_for_the_page_it_stands_for(tmp_path):
     assert f"{A}old" not in found_urls
 
 
-def test_duplicates_stand_under_their_leader(tmp_path):
+def test_duplicates_stand_under_their_leader(tmp_path: Path) -> None:
     text = " ".join(f"word{i}" for i in range(200))
     site = {A: page("Leader", text), f"{B}copy": page("Leader", text), f"{C}copy": page("Leader", text)}
     store = indexed(site | FILLER, tmp_path / "crawl.db", merge_duplicates=False, strategy="breadth-first")
@@ -106,7 +107,7 @@ def test_duplicates_stand_under_their_leader(tmp_path):
     assert (best.url, len(best.alike)) == (A, 2)
 
 
-def test_pages_that_say_noindex_are_never_found(tmp_path):
+def test_pages_that_say_noindex_are_never_found(tmp_path: Path) -> None:
     head = "<meta name=robots content=noindex>"
     site = {A: page("Start", "text", (f"{B}secret", "secret zebra")), f"{B}secret": page("Zebra", "zebra", head=head)}
     store = indexed(site | FILLER, tmp_path / "crawl.db")
@@ -114,14 +115,14 @@ def test_pages_that_say_noindex_are_never_found(tmp_path):
     assert f"{B}secret" not in urls(store, "secret zebra site:b.test")
 
 
-def test_pages_that_have_gone_are_not_found_even_before_the_index_knows(tmp_path):
+def test_pages_that_have_gone_are_not_found_even_before_the_index_knows(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "zebra"), **FILLER}, tmp_path / "crawl.db")
     assert urls(store, "zebra") == [A]
     rows(store, "UPDATE pages SET state = 'gone' WHERE url = ?", A)
     assert urls(store, "zebra") == []
 
 
-def test_site_language_and_date_say_which_pages(tmp_path):
+def test_site_language_and_date_say_which_pages(tmp_path: Path) -> None:
     site = {
         A: ["<html lang=en><title>Zebra</title><p>zebra"],
         f"{B}x": ["<html lang=de-AT><title>Zebra</title><p>zebra auf deutsch"],
@@ -134,13 +135,13 @@ def test_site_language_and_date_say_which_pages(tmp_path):
     assert urls(store, "zebra", since=1.1e9) == [f"{B}x"]
 
 
-def test_words_that_are_in_no_page_are_mended(tmp_path):
+def test_words_that_are_in_no_page_are_mended(tmp_path: Path) -> None:
     store = indexed({A: page("Asyncio gather", "x"), **FILLER}, tmp_path / "crawl.db")
     assert found(store, "asynciu gather").meant == "asyncio gather"
     assert found(store, "asyncio gather").meant is None
 
 
-def test_importance_decides_among_pages_that_agree_alike(tmp_path):
+def test_importance_decides_among_pages_that_agree_alike(tmp_path: Path) -> None:
     links = [(f"{B}hub", "here") for _ in range(1)]
     site = {f"{C}{i}": page(f"L{i}", f"text{i}", *links) for i in range(20)}
     site |= {A: page("Zebra", "stripes"), f"{B}hub": page("Zebra", "stripes and more")}
@@ -149,7 +150,7 @@ def test_importance_decides_among_pages_that_agree_alike(tmp_path):
     assert urls(store, "zebra", weight=0.0)[0] == f"{B}hub"
 
 
-def test_kept_ranking_takes_the_place_of_importance(tmp_path):
+def test_kept_ranking_takes_the_place_of_importance(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "one"), f"{B}x": page("Zebra", "one"), **FILLER}, tmp_path / "crawl.db")
     rows(store, "INSERT INTO rankings SELECT 'mine', id, CASE url WHEN ? THEN 1 ELSE .001 END FROM pages", f"{B}x")
     best = found(store, "zebra", by="mine").pages[0]
@@ -158,14 +159,14 @@ def test_kept_ranking_takes_the_place_of_importance(tmp_path):
         found(store, "zebra", by="other")
 
 
-def test_hostile_page_comes_back_as_text(tmp_path):
+def test_hostile_page_comes_back_as_text(tmp_path: Path) -> None:
     title = "&lt;script&gt;alert(1)&lt;/script&gt; zebra \x1b[31m\x00"
     store = indexed({A: page(title, 'zebra " OR title: NEAR( &lt;b&gt;'), **FILLER}, tmp_path / "crawl.db")
     (hit,) = found(store, 'zebra "" \0 NEAR( AND').pages[:1]
     assert hit.snippet.marked("[", "]").startswith('[zebra] " OR')
 
 
-def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path):
+def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path: Path) -> None:
     one = indexed({A: page("One", "x")}, tmp_path / "one.db")
     two = indexed({A: page("Two", "x")}, tmp_path / "two.db")
     index_path(one).write_bytes(index_path(two).read_bytes())
@@ -179,7 +180,7 @@ def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path):
         found(two, "two")
 
 
-def test_store_without_texts_says_how_to_get_them(tmp_path):
+def test_store_without_texts_says_how_to_get_them(tmp_path: Path) -> None:
     from support.sites import crawl
 
     crawl({A: []}, tmp_path / "crawl.db", [A])
@@ -188,12 +189,12 @@ def test_store_without_texts_says_how_to_get_them(tmp_path):
 
 
 @pytest.mark.parametrize("wrong", [{"weight": 1.5}, {"n": 0}, {"rank": "best"}])
-def test_what_cannot_be_asked_is_refused_by_name(wrong):
+def test_what_cannot_be_asked_is_refused_by_name(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match=f"--{next(iter(wrong))}"):
         Asked(**wrong)
 
 
-def test_how_far_the_index_is_behind(tmp_path: Path):
+def test_how_far_the_index_is_behind(tmp_path: Path) -> None:
     from support.sites import crawl
 
     store = indexed({A: page("One", "x", (f"{A}two", "two"))}, tmp_path / "crawl.db", A, pages=1)
@@ -202,14 +203,18 @@ def test_how_far_the_index_is_behind(tmp_path: Path):
     assert found(store, "one").behind == 1
 
 
-def test_page_with_some_of_the_words_says_where_they_are(tmp_path):
+def test_page_with_some_of_the_words_says_where_they_are(tmp_path: Path) -> None:
     store = indexed({A: page("Start", "a zebra in the text")}, tmp_path / "crawl.db")
     (hit,) = found(store, "zebra crocodile").pages
     assert (hit.has_all, hit.hits) == (False, ("body",))
 
 
-def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path):
-    site = {A: page("Zebra", "zebra", (B, "b"), (f"{A}pdf", "pdf")), B: page("Lion", "zebra"), f"{A}pdf": 404}
+def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path: Path) -> None:
+    site: dict[str, Reply] = {
+        A: page("Zebra", "zebra", (B, "b"), (f"{A}pdf", "pdf")),
+        B: page("Lion", "zebra"),
+        f"{A}pdf": 404,
+    }
     store = tmp_path / "crawl.db"
     crawl(site, store, [A], pages=1)
     indexed(site, store)

@@ -11,7 +11,7 @@ from minicrawl.search.query import parse_query
 from minicrawl.search.snippets import Snippet, Snippets, Stems
 
 
-def test_words_are_what_the_index_has():
+def test_words_are_what_the_index_has() -> None:
     stems = Stems()
     found = stems.of(["Running", "naïve", "c++", "std::vector", "mod_rewrite", "日本語", "", "Running"])
     assert found == {
@@ -54,11 +54,11 @@ def snippet(query: str, text: str) -> Snippet:
         ("x", "", ""),
     ],
 )
-def test_words_of_the_query_are_marked(query, text, marked):
+def test_words_of_the_query_are_marked(query: str, text: str, marked: str) -> None:
     assert snippet(query, text).marked("<", ">") == marked
 
 
-def test_both_pieces_have_what_the_query_asks():
+def test_both_pieces_have_what_the_query_asks() -> None:
     filler = "some other words that say nothing of it " * 30
     found = snippet("alpha omega", f"{filler} alpha {filler} omega {filler}")
     assert found.text.count("…") == 2
@@ -66,13 +66,13 @@ def test_both_pieces_have_what_the_query_asks():
     assert len(found.text) < 400
 
 
-def test_piece_with_most_words_comes_before_the_first():
+def test_piece_with_most_words_comes_before_the_first() -> None:
     filler = "some other words that say nothing of it " * 30
     found = snippet("alpha omega", f"alpha {filler} alpha and omega {filler}")
     assert "alpha and omega" in found.text
 
 
-def test_as_much_of_a_text_is_looked_at_as_it_takes():
+def test_as_much_of_a_text_is_looked_at_as_it_takes() -> None:
     filler = "some other words that say nothing of it " * 30
     texts = [f"alpha {filler}", f"alpha {filler} omega {filler}", f"alpha {filler} omega {filler} alpha and omega"]
     taken: list[str] = []
@@ -93,11 +93,11 @@ def test_as_much_of_a_text_is_looked_at_as_it_takes():
 @pytest.mark.parametrize(
     "word", ["sensibility", "happily", "ponies", "relational", "digitization", "hopping", "troubled", "agreed"]
 )
-def test_word_of_any_form_is_found_by_the_begin_of_its_stem(word):
+def test_word_of_any_form_is_found_by_the_begin_of_its_stem(word: str) -> None:
     assert snippet(word, f"It is {word}, naïve.").marks == snippet(word, f"It is {word}, naive.").marks != ()
 
 
-def test_words_of_one_stem_are_found_by_one_another():
+def test_words_of_one_stem_are_found_by_one_another() -> None:
     draw = random.Random(5)
     endings = ["", "s", "es", "ed", "ing", "y", "ies", "er", "ly", "ness", "ful", "ation", "ational", "izer", "ize"]
     endings += ["ability", "ible", "able", "al", "ical", "ative", "iveness", "ivity", "ment", "e", "ism"]
@@ -110,26 +110,26 @@ def test_words_of_one_stem_are_found_by_one_another():
         assert all(Snippets(parse_query(words[0]), STEMS).found_in(words))
 
 
-def test_texts_that_have_a_word_are_told_from_those_without():
+def test_texts_that_have_a_word_are_told_from_those_without() -> None:
     snippets = Snippets(parse_query("alpha 日本"), STEMS)
     assert snippets.found_in(["alpha", "", "x Alphas", "alph", "日本語"]) == [True, False, True, False, True]
     assert snippets.found_in([]) == []
 
 
 @given(st.text("ab c<é日\n", max_size=300), st.sampled_from(["a", "ab", "bé c", "日"]))
-def test_marks_are_in_order_and_in_the_text(text, query):
+def test_marks_are_in_order_and_in_the_text(text: str, query: str) -> None:
     found = snippet(query, text)
     ends = [0, *(place for mark in found.marks for place in mark), len(found.text)]
     assert ends == sorted(ends)
     assert found.marked("", "") == found.text
 
 
-def test_a_million_words_take_no_longer_than_their_begin():
+def test_a_million_words_take_no_longer_than_their_begin() -> None:
     words = random.Random(1).choices(["alpha", "beta", "gamma"], k=1_000_000)
     assert len(snippet("alpha beta", " ".join(words)).text) < 400
 
 
 @given(st.text("abcx+#_- .1", max_size=80), st.sampled_from(["a", "ab c++", "ba a1", "c# x", "b-a", "cab cab1"]))
-def test_text_in_ascii_is_marked_as_any_other(text, query):
+def test_text_in_ascii_is_marked_as_any_other(text: str, query: str) -> None:
     marks = snippet(query, text).marks
     assert snippet(query, f"{text} é").marks == marks

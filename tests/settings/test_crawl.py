@@ -132,7 +132,7 @@ def test_settings_survive_the_store() -> None:
 
 def test_connections_survive_the_store() -> None:
     rules: Any = ("a.test:80:[::1]:81", "::b.test:")
-    settings = CrawlSettings(connect_to=rules, proxy="http://p.test:1")
+    settings = CrawlSettings(connect_to=rules, proxy=("http://p.test:1",))
     assert CrawlSettings.from_json(json.loads(settings.to_json(Path()))) == settings
 
 
@@ -201,7 +201,7 @@ def test_a_mistyped_name_is_told_with_the_nearest() -> None:
 def test_secrets_are_not_stored() -> None:
     settings = CrawlSettings(
         header=("Authorization: hush",),
-        proxy="http://me:hush@proxy.test",
+        proxy=("http://me:hush@proxy.test",),
     )
     assert "hush" not in settings.to_json(Path())
 

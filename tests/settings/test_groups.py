@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.browsing import dashboard
@@ -125,19 +126,26 @@ def test_discovery_has_its_share_beside_refresh() -> None:
     assert CrawlSettings(refresh=True).discovery_share == 0.7
     assert CrawlSettings(refresh=True, discovery=0.3).discovery_share == 0.3
     with pytest.raises(SettingError, match="--refresh-min must be at most --refresh-max"):
-        CrawlSettings(refresh_min="2d", refresh_max="1d")
+        CrawlSettings(refresh_min=2 * 86_400, refresh_max=86_400)
     with pytest.raises(SettingError, match="--refresh-min must be at most --recrawl-after, 600 s, not 3600 s"):
-        CrawlSettings(recrawl_after="10m")
+        CrawlSettings(recrawl_after=600.0)
 
 
 def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
-    given = [{}, {"refresh_min": "2h"}, {"refresh_rule": "x=1h"}, {"refresh": True}, {"recrawl_after": "1d"}]
+    given: list[dict[str, Any]] = [
+        {},
+        {"refresh_min": "2h"},
+        {"refresh_rule": "x=1h"},
+        {"refresh": True},
+        {"recrawl_after": "1d"},
+    ]
     assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, False, True, True]
-    assert CrawlSettings(refresh_rule="x=1h").refresh_rule == ("x=1h",)
+    assert CrawlSettings(refresh_rule=("x=1h",)).refresh_rule == ("x=1h",)
 
 
 def test_they_are_read_as_the_command_line_takes_them() -> None:
-    settings = CrawlSettings(archive="kept", archive_size="2MB", archive_types="text/html, image/*")
+    texts: dict[str, Any] = {"archive": "kept", "archive_size": "2MB", "archive_types": "text/html, image/*"}
+    settings = CrawlSettings(**texts)
     assert settings.archive == Path("kept").absolute()
     assert (settings.archive_size, settings.archive_types) == (2_000_000, ("text/html", "image/*"))
 
@@ -150,7 +158,7 @@ def test_they_are_read_as_the_command_line_takes_them() -> None:
         ({"archive_size": 0}, "--archive-size must be at least 1, not 0"),
     ],
 )
-def test_what_cannot_be_meant_is_told(given: dict, sentence: str) -> None:
+def test_what_cannot_be_meant_is_told(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError) as caught:
         CrawlSettings(**given)
     assert str(caught.value).startswith(sentence)

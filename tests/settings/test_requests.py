@@ -106,7 +106,7 @@ def test_a_password_may_be_for_one_host(text: str, expected: Login) -> None:
 @pytest.mark.parametrize("text", ["", "me", "a.test=hush", "me:hu\nsh", "me:hu\0sh"])
 def test_what_is_no_login_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(SettingError, match="--auth takes HOST=NAME:PASSWORD") as caught:
-        CrawlSettings(auth=text)
+        CrawlSettings(auth=(text,))
     assert "hu" not in str(caught.value)
 
 
@@ -116,11 +116,11 @@ def test_logins_may_stand_in_a_file_one_a_line(tmp_path: Path) -> None:
     settings = CrawlSettings(auth=("you:hush", f"@{file}"))
     assert settings.logins == (Login("you", "hush"), Login("me", "hush", "a.test"), Login("me", "a b", "b.test"))
     with pytest.raises(SettingError, match=f"--auth @{tmp_path}/none: the file cannot be read"):
-        CrawlSettings(auth=f"@{tmp_path}/none")
+        CrawlSettings(auth=(f"@{tmp_path}/none",))
 
 
 def test_neither_name_nor_password_is_shown(tmp_path: Path) -> None:
-    settings = CrawlSettings(auth=("a.test=me:hush", "you:hush"), netrc_file=__file__)
+    settings = CrawlSettings(auth=("a.test=me:hush", "you:hush"), netrc_file=Path(__file__))
     assert settings.shown()["auth"] == ("a.test=***", "***")
     assert settings.shown()["netrc_file"] == __file__
     with pytest.raises(SettingError, match=r"--netrc-file .*/none is no file; name one that can be read"):
@@ -135,9 +135,9 @@ def test_a_certificate_is_kept_by_its_whole_path(tmp_path: Path, monkeypatch: py
     assert settings.client_cert == (f"a.test={tmp_path}/a.pem,{tmp_path}/key.pem", f"{tmp_path}/a.pem")
     assert settings.client_certificates[0].key == tmp_path / "key.pem"
     with pytest.raises(SettingError, match=r"--client-cert .*none.pem is no file; name one that can be read"):
-        CrawlSettings(client_cert="a.test=none.pem")
+        CrawlSettings(client_cert=("a.test=none.pem",))
     with pytest.raises(SettingError, match="a certificate is for https; write the host without http://"):
-        CrawlSettings(client_cert="http://a.test=a.pem")
+        CrawlSettings(client_cert=("http://a.test=a.pem",))
 
 
 def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from minicrawl.crawler.admission.focus import MOST, Focus, SeenTypes
@@ -108,23 +110,29 @@ def test_what_is_no_type_is_refused(given: str) -> None:
 SOURCE = "http://www.example.com/"
 
 
-def focus(**settings) -> Focus:
+def focus(**settings: Any) -> Focus:
     return Focus.of(CrawlSettings(**settings))
 
 
-def test_without_focus_there_are_no_weights():
+def weights_of(focus: Focus, urls: list[str], anchors: list[str]) -> npt.NDArray[np.int64]:
+    weights = focus.weights(SOURCE, urls, anchors)
+    assert weights is not None
+    return weights
+
+
+def test_without_focus_there_are_no_weights() -> None:
     assert focus().is_off
     assert focus().weights(SOURCE, ["http://a.test/"], [""]) is None
 
 
 @pytest.mark.parametrize("settings", [{"boost": ("x=2",)}, {"topic": "cats"}, {"intrinsic_weight": 0.5}])
-def test_any_setting_turns_focus_on(settings):
+def test_any_setting_turns_focus_on(settings: dict[str, Any]) -> None:
     assert not focus(**settings).is_off
     assert focus(**settings).weights(SOURCE, ["http://a.test/"], [""]) is not None
 
 
 @pytest.mark.parametrize("words", ["", "   ", "!?"])
-def test_a_topic_without_words_is_none(words):
+def test_a_topic_without_words_is_none(words: str) -> None:
     assert focus(topic=words).is_off
 
 
@@ -140,7 +148,7 @@ def test_a_topic_without_words_is_none(words):
         (("a=1000", "test=1000"), "http://a.test/", 1000.0),
     ],
 )
-def test_boosts_multiply_up_to_a_thousand(boosts, url, factor):
+def test_boosts_multiply_up_to_a_thousand(boosts: tuple[str, ...], url: str, factor: float) -> None:
     assert focus(boost=boosts).factor(url) == pytest.approx(factor)
 
 
@@ -156,34 +164,36 @@ def test_boosts_multiply_up_to_a_thousand(boosts, url, factor):
         ("http://cats.test/", "", 1),
     ],
 )
-def test_each_topic_word_found_adds_four(url, anchor, found):
+def test_each_topic_word_found_adds_four(url: str, anchor: str, found: int) -> None:
     assert focus(topic="Cats, dogs").factor(url, anchor) == 1.0 + 4.0 * found
 
 
-def test_topic_words_of_any_script_count():
+def test_topic_words_of_any_script_count() -> None:
     assert focus(topic="котики 猫").factor("http://h.test/", "Котики и 猫") == 9.0
 
 
-def test_links_within_the_site_weigh_differently():
+def test_links_within_the_site_weigh_differently() -> None:
     urls = ["http://shop.example.com/", "http://away.test/", "https://www.example.com:8443/x"]
-    weights = focus(intrinsic_weight=0.5).weights(SOURCE, urls, ["", "", ""])
+    weights = weights_of(focus(intrinsic_weight=0.5), urls, ["", "", ""])
     assert weights.tolist() == [50, 100, 50]
 
 
-def test_all_three_multiply():
-    weights = focus(boost=("deep=2",), topic="cats", intrinsic_weight=0.5).weights(
-        SOURCE, ["http://example.com/deep/cats", "http://away.test/"], ["", "cats"]
+def test_all_three_multiply() -> None:
+    weights = weights_of(
+        focus(boost=("deep=2",), topic="cats", intrinsic_weight=0.5),
+        ["http://example.com/deep/cats", "http://away.test/"],
+        ["", "cats"],
     )
     assert weights.tolist() == [500, 500]
 
 
-def test_no_link_is_worth_nothing():
-    weights = focus(boost=(".=0.00001",)).weights(SOURCE, ["http://a.test/"], [""])
+def test_no_link_is_worth_nothing() -> None:
+    weights = weights_of(focus(boost=(".=0.00001",)), ["http://a.test/"], [""])
     assert weights.tolist() == [1]
     assert weights.dtype == np.int64
 
 
-def test_a_page_without_links_has_no_parts():
-    weights = focus(topic="cats").weights(SOURCE, [], [])
+def test_a_page_without_links_has_no_parts() -> None:
+    weights = weights_of(focus(topic="cats"), [], [])
     assert weights.tolist() == []
     assert weights.dtype == np.int64

@@ -1,5 +1,7 @@
 """Scope: links that are followed, the reason code of every other one, limits of pages per host."""
 
+from typing import Any
+
 import pytest
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH, Scope, ending
@@ -33,7 +35,7 @@ def test_maybe_html(path: str) -> None:
 SEEDS = ["http://www.example.co.uk:8080/docs/index.html", "https://other.org/a/b"]
 
 
-def refusal(url: str, depth: int = 1, seeds: list[str] = SEEDS, **settings) -> str | None:
+def refusal(url: str, depth: int = 1, seeds: list[str] = SEEDS, **settings: Any) -> str | None:
     return Scope.of(CrawlSettings(**settings), seeds).refuses(url, depth)
 
 
@@ -61,36 +63,36 @@ def refusal(url: str, depth: int = 1, seeds: list[str] = SEEDS, **settings) -> s
         ("prefix", "https://other.org/", "scope-prefix"),
     ],
 )
-def test_scope_is_drawn_around_the_seeds(scope, url, reason):
+def test_scope_is_drawn_around_the_seeds(scope: str, url: str, reason: str | None) -> None:
     assert refusal(url, scope=scope) == reason
 
 
 @pytest.mark.parametrize("seed", ["http://h.test/a/b?next=/c/d", "http://h.test/a/b?x", "http://h.test/a/"])
-def test_prefix_of_a_seed_is_the_folder_of_its_path(seed):
+def test_prefix_of_a_seed_is_the_folder_of_its_path(seed: str) -> None:
     """A slash in the query is no folder."""
     assert refusal("http://h.test/a/z", seeds=[seed], scope="prefix") is None
     assert refusal("http://h.test/z", seeds=[seed], scope="prefix") == "scope-prefix"
 
 
 @pytest.mark.parametrize("scope", ["site", "host", "prefix"])
-def test_without_seeds_only_any_lets_urls_in(scope):
+def test_without_seeds_only_any_lets_urls_in(scope: str) -> None:
     assert refusal("http://h.test/", seeds=[], scope=scope) == f"scope-{scope}"
     assert refusal("http://h.test/", seeds=[], scope="any") is None
 
 
 @pytest.mark.parametrize("scope", ["site", "host", "prefix"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:81", "[::1]", "[::1]:81", "localhost"])
-def test_hosts_without_registrable_domain_stand_for_themselves(scope, host):
+def test_hosts_without_registrable_domain_stand_for_themselves(scope: str, host: str) -> None:
     assert refusal(f"http://{host}/x", seeds=[f"http://{host}/"], scope=scope) is None
     assert refusal("http://127.0.0.2/x", seeds=[f"http://{host}/"], scope=scope) == f"scope-{scope}"
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
-def test_pages_up_to_max_depth_are_let_in(depth):
+def test_pages_up_to_max_depth_are_let_in(depth: int) -> None:
     assert refusal("http://h.test/", depth, max_depth=2) is None
 
 
-def test_pages_beyond_max_depth_are_refused():
+def test_pages_beyond_max_depth_are_refused() -> None:
     assert refusal("http://h.test/", 3, max_depth=2) == "max-depth"
     assert refusal("http://h.test/", 1, max_depth=0) == "max-depth"
     assert refusal("http://h.test/", 10**6) is None
@@ -111,7 +113,9 @@ def test_pages_beyond_max_depth_are_refused():
         (("^/a",), (), "http://h.test/a", "allow"),
     ],
 )
-def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(allow, deny, url, reason):
+def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(
+    allow: tuple[str, ...], deny: tuple[str, ...], url: str, reason: str | None
+) -> None:
     assert refusal(url, allow=allow, deny=deny) == reason
 
 
@@ -127,17 +131,17 @@ def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(allow, deny, u
         ({}, "http://h.test/", None),
     ],
 )
-def test_the_rule_names_the_option_and_the_pattern(settings, url, rule):
+def test_the_rule_names_the_option_and_the_pattern(settings: dict[str, Any], url: str, rule: str | None) -> None:
     assert Scope.of(CrawlSettings(**settings), SEEDS).rule(url, 5) == rule
 
 
-def test_the_rule_shows_few_of_many_places():
+def test_the_rule_shows_few_of_many_places() -> None:
     scope = Scope.of(CrawlSettings(scope="host"), [f"http://h{number}.test/" for number in range(5)])
     rule = "--scope host: x.test is none of the seeds': h0.test, h1.test, h2.test and 2 more"
     assert scope.rule("http://x.test/", 0) == rule
 
 
-def test_urls_longer_than_the_limit_are_refused():
+def test_urls_longer_than_the_limit_are_refused() -> None:
     stem = "http://h.test/"
     assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem))) is None
     assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem) + 1)) == "too-long"
@@ -159,7 +163,7 @@ def test_urls_longer_than_the_limit_are_refused():
     ids=str,
 )
 @pytest.mark.parametrize("depth", [1, 2])
-def test_of_many_links_those_are_followed_that_nothing_refuses(settings, depth):
+def test_of_many_links_those_are_followed_that_nothing_refuses(settings: dict[str, Any], depth: int) -> None:
     scope = Scope.of(CrawlSettings(**settings), SEEDS)
     long = "x" * MAX_URL_LENGTH
     hosts = ["http://shop.example.co.uk/", "https://other.org/", "http://c.test/x?y", "http://c.test/x.png"]
@@ -178,13 +182,13 @@ def test_of_many_links_those_are_followed_that_nothing_refuses(settings, depth):
         ("other", 4, True),
     ],
 )
-def test_a_host_has_a_depth_of_its_own(host, depth, refused):
+def test_a_host_has_a_depth_of_its_own(host: str, depth: int, refused: bool) -> None:
     """The first rule of a host counts; others have that of all."""
     own = ("Near.test=1", "far.test:443=9", "near.test=7")
     assert (refusal(f"https://{host}.test/x", depth=depth, max_depth=3, host_max_depth=own) == "max-depth") == refused
 
 
-def test_the_rule_names_the_depth_of_the_host():
+def test_the_rule_names_the_depth_of_the_host() -> None:
     scope = Scope.of(CrawlSettings(max_depth=3, host_max_depth=("c.test=1",)), SEEDS)
     assert scope.rule("http://c.test/x", 2) == "--host-max-depth c.test=1: it is 2 links from a seed"
     assert scope.rule("http://d.test/x", 4) == "--max-depth 3: it is 4 links from a seed"

@@ -14,17 +14,17 @@ from minicrawl.sizes import Sizes
 from minicrawl.timing import Timing
 
 
-def seed_file(folder, content: str | bytes) -> str:
+def seed_file(folder: Path, content: str | bytes) -> str:
     path = folder / "seeds.txt"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return str(path)
 
 
-def test_urls_come_back_normalised_in_the_order_given():
+def test_urls_come_back_normalised_in_the_order_given() -> None:
     assert read_seeds(["HTTP://B.test", "https://a.test:443/x#y"]) == ["http://b.test/", "https://a.test/x"]
 
 
-def test_each_seed_is_read_once(tmp_path):
+def test_each_seed_is_read_once(tmp_path: Path) -> None:
     path = seed_file(tmp_path, "http://a.test/\nhttp://b.test\nHTTP://A.test:80\n")
     assert read_seeds(["http://b.test/", path, path]) == ["http://b.test/", "http://a.test/"]
 
@@ -40,25 +40,25 @@ def test_each_seed_is_read_once(tmp_path):
         pytest.param("http://a.test/#part\nhttp://b.test/#", id="fragments-are-no-comments"),
     ],
 )
-def test_a_seed_file_has_one_url_a_line(tmp_path, content):
+def test_a_seed_file_has_one_url_a_line(tmp_path: Path, content: str) -> None:
     assert read_seeds([seed_file(tmp_path, content)]) == ["http://a.test/", "http://b.test/"]
 
 
 @pytest.mark.parametrize("content", ["", "\n", "# nothing\n"])
-def test_a_file_without_urls_has_no_seeds(tmp_path, content):
+def test_a_file_without_urls_has_no_seeds(tmp_path: Path, content: str) -> None:
     assert read_seeds([seed_file(tmp_path, content)]) == []
 
 
-def test_no_sources_have_no_seeds():
+def test_no_sources_have_no_seeds() -> None:
     assert read_seeds([]) == []
 
 
-def test_non_ascii_urls_in_a_file_are_utf_8(tmp_path):
+def test_non_ascii_urls_in_a_file_are_utf_8(tmp_path: Path) -> None:
     assert read_seeds([seed_file(tmp_path, "http://bücher.example/ü\n")]) == ["http://xn--bcher-kva.example/%C3%BC"]
 
 
 @pytest.mark.parametrize("line", ["example", "ftp://h.test/", "mailto:a@h.test", "http://", "/a", "http://a b/"])
-def test_a_bad_line_is_named_with_its_file_and_number(tmp_path, line):
+def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: str) -> None:
     path = seed_file(tmp_path, f"# seeds\n\nhttp://a.test/\n  {line}\n")
     with pytest.raises(SeedError) as caught:
         read_seeds([path])
@@ -66,13 +66,13 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path, line):
 
 
 @pytest.mark.parametrize("url", ["ftp://h.test/", "http://", "http://h.test:99999/"])
-def test_a_bad_url_among_the_arguments_is_named(url):
+def test_a_bad_url_among_the_arguments_is_named(url: str) -> None:
     with pytest.raises(SeedError) as caught:
         read_seeds(["http://a.test/", url])
     assert str(caught.value) == f"seed: {url!r} is no http or https URL; write it as https://host/path"
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     path = str(tmp_path / "none.txt")
     with pytest.raises(SeedError) as caught:
         read_seeds([path])
@@ -80,7 +80,9 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["example", "intranet:8080", "bücher"])
-def test_a_name_without_a_dot_is_taken_for_a_file_unless_it_has_a_scheme(name, tmp_path, monkeypatch):
+def test_a_name_without_a_dot_is_taken_for_a_file_unless_it_has_a_scheme(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SeedError) as caught:
         read_seeds([name])
@@ -91,24 +93,24 @@ def test_a_name_without_a_dot_is_taken_for_a_file_unless_it_has_a_scheme(name, t
     assert way_out == guesses(f"https://{name}")[0]
 
 
-def test_a_folder_is_no_seed_file(tmp_path):
+def test_a_folder_is_no_seed_file(tmp_path: Path) -> None:
     with pytest.raises(SeedError, match=r"cannot be read: Is a directory"):
         read_seeds([str(tmp_path)])
 
 
-def test_a_file_that_is_not_utf_8_is_named_with_the_byte(tmp_path):
+def test_a_file_that_is_not_utf_8_is_named_with_the_byte(tmp_path: Path) -> None:
     path = seed_file(tmp_path, b"http://a.test/\n\xff")
     with pytest.raises(SeedError) as caught:
         read_seeds([path])
     assert str(caught.value) == f"seed file {path} is not UTF-8 text: byte 15"
 
 
-def test_a_dash_is_standard_input(monkeypatch):
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("http://a.test/ # a\n\nhttp://b.test/\n"))
     assert read_seeds(["-"]) == ["http://a.test/", "http://b.test/"]
 
 
-def test_a_bad_line_of_standard_input_is_named(monkeypatch):
+def test_a_bad_line_of_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("http://a.test/\nnonsense\n"))
     with pytest.raises(SeedError) as caught:
         read_seeds(["-"])
@@ -116,7 +118,7 @@ def test_a_bad_line_of_standard_input_is_named(monkeypatch):
     assert str(caught.value) == expected
 
 
-def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch):
+def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a file, see above."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"http://a.test/\n\xff\n"), encoding="utf-8"))
     with pytest.raises(SeedError):
@@ -138,25 +140,25 @@ def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch):
         ("nonsense", []),
     ],
 )
-def test_a_scheme_that_is_missing_is_guessed(text, urls):
+def test_a_scheme_that_is_missing_is_guessed(text: str, urls: list[str]) -> None:
     assert guesses(text) == urls
     if urls and not text.startswith("http"):
         assert read_seeds([text]) == urls[:1]
         assert in_plain_http(urls[0]) == urls[1]
 
 
-def test_hosts_in_a_file_are_guesses_unless_a_scheme_is_given_too(tmp_path):
+def test_hosts_in_a_file_are_guesses_unless_a_scheme_is_given_too(tmp_path: Path) -> None:
     seeds = gather_seeds([seed_file(tmp_path, "a.test\nhttps://a.test/\nb.test\n")])
-    assert seeds == (["https://a.test/", "https://b.test/"], {"https://b.test/"}, ())
+    assert tuple(seeds) == (["https://a.test/", "https://b.test/"], {"https://b.test/"}, ())
 
 
-def test_a_file_is_a_file_though_it_is_called_like_a_host(tmp_path, monkeypatch):
+def test_a_file_is_a_file_though_it_is_called_like_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.test").write_text("http://b.test/")
     assert read_seeds(["a.test"]) == ["http://b.test/"]
 
 
-def test_all_bad_lines_are_told_with_their_numbers(tmp_path):
+def test_all_bad_lines_are_told_with_their_numbers(tmp_path: Path) -> None:
     path = seed_file(tmp_path, "x y\nhttp://a.test/\n" + "nonsense\n" * 30)
     with pytest.raises(SeedError) as caught:
         read_seeds([path])

@@ -4,7 +4,7 @@ from minicrawl.crawler.frontier.addresses import Addresses, NameServer
 from minicrawl.crawler.hosts.host import Host
 
 
-def test_name_server_that_loses_look_ups_gets_fewer_of_them_and_more_again():
+def test_name_server_that_loses_look_ups_gets_fewer_of_them_and_more_again() -> None:
     server = NameServer()
     first = server.address.most
     for number in range(10):
@@ -15,7 +15,7 @@ def test_name_server_that_loses_look_ups_gets_fewer_of_them_and_more_again():
     assert fewer < first < server.address.most
 
 
-def test_address_is_the_same_for_all_hosts_that_have_it():
+def test_address_is_the_same_for_all_hosts_that_have_it() -> None:
     addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=5.0)
     assert addresses.named("1.2.3.4") is None
     added = addresses.add("1.2.3.4")
@@ -23,7 +23,7 @@ def test_address_is_the_same_for_all_hosts_that_have_it():
     assert (added.delay, added.ready_at) == (2.0, 5.0)
 
 
-def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flight_there():
+def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flight_there() -> None:
     addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=0.0)
     addresses.share()
     address, host = addresses.add("1.2.3.4"), Host(id=0, name="a", delay=2.0, most=1)
@@ -44,7 +44,7 @@ def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flig
     assert addresses.trade(lambda host: True, 15.0) == (["1.2.3.4"], {})
 
 
-def test_host_that_has_moved_wants_its_address_of_before_no_more():
+def test_host_that_has_moved_wants_its_address_of_before_no_more() -> None:
     addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=0.0)
     addresses.share()
     host = Host(id=0, name="a", delay=2.0, most=1)

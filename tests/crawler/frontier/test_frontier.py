@@ -2,10 +2,12 @@
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.intakes import next_page
 
@@ -17,7 +19,7 @@ from minicrawl.opic import STRATEGIES, Adaptive, DiscoveryBudget, PageQueue
 NOWHERE = np.zeros(0, dtype=np.int32)
 
 
-def pages(*numbers: int):
+def pages(*numbers: int) -> npt.NDArray[np.int32]:
     return np.array(numbers, dtype=np.int32)
 
 
@@ -33,7 +35,7 @@ class Crawl:
         strategy: str = "greedy",
         ip_delay: float = 0.0,
         addresses_from: float = 0.0,
-    ):
+    ) -> None:
         self.book = Adaptive()
         self.frontier = Frontier(
             self.book,
@@ -78,13 +80,13 @@ def next_errand(frontier: Frontier, now: float) -> HostTurn | None:
     return None if best is None else frontier.hand_out_errand(*best, now)
 
 
-def counts(frontier):
+def counts(frontier: Frontier) -> tuple[int, int]:
     """(hosts on offer or about to be, hosts that have pages but must wait)"""
     ready, waiting = frontier.ready_or_waiting()
     return ready, len(waiting)
 
 
-def test_a_host_is_offered_exactly_when_its_delay_is_over():
+def test_a_host_is_offered_exactly_when_its_delay_is_over() -> None:
     """The delay runs from the end of a request, and at least from its start."""
     crawl = Crawl(delay=10.0)
     first, second = crawl.add("a", 2), crawl.add("a", 1)
@@ -95,7 +97,7 @@ def test_a_host_is_offered_exactly_when_its_delay_is_over():
     assert crawl.drain(113.0) == [second]
 
 
-def on_one_address(*hosts: str, ip_delay: float = 10.0, **options) -> Crawl:
+def on_one_address(*hosts: str, ip_delay: float = 10.0, **options: Any) -> Crawl:
     """One page a host, the first the richest; their address is known."""
     crawl = Crawl(ip_delay=ip_delay, **options)
     for cash, host in enumerate(reversed(hosts), start=1):
@@ -105,7 +107,7 @@ def on_one_address(*hosts: str, ip_delay: float = 10.0, **options) -> Crawl:
     return crawl
 
 
-def test_hosts_of_one_address_share_its_clock():
+def test_hosts_of_one_address_share_its_clock() -> None:
     crawl = on_one_address("a", "b", delay=1.0)
     second, first = 0, 1
     assert crawl.drain(0.0) == [first]
@@ -116,20 +118,20 @@ def test_hosts_of_one_address_share_its_clock():
     assert crawl.drain(12.0) == [second]
 
 
-def test_a_turn_without_request_does_not_cost_the_address_its_delay():
+def test_a_turn_without_request_does_not_cost_the_address_its_delay() -> None:
     crawl = on_one_address("a", "b")
     (first,) = crawl.drain(0.0)
     crawl.frontier.release(first, 1.0, asked=False)
     assert crawl.drain(1.0) == [0]
 
 
-def test_a_new_address_waits_for_the_time_it_was_given():
+def test_a_new_address_waits_for_the_time_it_was_given() -> None:
     crawl = on_one_address("a", addresses_from=50.0)
     assert crawl.drain(49.0) == []
     assert crawl.drain(50.0) == [0]
 
 
-def test_a_host_that_moves_while_it_is_in_flight_leaves_its_old_address_in_order():
+def test_a_host_that_moves_while_it_is_in_flight_leaves_its_old_address_in_order() -> None:
     crawl = on_one_address("a", "b", "c", delay=0.0)
     (first,) = crawl.drain(0.0)
     crawl.frontier.locate(crawl.hosts["b"], "192.0.2.2", 10**9, 0.0)
@@ -147,7 +149,7 @@ def lookups(crawl: Crawl, hosts: int = 300) -> list[int]:
     return crawl.drain(0.0)
 
 
-def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on():
+def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on() -> None:
     crawl = Crawl(delay=0.0, ip_delay=1.0)
     assert len(lookups(crawl)) == 16
     located = crawl.add("a", 1)
@@ -157,7 +159,7 @@ def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on(
     assert len(crawl.drain(0.0)) == 1
 
 
-def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_more():
+def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_more() -> None:
     """Judged every 5 s, between 4 and 256."""
     crawl = Crawl(delay=0.0, ip_delay=1.0)
     in_flight = lookups(crawl, 4000)
@@ -174,13 +176,13 @@ def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_m
     assert seen[24:] == [235, 256, 256, 128, 64, 32, 16, 8, 4, 4]
 
 
-def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch):
+def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """When an address is ready again, nobody looks at all its hosts."""
     crawl = on_one_address(*(f"h{number}" for number in range(2000)), delay=1.0)
     looks = [0]
 
-    def counted(offer):
-        def look(*arguments):
+    def counted(offer: Callable[..., Any]) -> Callable[..., Any]:
+        def look(*arguments: Any) -> Any:
             looks[0] += 1
             return offer(*arguments)
 
@@ -195,7 +197,7 @@ def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch):
     assert looks[0] <= 10 * 100
 
 
-def test_a_freed_host_has_its_turns_at_once():
+def test_a_freed_host_has_its_turns_at_once() -> None:
     crawl = Crawl(delay=10.0)
     first, second = crawl.add("a", 2), crawl.add("a", 1)
     crawl.drain(0.0)
@@ -205,7 +207,7 @@ def test_a_freed_host_has_its_turns_at_once():
 
 
 @pytest.mark.parametrize("per_host", [1, 2])
-def test_a_turn_without_request_does_not_cost_the_host_its_delay(per_host):
+def test_a_turn_without_request_does_not_cost_the_host_its_delay(per_host: int) -> None:
     crawl = Crawl(delay=10.0, per_host=per_host)
     first, second = crawl.add("a", 2), crawl.add("a", 1)
     crawl.drain(0.0)
@@ -213,7 +215,7 @@ def test_a_turn_without_request_does_not_cost_the_host_its_delay(per_host):
     assert crawl.drain(1.0) == [second]
 
 
-def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_asked_for():
+def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_asked_for() -> None:
     """Two pages are out; one comes back with "ask again at 500", the other was forbidden by robots.txt."""
     crawl = Crawl(delay=10.0, per_host=2)
     first, second = crawl.add("a", 3), crawl.add("a", 2)
@@ -225,7 +227,7 @@ def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_aske
     assert crawl.drain(500.0) == [third]
 
 
-def test_a_page_set_aside_has_its_turn_again_but_is_not_waited_for():
+def test_a_page_set_aside_has_its_turn_again_but_is_not_waited_for() -> None:
     crawl = Crawl(delay=0.0, discovery=0.5)
     page = crawl.add("a", 2, read=True)
     crawl.drain(0.0)
@@ -237,7 +239,7 @@ def test_a_page_set_aside_has_its_turn_again_but_is_not_waited_for():
     assert crawl.drain(30.0) == [page]
 
 
-def test_a_forgotten_page_is_never_handed_out_again():
+def test_a_forgotten_page_is_never_handed_out_again() -> None:
     crawl = Crawl(delay=0.0, discovery=0.5)
     page = crawl.add("a", 2)
     crawl.drain(0.0)
@@ -249,7 +251,7 @@ def test_a_forgotten_page_is_never_handed_out_again():
     assert crawl.frontier.is_empty()
 
 
-def test_a_frontier_with_a_page_in_flight_is_not_empty():
+def test_a_frontier_with_a_page_in_flight_is_not_empty() -> None:
     crawl = Crawl()
     page = crawl.add("a", 1)
     crawl.drain()
@@ -261,7 +263,7 @@ def test_a_frontier_with_a_page_in_flight_is_not_empty():
 
 
 @pytest.mark.parametrize("discovery", [0.0, 0.1, 0.3, 0.5, 0.75, 0.99])
-def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery):
+def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery: float) -> None:
     """A4: the number of discoveries among n fetches is within 2 of q * n."""
     crawl = Crawl(delay=0.0, discovery=discovery)
     for number in range(600):
@@ -279,7 +281,7 @@ def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery):
         assert abs(discoveries - discovery * fetches) <= 2
 
 
-def test_a_turn_handed_back_does_not_count_for_the_share():
+def test_a_turn_handed_back_does_not_count_for_the_share() -> None:
     crawl = Crawl(delay=0.0, discovery=0.5)
     for number in range(60):
         crawl.add(f"n{number}", 5)
@@ -443,7 +445,7 @@ class Twins:
             assert (found is None) == (expected is None)
             assert found is None or (expected is not None and self.now < found <= expected)
 
-    def both(self, method: str, *arguments, **options) -> None:
+    def both(self, method: str, *arguments: Any, **options: Any) -> None:
         getattr(self.frontier, method)(*arguments, **options)
         getattr(self.model, method)(*arguments, **options)
 
@@ -490,7 +492,7 @@ class Twins:
         assert self.frontier.in_flight == len(self.out)
 
 
-def check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay):
+def check_against_the_slow_model(seed: int, strategy: str, discovery: float, per_host: int, ip_delay: float) -> None:
     twins = Twins(random.Random(f"{seed} {strategy} {discovery} {per_host}"), strategy, discovery, per_host, ip_delay)
     for _ in range(15):
         twins.discover()
@@ -503,7 +505,7 @@ def check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay):
 @pytest.mark.parametrize("discovery", [1.0, 0.3])
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("seed", range(4))
-def test_the_frontier_agrees_with_the_slow_model(seed, strategy, discovery, per_host):
+def test_the_frontier_agrees_with_the_slow_model(seed: int, strategy: str, discovery: float, per_host: int) -> None:
     check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay=0.0)
 
 
@@ -511,7 +513,9 @@ def test_the_frontier_agrees_with_the_slow_model(seed, strategy, discovery, per_
 @pytest.mark.parametrize("strategy", ["greedy", "random"])
 @pytest.mark.parametrize("ip_delay", [0.5, 2.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_frontier_agrees_with_the_slow_model_where_hosts_share_addresses(seed, ip_delay, strategy, per_host):
+def test_the_frontier_agrees_with_the_slow_model_where_hosts_share_addresses(
+    seed: int, ip_delay: float, strategy: str, per_host: int
+) -> None:
     check_against_the_slow_model(seed, strategy, 0.3, per_host, ip_delay)
 
 
@@ -524,7 +528,7 @@ def entries_held(frontier: Frontier) -> int:
 
 
 @pytest.mark.parametrize("state", ["ready", "busy", "in its delay"])
-def test_queues_stay_small_after_many_credits(state):
+def test_queues_stay_small_after_many_credits(state: str) -> None:
     """A popular page that waits for long must not fill the memory with its old entries."""
     crawl = Crawl(delay=10.0)
     for number in range(200):
@@ -543,7 +547,7 @@ def test_queues_stay_small_after_many_credits(state):
     assert entries_held(crawl.frontier) <= (64 + 4 * waiting / hosts) * hosts + 64 + 6 * hosts
 
 
-def test_queues_stay_small_after_many_turns():
+def test_queues_stay_small_after_many_turns() -> None:
     crawl = Crawl(delay=1.0)
     for number in range(60):
         crawl.add(f"h{number % 20}", number + 1)
@@ -559,7 +563,8 @@ def test_queues_stay_small_after_many_turns():
     assert entries_held(crawl.frontier) <= 20 * (64 + 4 * 3) + 64 + 6 * 20 + 60
 
 
-class Errand(NamedTuple):
+@dataclass(eq=False)
+class Errand:
     number: int
     opens: bool = False
 
@@ -567,7 +572,7 @@ class Errand(NamedTuple):
 ERRANDS = [Errand(number) for number in range(8)]
 
 
-def test_an_errand_takes_the_turn_of_its_host_and_no_other():
+def test_an_errand_takes_the_turn_of_its_host_and_no_other() -> None:
     crawl = Crawl(delay=10.0)
     page, other = crawl.add("a", 1), crawl.add("b", 2)
     crawl.frontier.add_errand(crawl.hosts["a"], ERRANDS[7], 0.0)
@@ -581,7 +586,7 @@ def test_an_errand_takes_the_turn_of_its_host_and_no_other():
     assert crawl.drain(11.0) == [page]
 
 
-def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
+def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand() -> None:
     crawl = Crawl(delay=0.0)
     host = None
     turns = []
@@ -604,7 +609,7 @@ def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
     assert [place for place, turn in enumerate(turns) if turn == "errand"] == [0, 10, 20, 28, 29]
 
 
-def test_a_host_may_have_errands_and_no_pages():
+def test_a_host_may_have_errands_and_no_pages() -> None:
     crawl = Crawl(delay=10.0)
     host = crawl.frontier.add_host("a", 10.0)
     crawl.frontier.add_errand(host, ERRANDS[1], 0.0)
@@ -622,7 +627,7 @@ def test_a_host_may_have_errands_and_no_pages():
 
 
 @pytest.mark.parametrize("ip_delay", [0.0, 0.001])
-def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay):
+def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay: float) -> None:
     """Then it is the best page of the others; and as these come and go, never one that is not on offer."""
     draw = random.Random(7)
     crawl = Crawl(delay=0.0, ip_delay=ip_delay)
@@ -644,7 +649,7 @@ def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay):
             waiting.remove(best)
 
 
-def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is():
+def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is() -> None:
     crawl = Crawl(delay=0.0)
     page, other = crawl.add("a", 2), crawl.add("b", 1)
     host = crawl.hosts["a"]
@@ -667,7 +672,7 @@ def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is():
 
 
 @pytest.mark.parametrize("ip_delay", [0.0, 1.0])
-def test_a_turn_can_be_passed_on_to_the_best_page_of_its_host(ip_delay):
+def test_a_turn_can_be_passed_on_to_the_best_page_of_its_host(ip_delay: float) -> None:
     crawl = Crawl(delay=5.0, ip_delay=ip_delay)
     page = crawl.add("a", 2)
     host = crawl.hosts["a"]
@@ -682,7 +687,7 @@ def test_a_turn_can_be_passed_on_to_the_best_page_of_its_host(ip_delay):
     assert crawl.frontier.in_flight == 0
 
 
-def test_an_address_that_is_shared_is_asked_only_while_it_is_held():
+def test_an_address_that_is_shared_is_asked_only_while_it_is_held() -> None:
     crawl = Crawl(delay=1.0, ip_delay=5.0)
     crawl.frontier.addresses.share()
     pages = [crawl.add("a", 3), crawl.add("b", 2), crawl.add("b", 1)]
@@ -702,7 +707,7 @@ def test_an_address_that_is_shared_is_asked_only_while_it_is_held():
     assert crawl.drain(9.0) == pages[1:2]
 
 
-def test_an_address_is_not_wanted_for_hosts_that_rest():
+def test_an_address_is_not_wanted_for_hosts_that_rest() -> None:
     crawl = Crawl(delay=1.0, ip_delay=5.0)
     crawl.frontier.addresses.share()
     crawl.add("a", 3)

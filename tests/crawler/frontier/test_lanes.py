@@ -42,7 +42,7 @@ def host(number: int, address: Address | None = None) -> Host:
     return Host(id=number, name=f"h{number}", delay=1.0, most=1, address=address)
 
 
-def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first():
+def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first() -> None:
     errands, one, things = WaitingErrands(), host(0), [Thing(), Thing(), Thing()]
     errands.add(one, things[0], first=False)
     errands.add(one, things[1], first=False)
@@ -53,7 +53,7 @@ def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first():
     assert not errands.waiting(but_for=())
 
 
-def test_host_whose_address_is_not_on_offer_waits_for_it():
+def test_host_whose_address_is_not_on_offer_waits_for_it() -> None:
     errands, address = WaitingErrands(), Address(id=1, name="1.2.3.4", delay=1.0, most=1)
     waits, other = host(0, address), host(1)
     errands.offer(waits)

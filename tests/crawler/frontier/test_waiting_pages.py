@@ -30,14 +30,14 @@ def drained(pages: WaitingPages, host: Host) -> list[int]:
     return order
 
 
-def test_page_with_the_most_cash_is_first_and_pages_put_off_are_last():
+def test_page_with_the_most_cash_is_first_and_pages_put_off_are_last() -> None:
     assert drained(*waiting(5, 9, 7)) == [1, 2, 0]
     pages, host = waiting(5, 9, 7)
     pages.put_off(np.array([1]))
     assert drained(pages, host) == [2, 0, 1]
 
 
-def test_page_that_was_put_back_rests_until_its_time():
+def test_page_that_was_put_back_rests_until_its_time() -> None:
     pages, host = waiting(5)
     assert drained(pages, host) == [0]
     assert pages.is_empty(but_for=())
@@ -45,7 +45,7 @@ def test_page_that_was_put_back_rests_until_its_time():
     assert (pages.next_rested, list(pages.rested(16.0)), list(pages.rested(17.0))) == (17.0, [], [0])
 
 
-def test_forgotten_page_is_not_handed_out():
+def test_forgotten_page_is_not_handed_out() -> None:
     pages, host = waiting(5, 9)
     pages.hand_out(1, host)
     pages.forget(1)

@@ -2,6 +2,7 @@
 
 import math
 import random
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,9 @@ from minicrawl.crawler.hosts.politeness import Health
 NOW = 1000.0
 
 
-def host(number: int = 0, **facts: object) -> Host:
-    return Host(**({"id": number, "name": f"{number}.test", "delay": 2.0, "most": 1, "ready_at": NOW + 1} | facts))  # type: ignore[arg-type]
+def host(number: int = 0, **facts: Any) -> Host:
+    known: dict[str, Any] = {"id": number, "name": f"{number}.test", "delay": 2.0, "most": 1, "ready_at": NOW + 1}
+    return Host(**(known | facts))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,7 @@ def host(number: int = 0, **facts: object) -> Host:
         ({"ready_at": 0.0, "address": Address(id=1, name="::1", delay=2.0, most=1, ready_at=NOW + 2)}, "address", 2.0),
     ],
 )
-def test_a_wait_has_its_reason(facts: dict[str, object], why: str, seconds: float) -> None:
+def test_a_wait_has_its_reason(facts: dict[str, Any], why: str, seconds: float) -> None:
     waiting = host(**facts)
     wait = wait_of(waiting, NOW)
     assert wait is not None
@@ -40,7 +42,7 @@ def test_a_wait_has_its_reason(facts: dict[str, object], why: str, seconds: floa
 
 
 @pytest.mark.parametrize("facts", [{"in_flight": 1}, {"opening": 1}, {"is_banned": True}, {"ready_at": NOW - 1}])
-def test_who_waits_for_an_answer_has_no_time(facts: dict[str, object]) -> None:
+def test_who_waits_for_an_answer_has_no_time(facts: dict[str, Any]) -> None:
     assert wait_of(host(**facts), NOW) is None
 
 

@@ -58,7 +58,9 @@ TIMES = st.floats(0, 4e9)
 
 
 @given(now=TIMES, last_commit=TIMES, wait=st.floats(0, 1e6), longest=st.floats(0, 1e6))
-def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(now, last_commit, wait, longest):
+def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(
+    now: float, last_commit: float, wait: float, longest: float
+) -> None:
     past = Past.of(last_commit, now)
     end = past.until(last_commit + wait, longest)
     assert end <= now + longest or end <= now

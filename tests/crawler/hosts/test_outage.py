@@ -54,7 +54,7 @@ def test_if_one_of_the_first_checks_is_answered_it_was_the_hosts(unanswered: int
     outage.checking()
     assert outage.spared(is_over=False) == []
     assert outage.answered() == list(range(HOSTS))
-    assert (outage.ask_at, outage.since) == (None, None)
+    assert outage.ask_at is outage.since is None
 
 
 def test_if_it_is_not_all_that_failed_waits_again_and_checks_get_rare() -> None:
@@ -71,7 +71,7 @@ def test_if_it_is_not_all_that_failed_waits_again_and_checks_get_rare() -> None:
     outage.failed(5, None, 101.0)
     assert outage.spared(is_over=False) == [5]
     assert outage.answered() == []
-    assert (outage.ask_at, outage.since) == (None, None)
+    assert outage.ask_at is outage.since is None
 
 
 def test_a_check_that_fails_after_somebody_else_has_answered_tells_nothing() -> None:
@@ -80,7 +80,7 @@ def test_a_check_that_fails_after_somebody_else_has_answered_tells_nothing() -> 
     outage.answered()
     outage.located(19.0)
     outage.unanswered(20.0)
-    assert (outage.ask_at, outage.since) == (None, None)
+    assert outage.ask_at is outage.since is None
 
 
 def test_where_nobody_may_be_asked_for_long_nobody_answers() -> None:

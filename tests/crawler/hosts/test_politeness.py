@@ -46,24 +46,24 @@ def health_after(*answers: Fetched, base: float = 1.0) -> Health:
         ),
     ],
 )
-def test_what_says_that_a_host_is_in_trouble(fetched, expected):
+def test_what_says_that_a_host_is_in_trouble(fetched: Fetched, expected: bool) -> None:
     assert is_strained(fetched) is expected
 
 
-def test_strain_doubles_the_delay_up_to_five_minutes():
+def test_strain_doubles_the_delay_up_to_five_minutes() -> None:
     delays = [delay_of(1.0, health_after(*[BUSY] * times)) for times in range(10)]
     assert delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
 
 
-def test_a_delay_below_a_second_is_backed_off_from_a_second():
+def test_a_delay_below_a_second_is_backed_off_from_a_second() -> None:
     assert delay_of(0.1, health_after(BUSY, base=0.1)) == 2.0
 
 
-def test_a_base_above_five_minutes_is_kept():
+def test_a_base_above_five_minutes_is_kept() -> None:
     assert delay_of(1000.0, health_after(BUSY, base=1000.0)) == 1000.0
 
 
-def test_other_answers_ease_the_delay_back_to_the_base():
+def test_other_answers_ease_the_delay_back_to_the_base() -> None:
     strained = [BUSY] * 4
     delays = [delay_of(1.0, health_after(*strained, *[GOOD] * times)) for times in range(6)]
     assert delays == [16, 8, 4, 2, 1, 1]
@@ -72,19 +72,19 @@ def test_other_answers_ease_the_delay_back_to_the_base():
 @pytest.mark.parametrize(
     ("seconds", "expected"), [(0.1, 1.0), (0.5, 1.0), (0.6, 1.2), (5.0, 10.0), (15.0, 30.0), (60.0, 30.0)]
 )
-def test_a_slow_host_is_asked_less_often(seconds, expected):
+def test_a_slow_host_is_asked_less_often(seconds: float, expected: float) -> None:
     assert delay_of(1.0, health_after(Fetched(URL, status=200, seconds=seconds))) == pytest.approx(expected)
 
 
-def test_a_crawl_delay_is_kept_to_however_long_it_is():
+def test_a_crawl_delay_is_kept_to_however_long_it_is() -> None:
     assert delay_of(3600.5, health_after(GOOD, base=3600.5)) == 3600.5
 
 
-def test_without_delay_there_is_no_politeness():
+def test_without_delay_there_is_no_politeness() -> None:
     assert delay_of(0.0, Health(seconds=60.0, backoff=300.0)) == 0.0
 
 
-def test_a_host_is_dead_after_so_many_strains_in_a_row_and_well_after_any_other_answer():
+def test_a_host_is_dead_after_so_many_strains_in_a_row_and_well_after_any_other_answer() -> None:
     assert health_after(*[BUSY] * (STRAINS_OF_THE_DEAD - 1)).dead_until == 0.0
     dead = health_after(*[BUSY] * STRAINS_OF_THE_DEAD)
     assert dead.dead_until == 1000.0 + REST_OF_THE_DEAD
@@ -93,11 +93,11 @@ def test_a_host_is_dead_after_so_many_strains_in_a_row_and_well_after_any_other_
     assert (well.strains, well.dead_until) == (0, 0.0)
 
 
-def test_some_bad_pages_do_not_kill_a_host():
+def test_some_bad_pages_do_not_kill_a_host() -> None:
     assert health_after(*[BUSY, BUSY, BUSY, GOOD] * 20).dead_until == 0.0
 
 
-def test_what_never_reached_the_host_says_nothing_of_it():
+def test_what_never_reached_the_host_says_nothing_of_it() -> None:
     strained = health_after(BUSY)
     assert after(strained, Fetched(URL, reason="dns"), 1.0, now=2000.0) == strained
 
@@ -109,7 +109,7 @@ ANSWERS = st.lists(
 
 @settings(max_examples=40)
 @given(ANSWERS, st.floats(0.001, 1000))
-def test_the_delay_is_never_below_the_base_and_bounded(answers, base):
+def test_the_delay_is_never_below_the_base_and_bounded(answers: list[Fetched], base: float) -> None:
     health = health_after(*answers, base=base)
     assert base <= delay_of(base, health) <= max(base, STANDARD.longest_backoff)
     assert (health.strains > 0) == bool(answers and is_strained(answers[-1]))
@@ -125,7 +125,9 @@ def test_the_delay_is_never_below_the_base_and_bounded(answers, base):
         (float("inf"), 100.3, 1.0, 100.3),  # nobody knows when it left
     ],
 )
-def test_a_request_has_reached_its_host_when_it_is_answered_or_a_little_after_it_left(left, now, delay, expected):
+def test_a_request_has_reached_its_host_when_it_is_answered_or_a_little_after_it_left(
+    left: float, now: float, delay: float, expected: float
+) -> None:
     assert reached_by(left, now, delay) == pytest.approx(expected)
 
 

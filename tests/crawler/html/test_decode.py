@@ -31,7 +31,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("content_type", "codec"), HEADERS.values(), ids=HEADERS.keys())
-def test_header_names_the_encoding(content_type, codec):
+def test_header_names_the_encoding(content_type: str, codec: str) -> None:
     """WHATWG MIME Sniffing, 4.4."""
     assert encoding_of(b"<p>", content_type) == codec
 
@@ -72,7 +72,7 @@ PRESCAN = {
 
 
 @pytest.mark.parametrize(("body", "codec"), PRESCAN.values(), ids=PRESCAN.keys())
-def test_first_bytes_are_looked_through_as_by_browsers(body, codec):
+def test_first_bytes_are_looked_through_as_by_browsers(body: bytes, codec: str) -> None:
     """WHATWG HTML, 13.2.3.2, prescan a byte stream to determine its encoding."""
     assert encoding_of(body, None) == codec
 
@@ -106,13 +106,13 @@ LATE = {
 
 
 @pytest.mark.parametrize(("body", "codec"), LATE.values(), ids=LATE.keys())
-def test_a_head_is_looked_through_to_its_end(body, codec):
+def test_a_head_is_looked_through_to_its_end(body: bytes, codec: str) -> None:
     """As by Chromium; the standard would have the page read again from the start (WHATWG HTML, 13.2.3.4)."""
     assert len(body) > 1024
     assert encoding_of(body, None) == codec
 
 
-def test_the_header_says_more_than_a_late_element():
+def test_the_header_says_more_than_a_late_element() -> None:
     assert encoding_of(CSS + b"<meta charset=koi8-r>", "text/html; charset=utf-8") == "utf-8"
 
 
@@ -120,7 +120,7 @@ def test_the_header_says_more_than_a_late_element():
     "unit",
     [b"<script>", b"<!--", b"<meta ", b"<link a=", b"<link>", b"<meta charset=x>", b"</", b"<style></style ", b"<"],
 )
-def test_a_head_of_megabytes_takes_no_long_time(unit):
+def test_a_head_of_megabytes_takes_no_long_time(unit: bytes) -> None:
     body = (unit * (4 * 10**6 // len(unit)))[: 4 * 10**6]
     started = time.process_time()
     encoding_of(body + b"\xff", None)
@@ -148,7 +148,7 @@ def test_a_head_of_megabytes_takes_no_long_time(unit):
         ("hz-gb-2312", "replacement"),
     ],
 )
-def test_labels_mean_what_they_mean_to_browsers(label, codec):
+def test_labels_mean_what_they_mean_to_browsers(label: str, codec: str) -> None:
     """WHATWG Encoding, 4.2."""
     assert encoding_of(b"", f"text/html; charset={label}") == codec
 
@@ -171,28 +171,28 @@ OTHER_LABELS = [
 
 
 @pytest.mark.parametrize("label", OTHER_LABELS)
-def test_other_labels_of_python_are_ignored(label):
+def test_other_labels_of_python_are_ignored(label: str) -> None:
     assert encoding_of(b"", f"text/html; charset={label}") == "utf-8"
     assert encoding_of(f"<meta charset={label}>".encode(), None) == "utf-8"
 
 
-def test_every_encoding_that_can_be_declared_decodes_any_bytes():
+def test_every_encoding_that_can_be_declared_decodes_any_bytes() -> None:
     for label in aliases:
         codec = encoding_of(f"<meta charset={label}>".encode(), None)
         assert as_utf8(b"x\xff\xfe\xfd", codec).decode() or codec == "replacement", label
 
 
-def test_only_one_byte_order_mark_is_taken_away():
+def test_only_one_byte_order_mark_is_taken_away() -> None:
     body = codecs.BOM_UTF8 * 2 + b"x"
     assert as_utf8(body, encoding_of(body, None)) == codecs.BOM_UTF8 + b"x"
 
 
-def test_bytes_that_windows_encodings_leave_open_are_control_characters():
+def test_bytes_that_windows_encodings_leave_open_are_control_characters() -> None:
     """WHATWG Encoding, 9.1: index windows-1252 has 0x81 at U+0081."""
     assert as_utf8(b"\x80\x81", "cp1252").decode() == "€\x81"
 
 
-def test_what_only_scripts_could_decode_says_nothing():
+def test_what_only_scripts_could_decode_says_nothing() -> None:
     """WHATWG Encoding, 14.1, replacement."""
     assert parse_html(b"<a href=/x>", URL, "text/html; charset=iso-2022-kr").outlinks == ()
 
@@ -227,16 +227,16 @@ ENCODED = {
 
 
 @pytest.mark.parametrize(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
-def test_text_is_decoded_as_browsers_do(body, content_type, title):
+def test_text_is_decoded_as_browsers_do(body: bytes, content_type: str | None, title: str) -> None:
     assert parse_html(body, URL, content_type).title == title
 
 
-def test_undeclared_text_is_guessed_from_its_bytes():
+def test_undeclared_text_is_guessed_from_its_bytes() -> None:
     body = f"<title>{RUSSIAN[:40]}</title><p>{RUSSIAN}".encode("cp1251")
     assert parse_html(body, URL).title == RUSSIAN[:40].strip()
 
 
-def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
+def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm() -> None:
     body = '<?xml version="1.0" encoding="koi8-r"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/ü">ü</a>'
     page = parse_html(body.encode(), URL, "application/xhtml+xml; charset=utf-8")
     assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))

@@ -29,7 +29,7 @@ DIRECTIVES = {
 
 
 @pytest.mark.parametrize(("directives", "follow", "index"), DIRECTIVES.values(), ids=DIRECTIVES.keys())
-def test_directive_lists_are_read_per_robot(directives, follow, index):
+def test_directive_lists_are_read_per_robot(directives: str, follow: bool, index: bool) -> None:
     found = read_directives(directives)
     assert (found.follow, found.index) == (follow, index)
 

@@ -69,7 +69,7 @@ LINKS = {
 
 
 @pytest.mark.parametrize(("html", "expected"), LINKS.values(), ids=LINKS.keys())
-def test_outlinks_are_found(html, expected):
+def test_outlinks_are_found(html: str, expected: list[str]) -> None:
     assert links(html) == expected
 
 
@@ -141,16 +141,16 @@ TREE = {
 
 
 @pytest.mark.parametrize(("html", "expected"), TREE.values(), ids=TREE.keys())
-def test_links_are_those_of_a_browser_s_tree(html, expected):
+def test_links_are_those_of_a_browser_s_tree(html: str, expected: list[str]) -> None:
     assert links(html) == expected
 
 
-def test_title_of_an_image_is_not_the_page_s():
+def test_title_of_an_image_is_not_the_page_s() -> None:
     assert parsed("<svg><title>image</title></svg><title>page</title>").title == "page"
 
 
 @pytest.mark.parametrize("html", ['<a href="#top">', '<a href="#">', '<a href="">', '<a href="/dir/page#x">'])
-def test_a_link_to_a_part_of_the_page_is_a_link_to_the_page_at_most(html):
+def test_a_link_to_a_part_of_the_page_is_a_link_to_the_page_at_most(html: str) -> None:
     assert set(parsed(html).outlinks) <= {URL}
 
 
@@ -175,7 +175,7 @@ BASES = {
 
 
 @pytest.mark.parametrize(("html", "expected"), BASES.values(), ids=BASES.keys())
-def test_base_moves_relative_links(html, expected):
+def test_base_moves_relative_links(html: str, expected: list[str]) -> None:
     assert links(html) == expected
 
 
@@ -201,7 +201,7 @@ UNCOUNTED = {
 
 
 @pytest.mark.parametrize(("html", "expected", "number"), UNCOUNTED.values(), ids=UNCOUNTED.keys())
-def test_uncounted_links_are_only_numbered(html, expected, number):
+def test_uncounted_links_are_only_numbered(html: str, expected: list[str], number: int) -> None:
     assert links(html) == expected
     assert parsed(html).nofollow == number
 
@@ -217,7 +217,7 @@ ROBOTS = {
 
 
 @pytest.mark.parametrize(("html", "follow", "index", "archive"), ROBOTS.values(), ids=ROBOTS.keys())
-def test_meta_robots_directives_are_obeyed(html, follow, index, archive):
+def test_meta_robots_directives_are_obeyed(html: str, follow: bool, index: bool, archive: bool) -> None:
     page = parsed(html + "<a href=/x>")
     assert (page.follow, page.index, page.archive) == (follow, index, archive)
     assert page.outlinks == ("http://h.test/x",)
@@ -248,17 +248,17 @@ REFRESHES = {
 
 
 @pytest.mark.parametrize(("content", "expected"), REFRESHES.values(), ids=REFRESHES.keys())
-def test_meta_refresh_is_read_as_by_browsers(content, expected):
+def test_meta_refresh_is_read_as_by_browsers(content: str, expected: str | None) -> None:
     """WHATWG HTML, shared declarative refresh steps; a refresh to the page itself may be None or its URL."""
     found = parsed(f'<meta http-equiv="refresh" content="{content}">').refresh
     assert found == expected or {found, expected} <= {None, URL}
 
 
-def test_only_http_equiv_refreshes():
+def test_only_http_equiv_refreshes() -> None:
     assert parsed('<meta name="refresh" content="0; url=/x">').refresh is None
 
 
-def test_meta_refresh_follows_base_and_case():
+def test_meta_refresh_follows_base_and_case() -> None:
     assert parsed('<base href="/b/"><META HTTP-EQUIV="Refresh" content="0;url=x">').refresh == "http://h.test/b/x"
 
 
@@ -281,7 +281,7 @@ CANONICALS = {
 
 
 @pytest.mark.parametrize(("html", "expected"), CANONICALS.values(), ids=CANONICALS.keys())
-def test_canonical_is_the_one_that_the_head_names(html, expected):
+def test_canonical_is_the_one_that_the_head_names(html: str, expected: str | None) -> None:
     assert parsed(html).canonical == expected
 
 
@@ -299,7 +299,7 @@ ALTERNATES = {
 
 
 @pytest.mark.parametrize(("html", "expected"), ALTERNATES.values(), ids=ALTERNATES.keys())
-def test_alternates_are_languages_and_media_that_the_head_names(html, expected):
+def test_alternates_are_languages_and_media_that_the_head_names(html: str, expected: tuple[str, ...]) -> None:
     assert parsed(html).alternates == expected
     assert parsed(html).outlinks == ()
 
@@ -324,7 +324,7 @@ def test_alternates_are_languages_and_media_that_the_head_names(html, expected):
     ],
     ids=["languages", "two-of-one", "medium", "no-language", "too-long", "no-url", "again", "body"],
 )
-def test_languages_of_alternates_are_read(html, expected):
+def test_languages_of_alternates_are_read(html: str, expected: str) -> None:
     named = " ".join(f"{language}={url.removeprefix('http://h.test')}" for language, url in parsed(html).hreflang)
     assert named == expected
 
@@ -342,7 +342,7 @@ def test_languages_of_alternates_are_read(html, expected):
     ],
     ids=["plain", "white-space", "entities", "first", "blank", "none", "cut"],
 )
-def test_title_is_one_line_of_text(html, title):
+def test_title_is_one_line_of_text(html: str, title: str | None) -> None:
     assert parsed(html).title == title
 
 
@@ -361,7 +361,7 @@ def test_title_is_one_line_of_text(html, title):
     ],
     ids=["text", "nested", "first", "one-per-outlink", "image", "iframe", "cut", "counted-link", "non-ascii"],
 )
-def test_anchors_are_the_texts_of_the_outlinks(html, anchors):
+def test_anchors_are_the_texts_of_the_outlinks(html: str, anchors: tuple[str, ...]) -> None:
     page = parsed(html)
     assert page.anchors == anchors
     assert len(page.outlinks) == len(anchors)
@@ -370,11 +370,11 @@ def test_anchors_are_the_texts_of_the_outlinks(html, anchors):
 @pytest.mark.parametrize(
     "body", [b"", b" \n", b"\0", b"\0\0\0", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, b"<", b"<!--", b"<?xml"]
 )
-def test_next_to_nothing_says_nothing(body):
+def test_next_to_nothing_says_nothing(body: bytes) -> None:
     assert parse_html(body, URL) == ParsedPage()
 
 
-def test_nul_bytes_do_not_end_a_page():
+def test_nul_bytes_do_not_end_a_page() -> None:
     """In an attribute it becomes U+FFFD (HTML 13.2.5.38)."""
     assert parse_html(b"<a href=/x>a\0b</a>\0<a href=/y\0z>", URL).outlinks == (
         "http://h.test/x",
@@ -384,12 +384,12 @@ def test_nul_bytes_do_not_end_a_page():
 
 @pytest.mark.parametrize("levels", [10**4, 10**5])
 @pytest.mark.parametrize("closed", [True, False], ids=["behind", "inside"])
-def test_links_behind_deep_nesting_are_found(levels, closed):
+def test_links_behind_deep_nesting_are_found(levels: int, closed: bool) -> None:
     body = b"<div>" * levels + b"</div>" * levels * closed + b"<a href=/x>"
     assert parse_html(body, URL).outlinks == ("http://h.test/x",)
 
 
-def test_a_long_attribute_and_a_long_text_do_not_hide_links():
+def test_a_long_attribute_and_a_long_text_do_not_hide_links() -> None:
     body = b"<a href=/1></a><p title='" + b"x" * 2 * 10**6 + b"'>" + b"y" * 11 * 10**6 + b"<a href=/2>"
     assert parse_html(body, URL).outlinks == ("http://h.test/1", "http://h.test/2")
 
@@ -444,7 +444,7 @@ _markup = st.lists(
         [None, "text/html; charset=utf-8", "text/html; charset=utf-16", "text/html; charset=euc-kr"]
     ),
 )
-def test_garbage_never_raises(body, content_type):
+def test_garbage_never_raises(body: bytes, content_type: str | None) -> None:
     page = parse_html(body, URL, content_type)
     assert len(page.anchors) == len(page.outlinks) == len(set(page.outlinks))
     assert all(url.startswith(("http://", "https://")) and "#" not in url for url in page.outlinks)
@@ -452,7 +452,7 @@ def test_garbage_never_raises(body, content_type):
 
 
 @pytest.mark.parametrize("filler", ["", "<p>" * 40_000], ids=["as-browsers-do", "in-little-memory"])
-def test_texts_of_links_are_left_out_where_nobody_wants_them(filler):
+def test_texts_of_links_are_left_out_where_nobody_wants_them(filler: str) -> None:
     body = b"<title>t</title><a href=/a>one</a><area href=/b><a href=/c rel=nofollow>two</a>" + filler.encode()
     whole, bare = parse_html(body, "http://h.test/"), parse_html(body, "http://h.test/", wanted=Wanted())
     assert (whole.anchors, bare.anchors) == (("one", ""), ("", ""))

@@ -47,7 +47,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
-def test_bombs_cost_little_and_hide_nothing(bomb):
+def test_bombs_cost_little_and_hide_nothing(bomb: bytes) -> None:
     before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     found = [
         attributes.get("href")
@@ -60,7 +60,7 @@ def test_bombs_cost_little_and_hide_nothing(bomb):
 
 
 @pytest.mark.parametrize("end", [b"</a>", b""])
-def test_many_links_are_read_one_by_one(end):
+def test_many_links_are_read_one_by_one(end: bytes) -> None:
     body = b"".join(b"<a href=/%d>t%b" % (number, end) for number in range(10**5))
     assert may_explode(Marks(body)) == (not end)
     assert [(attributes["href"], text()) for _, attributes, text, *_ in tree_of(body, is_whole=False).elements()] == [
@@ -69,17 +69,17 @@ def test_many_links_are_read_one_by_one(end):
 
 
 @pytest.mark.parametrize("sections", [1, 100, 2000, 3000])
-def test_long_pages_are_left_to_the_browser_s_parser(sections):
+def test_long_pages_are_left_to_the_browser_s_parser(sections: int) -> None:
     """Their formatting elements look alike, so that few are ever copied."""
     assert not may_explode(Marks(SECTION * sections))
 
 
 @pytest.mark.parametrize("tag", ["<B\tx='>%d'>", "<font/size=%d>", '<code title="<%d">', "<i x=%d", "<tt x='%d>"])
-def test_formatting_is_seen_however_it_is_written(tag):
+def test_formatting_is_seen_however_it_is_written(tag: str) -> None:
     assert may_explode(Marks(b"".join(tag.encode() % number for number in range(600)) + b"<p>x</p>" * 600))
 
 
-def test_first_attributes_of_a_tag_are_kept():
+def test_first_attributes_of_a_tag_are_kept() -> None:
     body = (
         b" " * 10**5
         + b"<a "
@@ -92,13 +92,13 @@ def test_first_attributes_of_a_tag_are_kept():
 
 
 @given(st.text("ab='\"/ \t\n\v<>", max_size=30))
-def test_no_attribute_is_left_out_of_the_count(text):
+def test_no_attribute_is_left_out_of_the_count(text: str) -> None:
     body = f"<p {text}>".encode()
     assert all(len(node.attributes) <= attributes_at_most(body) for node in LexborHTMLParser(body).css("p"))
 
 
 @given(st.binary(max_size=300) | st.text(" \t\n\f\r/>\"'<=a\0\xe9", max_size=300).map(str.encode))
-def test_tags_and_attributes_are_counted_as_one_by_one(body):
+def test_tags_and_attributes_are_counted_as_one_by_one(body: bytes) -> None:
     spaces = b"\t\n\f\r /"
     pairs = [body[at : at + 2] for at in range(len(body) - 1)]
     begins = [pair for pair in pairs if pair[:1] in spaces + b"\"'" and pair[1:] not in spaces + b">"]
@@ -135,7 +135,7 @@ def depth(body: bytes) -> int:
     return deepest
 
 
-def test_no_pattern_of_tags_is_deeper_than_it_is_said_to_be():
+def test_no_pattern_of_tags_is_deeper_than_it_is_said_to_be() -> None:
     draw, told = random.Random(7), 0
     for _ in range(6000):
         tags = draw.choices(TOKENS, k=draw.randint(1, 7))
@@ -159,7 +159,7 @@ def test_no_pattern_of_tags_is_deeper_than_it_is_said_to_be():
         ("<!-- <div><div> --><!doctype html><div a='1' b=2 c \"</div>", None, 0),
     ],
 )
-def test_depth_of_pages(page, deepest, unclosed):
+def test_depth_of_pages(page: str, deepest: int | None, unclosed: int) -> None:
     assert nesting(page.encode()) == (None if deepest is None else Nesting(deepest, unclosed))
 
 
@@ -185,11 +185,11 @@ def test_depth_of_pages(page, deepest, unclosed):
         "</ div>",
     ],
 )
-def test_nothing_is_said_of_a_page_in_doubt(page):
+def test_nothing_is_said_of_a_page_in_doubt(page: str) -> None:
     assert nesting(page.encode()) is None
 
 
-def test_time_follows_the_length():
+def test_time_follows_the_length() -> None:
     blocks = (b"<div>", b"<div></span>", b"<p></div>", b"<table></div>")
     for pattern in (*blocks, b"<!-- ", b"<svg>", b"<a b=' ", b"<script>"):
         nesting(pattern * 40_000)  # in the square of the tags, each would take a minute

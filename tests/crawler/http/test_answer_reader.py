@@ -45,7 +45,8 @@ def test_bytes_one_by_one_say_what_the_whole_says(reply: bytes) -> None:
 
 def framed(body: bytes, sizes: list[int], line_break: bytes) -> bytes:
     """The body in chunks of these sizes by turns."""
-    chunks, at = [], 0
+    chunks: list[bytes] = []
+    at = 0
     while at < len(body):
         size = sizes[len(chunks) % len(sizes)]
         piece = body[at : at + size]

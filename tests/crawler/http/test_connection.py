@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.misbehaving import answer, chunk, chunked
@@ -20,7 +21,7 @@ from minicrawl.timing import Timing
 # Keeping connections.
 
 
-def test_a_new_connection_that_is_closed_at_once_is_not_tried_again():
+def test_a_new_connection_that_is_closed_at_once_is_not_tried_again() -> None:
     async def closes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await server.head(reader)
 
@@ -29,7 +30,7 @@ def test_a_new_connection_that_is_closed_at_once_is_not_tried_again():
     assert (fetched.reason, server.connections) == ("reset", 1)
 
 
-def test_a_request_is_repeated_once_however_many_connections_were_kept():
+def test_a_request_is_repeated_once_however_many_connections_were_kept() -> None:
     """All were closed by the server when it was asked again."""
 
     async def answers_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -59,7 +60,7 @@ def test_a_request_is_repeated_once_however_many_connections_were_kept():
     assert (last.reason, len(server.heads)) == ("reset", 5)
 
 
-def test_a_request_is_not_repeated_once_an_answer_has_begun():
+def test_a_request_is_not_repeated_once_an_answer_has_begun() -> None:
     server = says(HELLO, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000 + b"\r\n\r\n")
     fetched = fetched_from(server, "http://h.test/", "http://h.test/")
     assert [each.reason for each in fetched] == [None, "bad-response"]
@@ -86,25 +87,25 @@ def test_a_request_is_not_repeated_once_an_answer_has_begun():
         *("junk-behind", "answer-behind", "left-unread"),
     ],
 )
-def test_a_connection_is_used_again_if_its_answer_has_ended(reply, connections):
+def test_a_connection_is_used_again_if_its_answer_has_ended(reply: bytes, connections: int) -> None:
     server = says(reply)
     fetched_from(server, "http://h.test/a", "http://h.test/b")
     assert (len(server.heads), server.connections) == (2, connections)
 
 
-def test_sites_share_no_connection():
+def test_sites_share_no_connection() -> None:
     server = says(HELLO)
     fetched_from(server, "http://a.test/", "http://b.test/", "http://a.test:81/", "http://a.test/")
     assert server.connections == 3
 
 
-def test_a_connection_is_not_kept_longer_than_we_want():
+def test_a_connection_is_not_kept_longer_than_we_want() -> None:
     server = says(HELLO)
     fetched_from(server, *["http://h.test/"] * 3, timing=Timing(keep_alive=0.0))
     assert server.connections == 3
 
 
-def test_the_oldest_of_too_many_idle_connections_is_closed():
+def test_the_oldest_of_too_many_idle_connections_is_closed() -> None:
     server, files = says(HELLO), Room(requests=1, attempts=1, idle=2)
     urls = ["http://a.test/", "http://b.test/", "http://c.test/", "http://c.test/", "http://b.test/"]
     fetched_from(server, *urls, files=files)
@@ -116,7 +117,7 @@ def test_the_oldest_of_too_many_idle_connections_is_closed():
 # Bodies.
 
 
-def test_a_body_that_comes_faster_than_it_is_read_waits():
+def test_a_body_that_comes_faster_than_it_is_read_waits() -> None:
     """The server is held up, not our memory filled."""
     body = bytes(range(256)) * 20_000
     (fetched,) = fetched_from(says(answer(body)), "http://h.test/")
@@ -132,7 +133,7 @@ def test_a_body_that_comes_faster_than_it_is_read_waits():
     ],
     ids=["interim-answers", "chunk-extension", "empty-lines"],
 )
-def test_what_brings_no_body_has_an_end(reply):
+def test_what_brings_no_body_has_an_end(reply: bytes) -> None:
     (fetched,) = fetched_from(says(reply), "http://h.test/")
     assert fetched.reason == "bad-response"
 
@@ -140,7 +141,7 @@ def test_what_brings_no_body_has_an_end(reply):
 # TLS.
 
 
-def test_tls_with_a_certificate_we_are_told_to_trust():
+def test_tls_with_a_certificate_we_are_told_to_trust() -> None:
     server = says(HELLO, tls=True)
     fetched = fetched_from(server, "https://h.test/a", "https://h.test/b", ca_file=PEM)
     assert [each.body for each in fetched] == [b"hello"] * 2
@@ -153,13 +154,13 @@ def test_tls_with_a_certificate_we_are_told_to_trust():
     [("https://h.test/", {}, "tls-authority"), ("https://other.test/", {"ca_file": PEM}, "tls-name")],
     ids=["unknown-authority", "other-name"],
 )
-def test_a_certificate_that_proves_nothing_is_refused(url, settings, reason):
+def test_a_certificate_that_proves_nothing_is_refused(url: str, settings: dict[str, Any], reason: str) -> None:
     server = says(HELLO, tls=True)
     (fetched,) = fetched_from(server, url, **settings)
     assert (fetched.reason, server.heads) == (reason, [])
 
 
-def test_a_server_that_speaks_no_tls():
+def test_a_server_that_speaks_no_tls() -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(HELLO)
         await reader.read()
@@ -168,7 +169,7 @@ def test_a_server_that_speaks_no_tls():
     assert fetched.reason == "tls"
 
 
-def test_a_silent_server_times_out_while_connecting():
+def test_a_silent_server_times_out_while_connecting() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
@@ -179,7 +180,7 @@ def test_a_silent_server_times_out_while_connecting():
 # Proxies.
 
 
-def test_a_proxy_is_told_who_asks():
+def test_a_proxy_is_told_who_asks() -> None:
     server = says(HELLO)
     (fetched,) = fetched_from(server, "http://h.test/a?b", proxied="http://me:my%20word@127.0.0.1:{port}")
     assert fetched.body == b"hello"
@@ -187,7 +188,7 @@ def test_a_proxy_is_told_who_asks():
     assert b"Proxy-Authorization: Basic " + base64.b64encode(b"me:my word") in server.heads[0]
 
 
-def test_tls_goes_through_a_tunnel():
+def test_tls_goes_through_a_tunnel() -> None:
     site = says(HELLO, tls=True)
 
     async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -203,7 +204,7 @@ def test_tls_goes_through_a_tunnel():
 
     async def run() -> list[Fetched]:
         async with site, proxy:
-            settings = CrawlSettings(proxy=f"http://me:word@127.0.0.1:{proxy.port}", ca_file=PEM)
+            settings = CrawlSettings(proxy=(f"http://me:word@127.0.0.1:{proxy.port}",), ca_file=PEM)
             async with Fetcher(settings) as fetcher:
                 return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
@@ -221,7 +222,7 @@ async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             await writer.drain()
 
 
-def test_a_proxy_that_lets_nobody_through():
+def test_a_proxy_that_lets_nobody_through() -> None:
     server = says(answer(b"no", status="407 Who are you"))
     found = fetched_from(server, "https://h.test/", "http://h.test/", proxied="http://127.0.0.1:{port}")
     assert [fetched.reason for fetched in found] == ["proxy", "proxy"]
@@ -230,9 +231,9 @@ def test_a_proxy_that_lets_nobody_through():
 @pytest.mark.parametrize(
     "url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"]
 )
-def test_a_proxy_is_not_asked_for_this_machine(url):
+def test_a_proxy_is_not_asked_for_this_machine(url: str) -> None:
     async def run() -> Fetched:
-        async with server, Fetcher(replace(CrawlSettings(), proxy=f"http://127.0.0.1:{server.port}")) as fetcher:
+        async with server, Fetcher(replace(CrawlSettings(), proxy=(f"http://127.0.0.1:{server.port}",))) as fetcher:
             return await fetcher.fetch(PageRequest(url))
 
     server = says(HELLO)

@@ -4,11 +4,12 @@ import asyncio
 import ssl
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.origins import OWNER, PEM, Asked, Web, crawled, pages
-from support.sites import Server
+from support.sites import Server, Site
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.credentials import (
@@ -43,18 +44,18 @@ SEEDS = frozenset({"https://a.test", "http://b.test:81"})
         ("d.test=Cookie: x", ""),
     ],
 )
-def test_a_header_goes_to_whom_it_is_for(header, sites):
+def test_a_header_goes_to_whom_it_is_for(header: str, sites: str) -> None:
     headers = Headers([Header.parse(header)], SEEDS)
     asked = ["https://a.test", "http://a.test", "http://b.test:81", "http://b.test", "https://c.test"]
     assert [site for site in asked if headers.going_to(site)] == sites.split()
 
 
-def test_a_host_may_be_spelled_as_a_browser_takes_it():
+def test_a_host_may_be_spelled_as_a_browser_takes_it() -> None:
     headers = Headers([Header.parse("bücher.test=X-A: b")], frozenset())
     assert headers.going_to("http://xn--bcher-kva.test") == [("X-A", "b")]
 
 
-def test_a_host_that_is_none_is_told():
+def test_a_host_that_is_none_is_told() -> None:
     with pytest.raises(SettingError, match="is no host; write it as"):
         Headers([Header.parse("a..b%%=X-A: b")], frozenset())
 
@@ -62,9 +63,9 @@ def test_a_host_that_is_none_is_told():
 class Told(Server):
     """Remembers which requests had which of the headers X-Plain and Authorization."""
 
-    def __init__(self, site):
+    def __init__(self, site: Site) -> None:
         super().__init__(site, robots="")
-        self.told = {}
+        self.told: dict[str, list[str]] = {}
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         names = [name for name in ("x-plain", "authorization") if name in request.headers]
@@ -80,7 +81,7 @@ def test_nothing_secret_leaves_the_seeds_origins(tmp_path: Path) -> None:
             "http://a.test/moved": "http://c.test/",
         }
     )
-    options = {"transport": server, "delay": 0.0, "header": ("Authorization: hush", "X-Plain: hello")}
+    options: dict[str, Any] = {"transport": server, "delay": 0.0, "header": ("Authorization: hush", "X-Plain: hello")}
     asyncio.run(acrawl(["http://a.test/"], tmp_path / "crawl.db", pages=1, **options))
     asyncio.run(acrawl([], tmp_path / "crawl.db", **options))
     both, plain = ["x-plain", "authorization"], ["x-plain"]
@@ -180,7 +181,7 @@ def test_names_and_passwords_are_sent_as_in_the_rfc() -> None:
 def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all(tmp_path: Path) -> None:
     file = tmp_path / "netrc"
     file.write_text(NETRC)
-    both = {"auth": ("a.test=a:a", "a.test=b:b"), "netrc_file": file}
+    both: dict[str, Any] = {"auth": ("a.test=a:a", "a.test=b:b"), "netrc_file": file}
     assert going("https://a.test", **both) == ["Basic YTph"]
     assert going("https://b.test", **both) == [password_headers(CrawlSettings(netrc_file=file))[1].value]
     assert going("https://a.test", header="a.test=authorization: mine", **both) == []
@@ -290,7 +291,7 @@ class AskingWeb(Web):
         super().__init__(pages, tls)
         self.shown: set[str] = set()
 
-    def _noted(self, head, writer) -> Asked:
+    def _noted(self, head: str, writer: asyncio.StreamWriter) -> Asked:
         asked = super()._noted(head, writer)
         tls = writer.get_extra_info("ssl_object")
         if tls is not None and tls.getpeercert():
@@ -311,7 +312,7 @@ class AskingWeb(Web):
 )
 def test_a_certificate_is_shown_to_whom_it_is_for(given: str, seed: str, expected: set[str], tmp_path: Path) -> None:
     web = AskingWeb()
-    crawled(web, tmp_path / "crawl.db", [seed], client_cert=given)
+    crawled(web, tmp_path / "crawl.db", [seed], client_cert=(given,))
     assert web.shown == expected
     assert {asked.origin for asked in web.asked} >= {OWNER, "https://evil.test", "https://h.test:444"}
 
@@ -334,7 +335,7 @@ def test_what_is_no_certificate_is_named(tmp_path: Path) -> None:
         (f"a..%%={PEM}", "--client-cert a..%%=...: 'a..%%' is no host"),
     ]:
         with pytest.raises(SettingError) as caught:
-            own_contexts(CrawlSettings(client_cert=given), frozenset())
+            own_contexts(CrawlSettings(client_cert=(given,)), frozenset())
         assert problem in str(caught.value)
 
 

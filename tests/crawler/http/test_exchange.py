@@ -3,8 +3,9 @@
 import asyncio
 import gzip
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.misbehaving import answer, chunk
@@ -28,7 +29,9 @@ PACKED = gzip.compress(b"<p>hello", mtime=0)
 PAGE = b"HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n" + HEAD + chunk(PACKED[:7]) + chunk(PACKED[7:]) + b"0\r\nX: y\r\n\r\n"
 
 
-def seen(server: Server, request: PageRequest, reads=no_other_type, **settings) -> tuple[Fetched, list[Exchange]]:
+def seen(
+    server: Server, request: PageRequest, reads: Callable[[str], bool] = no_other_type, **settings: Any
+) -> tuple[Fetched, list[Exchange]]:
     """Fetch from a server. Returns the result and the exchanges shown."""
     shown: list[Exchange] = []
 
@@ -100,7 +103,9 @@ def test_what_is_fetched_follows_from_the_exchange(reply: bytes) -> None:
 @pytest.mark.parametrize(
     ("reads", "body", "truncated"), [(no_other_type, b"", Truncated.UNSPECIFIED), (every_type, b"%PDF-" * 9, None)]
 )
-def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(reads, body, truncated) -> None:
+def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(
+    reads: Callable[..., Any], body: bytes, truncated: Truncated | None
+) -> None:
     reply = answer(b"%PDF-" * 9, "Content-Type: application/pdf")
     fetched, (exchange,) = seen(says(reply), PageRequest(URL), reads)
     assert (exchange.body, exchange.truncated) == (body, truncated)

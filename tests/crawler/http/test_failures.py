@@ -185,7 +185,7 @@ async def crawled(folder: Path, workers: int) -> str:
     async with Breaking() as server:
         options += ["--connect-to", f"::127.0.0.1:{server.port}", "--workers", str(workers)]
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", folder / "crawl.db", *options),
+            *(sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(folder / "crawl.db"), *options),
             env=os.environ | {"PYTHONPATH": path},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,

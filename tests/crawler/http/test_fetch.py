@@ -6,9 +6,10 @@ import gzip
 import socket
 import sys
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import brotli
 import httpx
@@ -47,14 +48,14 @@ class Server:
         self.requests: list[bytes] = []
         self.connections = 0
         self.port = 0
-        self._open: set[asyncio.Task] = set()
+        self._open: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> "Server":
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(self, *_) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._server.close()
         for task in self._open:
             task.cancel()
@@ -87,12 +88,18 @@ def http(body: bytes = b"", *headers: str, status: str = "200 OK", length: int |
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-def html(body: bytes, *headers: str, **rest) -> bytes:
+def html(body: bytes, *headers: str, **rest: Any) -> bytes:
     return http(body, "Content-Type: text/html", *headers, **rest)
 
 
 def fetched_from(
-    server: Server, path: str = "/", *, times: int = 1, url: str | None = None, timing: Timing = STANDARD, **settings
+    server: Server,
+    path: str = "/",
+    *,
+    times: int = 1,
+    url: str | None = None,
+    timing: Timing = STANDARD,
+    **settings: Any,
 ) -> Fetched:
     """Fetch a path of the server so many times. Returns the last result. {port} in settings is the server's."""
 
@@ -108,7 +115,7 @@ def fetched_from(
     return asyncio.run(run())
 
 
-def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings) -> Fetched:
+def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings: Any) -> Fetched:
     async def run() -> Fetched:
         async with Fetcher(CrawlSettings(**settings), HttpxTransport(transport)) as fetcher:
             return await fetcher.fetch(PageRequest(url), any_type=any_type)
@@ -116,7 +123,7 @@ def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: boo
     return asyncio.run(run())
 
 
-def fetched_from_reply(reply: bytes | Write, *, closes: bool = False, **settings) -> Fetched:
+def fetched_from_reply(reply: bytes | Write, *, closes: bool = False, **settings: Any) -> Fetched:
     return fetched_from(Server(reply, closes=closes), **settings)
 
 
@@ -128,7 +135,7 @@ class Chunks(httpx.AsyncByteStream):
         self.taken = 0
         self.is_closed = False
 
-    async def __aiter__(self):
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         for chunk in self._chunks:
             self.taken += 1
             yield chunk
@@ -151,7 +158,7 @@ class Canned(httpx.AsyncBaseTransport):
         return self._answer
 
 
-def streamed(*chunks: bytes, coding: str | None = None, **settings) -> Fetched:
+def streamed(*chunks: bytes, coding: str | None = None, **settings: Any) -> Fetched:
     headers = {"content-type": "text/html"} | ({"content-encoding": coding} if coding else {})
     answer = httpx.Response(200, headers=headers, stream=Chunks(*chunks))
     return fetched_with(Canned(answer), "http://h.test/", **settings)
@@ -162,7 +169,7 @@ def streamed(*chunks: bytes, coding: str | None = None, **settings) -> Fetched:
 CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def test_a_plain_body():
+def test_a_plain_body() -> None:
     fetched = fetched_from_reply(http(b"hello", "Content-Type: Text/HTML; charset=utf-8"))
     assert (fetched.status, fetched.body, fetched.size) == (200, b"hello", 5)
     assert fetched.content_type == "Text/HTML; charset=utf-8"
@@ -170,18 +177,18 @@ def test_a_plain_body():
     assert fetched.seconds > 0
 
 
-def test_a_chunked_body():
+def test_a_chunked_body() -> None:
     reply = CHUNKED + b"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
     fetched = fetched_from_reply(reply)
     assert (fetched.body, fetched.truncated) == (b"hello", False)
 
 
-def test_a_body_that_ends_with_the_connection():
+def test_a_body_that_ends_with_the_connection() -> None:
     fetched = fetched_from_reply(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", closes=True)
     assert (fetched.body, fetched.truncated) == (b"hello", False)
 
 
-def test_an_interim_response_is_skipped():
+def test_an_interim_response_is_skipped() -> None:
     fetched = fetched_from_reply(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + html(b"hello"))
     assert (fetched.status, fetched.body) == (200, b"hello")
 
@@ -213,39 +220,39 @@ CODINGS = {
 
 
 @pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
-def test_content_codings_are_undone(coding, body):
+def test_content_codings_are_undone(coding: str, body: bytes) -> None:
     fetched = fetched_from_reply(html(body, f"Content-Encoding: {coding}"))
     assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
     assert fetched.size == len(body)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip"])
-def test_a_body_that_cannot_be_decoded_is_undecodable(coding):
+def test_a_body_that_cannot_be_decoded_is_undecodable(coding: str) -> None:
     fetched = fetched_from_reply(html(b"this is not what it says", f"Content-Encoding: {coding}"))
     assert (fetched.reason, fetched.status, fetched.body) == ("undecodable", None, b"")
 
 
 @pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
-def test_a_body_may_arrive_byte_by_byte(coding, body):
+def test_a_body_may_arrive_byte_by_byte(coding: str, body: bytes) -> None:
     fetched = streamed(*(body[place : place + 1] for place in range(len(body))), coding=coding)
     assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
 
 
-def test_a_compressed_body_that_breaks_off_is_truncated():
+def test_a_compressed_body_that_breaks_off_is_truncated() -> None:
     body = gzip.compress(bytes(range(256)) * 50)
     fetched = fetched_from_reply(html(body[:-20], "Content-Encoding: gzip"))
     assert fetched.truncated
     assert (bytes(range(256)) * 50).startswith(fetched.body)
 
 
-def test_an_empty_body_is_whole_whatever_its_coding():
+def test_an_empty_body_is_whole_whatever_its_coding() -> None:
     fetched = fetched_from_reply(html(b"", "Content-Encoding: gzip"))
     assert (fetched.status, fetched.body, fetched.truncated) == (200, b"", False)
 
 
 @pytest.mark.parametrize(("length", "truncated"), [(999, False), (1000, False), (1001, True), (50_000, True)])
 @pytest.mark.parametrize("coding", ["identity", *COMPRESS])
-def test_a_body_is_cut_at_the_byte_cap(length, truncated, coding):
+def test_a_body_is_cut_at_the_byte_cap(length: int, truncated: bool, coding: str) -> None:
     encode = COMPRESS.get(coding, bytes)
     fetched = fetched_from_reply(html(encode(b"x" * length), f"Content-Encoding: {coding}"), max_size=1000)
     assert fetched.body == b"x" * min(length, 1000)
@@ -253,7 +260,7 @@ def test_a_body_is_cut_at_the_byte_cap(length, truncated, coding):
 
 
 @pytest.mark.parametrize("coding", COMPRESS)
-def test_a_bomb_is_cut_without_being_blown_up(coding):
+def test_a_bomb_is_cut_without_being_blown_up(coding: str) -> None:
     """Output of few bytes comes in pieces: memory is measured in test_misbehaving.py."""
     bomb = COMPRESS[coding](bytes(20 * 10**6))
     pieces = decoder(coding).pieces(bomb)
@@ -268,7 +275,7 @@ def test_a_bomb_is_cut_without_being_blown_up(coding):
     cuts=st.lists(st.integers(0, 700), max_size=4),
     lost=st.integers(0, 3),
 )
-def test_pieces_of_a_coded_body_say_what_the_whole_says(coding, body, cuts, lost):
+def test_pieces_of_a_coded_body_say_what_the_whole_says(coding: str, body: bytes, cuts: list[int], lost: int) -> None:
     coded = COMPRESS[coding](body)
     coded = coded[: len(coded) - lost]
 
@@ -283,7 +290,7 @@ def test_pieces_of_a_coded_body_say_what_the_whole_says(coding, body, cuts, lost
     assert is_complete is (not lost or not coded)
 
 
-def test_pieces_of_a_piece_s_length_are_not_the_last():
+def test_pieces_of_a_piece_s_length_are_not_the_last() -> None:
     """Where what came out ends with the room for it, there may be more to come."""
     for length in range(PIECE - 2, PIECE + 3):
         for coding, compress in COMPRESS.items():
@@ -292,7 +299,7 @@ def test_pieces_of_a_piece_s_length_are_not_the_last():
             assert undoes.is_complete
 
 
-def test_an_endless_body_is_cut():
+def test_an_endless_body_is_cut() -> None:
     async def endless(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
         while True:
@@ -308,12 +315,12 @@ def test_an_endless_body_is_cut():
     [html(b"hel", length=10), CHUNKED + b"3\r\nhel\r\n"],
     ids=["content-length", "chunked"],
 )
-def test_what_came_before_the_connection_broke_counts(reply):
+def test_what_came_before_the_connection_broke_counts(reply: bytes) -> None:
     fetched = fetched_from_reply(reply, closes=True)
     assert (fetched.status, fetched.body, fetched.truncated, fetched.size) == (200, b"hel", True, 3)
 
 
-def test_a_broken_connection_without_a_byte_of_the_body_is_a_failure():
+def test_a_broken_connection_without_a_byte_of_the_body_is_a_failure() -> None:
     fetched = fetched_from_reply(html(b"", length=10), closes=True)
     assert fetched.status is None
     assert fetched.reason in {"reset", "bad-response", "connection", "timeout-read"}
@@ -323,7 +330,7 @@ def test_a_broken_connection_without_a_byte_of_the_body_is_a_failure():
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirects_are_not_followed(status):
+def test_redirects_are_not_followed(status: int) -> None:
     server = Server(http(b"moved", "Content-Type: text/html", "Location: /b", status=f"{status} Moved"))
     fetched = fetched_from(server, "/a")
     assert (fetched.status, fetched.location, fetched.body) == (status, "/b", b"")
@@ -331,7 +338,7 @@ def test_redirects_are_not_followed(status):
 
 
 @pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "text/plain", "application/octet-stream"])
-def test_a_body_that_is_not_html_is_left_unread(content_type):
+def test_a_body_that_is_not_html_is_left_unread(content_type: str) -> None:
     """The server does not get rid of 50 MB."""
     sent = 0
 
@@ -350,32 +357,32 @@ def test_a_body_that_is_not_html_is_left_unread(content_type):
 
 
 @pytest.mark.parametrize("status", ["404 Not Found", "500 Oh", "204 No Content"])
-def test_the_body_of_other_answers_is_left_unread(status):
+def test_the_body_of_other_answers_is_left_unread(status: str) -> None:
     fetched = fetched_from_reply(html(b"" if status.startswith("204") else b"sorry", status=status))
     assert (fetched.status, fetched.body) == (int(status[:3]), b"")
 
 
 @pytest.mark.parametrize(("status", "content_type"), [(200, "text/plain"), (404, "text/html"), (200, None)])
-def test_any_type_reads_every_body(status, content_type):
+def test_any_type_reads_every_body(status: int, content_type: str | None) -> None:
     headers = {"content-type": content_type} if content_type else {}
     answer = httpx.Response(status, headers=headers, stream=Chunks(b"User-agent: *"))
     assert fetched_with(Canned(answer), "http://h.test/robots.txt", any_type=True).body == b"User-agent: *"
 
 
 @pytest.mark.parametrize("content_type", ["text/html", "application/pdf"])
-def test_a_stream_is_closed_whether_read_or_not(content_type):
+def test_a_stream_is_closed_whether_read_or_not(content_type: str) -> None:
     stream = Chunks(b"hello")
     fetched_with(Canned(httpx.Response(200, headers={"content-type": content_type}, stream=stream)), "http://h.test/")
     assert stream.is_closed
 
 
-def test_headers_that_matter_are_kept():
+def test_headers_that_matter_are_kept() -> None:
     headers = ("Content-Type: text/html", "X-Robots-Tag: noindex", "Retry-After: 120", "Set-Cookie: a=b")
     fetched = fetched_from_reply(http(b"", *headers, status="503 Later"))
     assert (fetched.robots_tag, fetched.retry_after) == ("noindex", "120")
 
 
-def test_robots_tags_of_several_header_lines_stay_apart():
+def test_robots_tags_of_several_header_lines_stay_apart() -> None:
     fetched = fetched_from_reply(html(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
     assert fetched.robots_tag is not None
     found = read_directives(fetched.robots_tag)
@@ -385,7 +392,7 @@ def test_robots_tags_of_several_header_lines_stay_apart():
 # Failures.
 
 
-def test_a_refused_connection():
+def test_a_refused_connection() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # nobody listens
         fetched = fetched_from(Server(b""), url=f"http://127.0.0.1:{unused.getsockname()[1]}/")
@@ -401,22 +408,22 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 @pytest.mark.parametrize("reply", [abort, hang_up])
-def test_a_connection_that_ends_before_any_byte_is_reset(reply):
+def test_a_connection_that_ends_before_any_byte_is_reset(reply: Callable[..., Any]) -> None:
     assert fetched_from_reply(reply, closes=True).reason == "reset"
 
 
-def test_a_name_that_does_not_resolve():
+def test_a_name_that_does_not_resolve() -> None:
     """The name server may not answer, or there may be none."""
     assert fetched_from(Server(b""), url="http://nothing.invalid/").reason in ("dns", "dns-unanswered")
 
 
 @pytest.mark.parametrize("host", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])
-def test_a_name_that_cannot_exist_does_not_resolve(host):
+def test_a_name_that_cannot_exist_does_not_resolve(host: str) -> None:
     assert fetched_from(Server(b""), url=f"http://{host}/").reason == "dns"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_loopback_is_refused_unless_allowed(host):
+def test_loopback_is_refused_unless_allowed(host: str) -> None:
     server = Server(html(b"secret"))
 
     async def run() -> Fetched:
@@ -429,11 +436,11 @@ def test_loopback_is_refused_unless_allowed(host):
 
 
 @pytest.mark.parametrize("host", ["[::1]", "[::ffff:7f00:1]", "169.254.169.254", "10.0.0.1", "0.0.0.0"])
-def test_other_private_literals_are_refused(host):
+def test_other_private_literals_are_refused(host: str) -> None:
     assert fetched_from(Server(b""), url=f"http://{host}/", allow_private=False).reason == "private-address"
 
 
-def test_a_name_mapped_to_loopback_is_refused_too():
+def test_a_name_mapped_to_loopback_is_refused_too() -> None:
     server = Server(html(b"secret"))
     rule = ["h.test:80:127.0.0.1:{port}"]
     fetched = fetched_from(server, url="http://h.test/", connect_to=rule, allow_private=False)
@@ -441,7 +448,7 @@ def test_a_name_mapped_to_loopback_is_refused_too():
     assert server.connections == 0
 
 
-def test_the_overall_timeout_ends_a_silent_request():
+def test_the_overall_timeout_ends_a_silent_request() -> None:
     async def silent(writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
@@ -450,14 +457,14 @@ def test_the_overall_timeout_ends_a_silent_request():
     assert 0.05 <= fetched.seconds < 60
 
 
-def test_a_silent_server_times_out_while_reading():
+def test_a_silent_server_times_out_while_reading() -> None:
     async def silent(writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
     assert fetched_from_reply(silent, timing=Timing(read=0.05)).reason == "timeout-read"
 
 
-def test_the_overall_timeout_ends_a_body_that_stops_coming():
+def test_the_overall_timeout_ends_a_body_that_stops_coming() -> None:
     async def stall(writer: asyncio.StreamWriter) -> None:
         writer.write(html(b"x", length=10**6))
         await asyncio.Event().wait()
@@ -478,7 +485,7 @@ def test_the_overall_timeout_ends_a_body_that_stops_coming():
     ],
     ids=["status-line", "status", "content-length", "header", "chunk-size", "header-too-long", "http-0.9"],
 )
-def test_what_is_no_http_is_a_bad_response(reply):
+def test_what_is_no_http_is_a_bad_response(reply: bytes) -> None:
     fetched = fetched_from_reply(reply, closes=True)
     assert (fetched.status, fetched.reason) == (None, "bad-response")
 
@@ -499,19 +506,21 @@ def test_what_is_no_http_is_a_bad_response(reply):
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-def test_every_exception_has_its_reason(error, reason):
+def test_every_exception_has_its_reason(error: Exception, reason: str) -> None:
     fetched = fetched_with(Canned(error), "http://h.test/")
     assert (fetched.reason, fetched.status, fetched.url) == (reason, None, "http://h.test/")
 
 
-def test_the_most_telling_cause_is_the_reason():
+def test_the_most_telling_cause_is_the_reason() -> None:
     error = httpx.ConnectError("all attempts failed")
     error.__cause__ = ConnectionRefusedError()
     assert fetched_with(Canned(error), "http://h.test/").reason == "refused"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), MemoryError(), RecursionError()])
-def test_programming_errors_are_one_answers_trouble_and_are_logged(error, caplog):
+def test_programming_errors_are_one_answers_trouble_and_are_logged(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     assert fetched_with(Canned(error), "http://h.test/").reason == "parser-failed"
     assert "http://h.test/" in caplog.text
     assert "Traceback (most recent call last):" in caplog.text
@@ -519,7 +528,7 @@ def test_programming_errors_are_one_answers_trouble_and_are_logged(error, caplog
 
 
 @pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
-def test_what_ends_the_crawl_is_no_answer(signal):
+def test_what_ends_the_crawl_is_no_answer(signal: type[BaseException]) -> None:
     with pytest.raises(signal):
         fetched_with(Canned(signal()), "http://h.test/")
 
@@ -527,7 +536,7 @@ def test_what_ends_the_crawl_is_no_answer(signal):
 # Requests.
 
 
-def test_the_whole_request():
+def test_the_whole_request() -> None:
     server = Server(html(b""))
     fetched_from(server, "/a?b=c", user_agent="testbot/2", header=("X-Who: me: too",))
     method, *headers = server.requests[0].decode("ascii").strip().split("\r\n")
@@ -541,7 +550,7 @@ def test_the_whole_request():
     ]
 
 
-def test_requests_say_whom_to_ask_about_them():
+def test_requests_say_whom_to_ask_about_them() -> None:
     server = Server(html(b""))
     fetched_from(server, user_agent="testbot/2", contact="me@a.test")
     fetched_from(server, user_agent="testbot/2", contact="https://a.test/bot")
@@ -552,7 +561,7 @@ def test_requests_say_whom_to_ask_about_them():
 
 
 @pytest.mark.parametrize("name", ["Accept", "accept"])
-def test_a_header_of_the_user_replaces_ours(name):
+def test_a_header_of_the_user_replaces_ours(name: str) -> None:
     server = Server(html(b""))
     fetched_from(server, header=(f"{name}: text/plain",))
     accepts = [line for line in server.requests[0].decode().lower().split("\r\n") if line.startswith("accept:")]
@@ -593,30 +602,30 @@ TARGETS = [
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_server_is_asked_for_the_url_as_it_is(target):
+def test_the_server_is_asked_for_the_url_as_it_is(target: str) -> None:
     server = Server(html(b""))
     fetched_from(server, target)
     assert server.requests[0].split(b" ")[1].decode() == target
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_these_urls_are_normalised(target):
+def test_these_urls_are_normalised(target: str) -> None:
     """So the test above speaks of URLs as they come."""
     assert normalise(f"http://127.0.0.1:81{target}") == f"http://127.0.0.1:81{target}"
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20))
 @settings(max_examples=60)
-def test_whatever_is_normalised_is_asked_for_as_it_is(text):
+def test_whatever_is_normalised_is_asked_for_as_it_is(text: str) -> None:
     url = normalise(f"http://h.test/{text}")
     assume(url is not None)
     server = Server(html(b""))
     fetched_from(server, url=url, connect_to=["::127.0.0.1:{port}"])
-    assert server.requests[0].split(b"\r\n")[0].decode() == f"GET {url.removeprefix('http://h.test')} HTTP/1.1"
+    assert server.requests[0].split(b"\r\n")[0].decode() == f"GET {str(url).removeprefix('http://h.test')} HTTP/1.1"
 
 
 @pytest.mark.parametrize("target", ["/?", "/%7Eu", "/%zz"])
-def test_httpx_own_transport_asks_for_the_url_as_it_is(target):
+def test_httpx_own_transport_asks_for_the_url_as_it_is(target: str) -> None:
     server = Server(html(b""))
 
     async def run() -> None:
@@ -627,7 +636,7 @@ def test_httpx_own_transport_asks_for_the_url_as_it_is(target):
     assert server.requests[0].split(b" ")[1].decode() == target
 
 
-def test_connect_to_changes_the_connection_not_the_request():
+def test_connect_to_changes_the_connection_not_the_request() -> None:
     server = Server(html(b"hello"))
     fetched = fetched_from(server, url="http://some.invalid:81/a", connect_to=["some.invalid:81:127.0.0.1:{port}"])
     assert (fetched.status, fetched.body, fetched.url) == (200, b"hello", "http://some.invalid:81/a")
@@ -636,36 +645,36 @@ def test_connect_to_changes_the_connection_not_the_request():
     assert "host: some.invalid:81\r\n" in head
 
 
-def test_connect_to_may_name_a_name():
+def test_connect_to_may_name_a_name() -> None:
     assert fetched_from(Server(html(b"")), url="http://a.invalid/", connect_to=["::localhost:{port}"]).status == 200
 
 
-def test_connect_to_holds_for_addresses_too():
+def test_connect_to_holds_for_addresses_too() -> None:
     server = Server(html(b"hello"))
     fetched = fetched_from(server, url="http://127.0.0.1:1/", connect_to=["127.0.0.1:1:127.0.0.1:{port}"])
     assert fetched.status == 200
 
 
-def test_cookies_are_not_sent_back():
+def test_cookies_are_not_sent_back() -> None:
     server = Server(html(b"hello", "Set-Cookie: session=1; Path=/"))
     fetched_from(server, times=3)
     assert len(server.requests) == 3
     assert not any(b"cookie" in request.lower() for request in server.requests)
 
 
-def test_a_connection_is_used_again():
+def test_a_connection_is_used_again() -> None:
     server = Server(html(b"hello"))
     assert fetched_from(server, times=5).body == b"hello"
     assert (len(server.requests), server.connections) == (5, 1)
 
 
-def test_a_connection_closed_meanwhile_is_opened_anew():
+def test_a_connection_closed_meanwhile_is_opened_anew() -> None:
     server = Server(html(b"hello", "Connection: close"), closes=True)
     assert fetched_from(server, times=3).body == b"hello"
     assert server.connections == 3
 
 
-def test_fetches_run_side_by_side():
+def test_fetches_run_side_by_side() -> None:
     """Ten requests, none of which is answered before all have arrived."""
     waiting = asyncio.Event()
 
@@ -686,7 +695,7 @@ def test_fetches_run_side_by_side():
     assert [fetched.body for fetched in asyncio.run(run())] == [b"hello"] * 10
 
 
-def test_a_ca_file_without_certificates_is_a_setting_error(tmp_path: Path):
+def test_a_ca_file_without_certificates_is_a_setting_error(tmp_path: Path) -> None:
     path = tmp_path / "ca.pem"
     path.write_text("nonsense")
     with pytest.raises(SettingError, match=r"ca\.pem"):
@@ -696,7 +705,7 @@ def test_a_ca_file_without_certificates_is_a_setting_error(tmp_path: Path):
 # Other transports.
 
 
-def test_any_httpx_transport_will_do():
+def test_any_httpx_transport_will_do() -> None:
     def serve(request: httpx.Request) -> httpx.Response:
         assert request.headers["user-agent"] == "testbot/1"
         if request.url.path == "/a":
@@ -710,7 +719,7 @@ def test_any_httpx_transport_will_do():
     assert (moved.status, moved.location) == (302, "/a")
 
 
-def test_respx_sees_the_requests_of_httpx_own_transport():
+def test_respx_sees_the_requests_of_httpx_own_transport() -> None:
     async def run() -> tuple[Fetched, Fetched]:
         async with Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
             return await fetcher.fetch(PageRequest("http://h.test/a")), await fetcher.fetch(
@@ -727,12 +736,12 @@ def test_respx_sees_the_requests_of_httpx_own_transport():
 
 
 @pytest.mark.parametrize("proxy", ["127.0.0.1", "localhost"])
-def test_requests_go_through_the_proxy_even_a_private_one(proxy):
+def test_requests_go_through_the_proxy_even_a_private_one(proxy: str) -> None:
     """The proxy is the user's own word; what lies behind it is still not to be a private address."""
 
     async def run() -> tuple[Fetched, Fetched, Server]:
         async with Server(html(b"by proxy")) as server:  # noqa: SIM117
-            async with Fetcher(CrawlSettings(proxy=f"http://{proxy}:{server.port}")) as fetcher:
+            async with Fetcher(CrawlSettings(proxy=(f"http://{proxy}:{server.port}",))) as fetcher:
                 through = await fetcher.fetch(PageRequest("http://some.invalid/%7Ea?"))
                 return through, await fetcher.fetch(PageRequest("http://127.0.0.1/")), server
 

@@ -118,17 +118,17 @@ def rest(retry_after: str | None, status: int | None = 503) -> float:
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_rest_is_what_is_asked_for_within_reason(status, retry_after, seconds):
+def test_a_rest_is_what_is_asked_for_within_reason(status: int, retry_after: str | None, seconds: float) -> None:
     assert rest(retry_after, status) == seconds
 
 
 @pytest.mark.parametrize("status", [None, 200, 301, 404, 408, 500, 502, 504])
-def test_only_a_busy_host_may_ask_for_a_rest(status):
+def test_only_a_busy_host_may_ask_for_a_rest(status: int | None) -> None:
     assert rest("120", status) == 0.0
 
 
 @given(st.floats(min_value=1, max_value=LONGEST_REST))
-def test_a_date_and_a_number_ask_for_the_same(seconds):
+def test_a_date_and_a_number_ask_for_the_same(seconds: float) -> None:
     assert rest(formatdate(NOW + int(seconds), usegmt=True)) == rest(str(int(seconds))) == int(seconds)
 
 
@@ -136,5 +136,5 @@ PIECES = ["Sun", ", ", "06", " ", "Nov", "-", "1994", "94", "08:51:37", "GMT", "
 
 
 @given(st.text(max_size=30) | st.lists(st.sampled_from(PIECES), max_size=10).map("".join))
-def test_nothing_is_too_strange_to_be_read(retry_after):
+def test_nothing_is_too_strange_to_be_read(retry_after: str) -> None:
     assert 0.0 <= rest(retry_after) <= LONGEST_REST

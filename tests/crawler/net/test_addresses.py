@@ -1,6 +1,8 @@
 """Where connections go, and where they must not."""
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -8,10 +10,10 @@ from minicrawl.crawler.net.addresses import PrivateAddressError, Resolver, Route
 from minicrawl.settings import ConnectTo
 
 
-def with_resolver(use, *rules: str, allow_private: bool = False):
+def with_resolver(use: Callable[[Resolver], Any], *rules: str, allow_private: bool = False) -> Any:
     """Return the result of `use(resolver)`; a coroutine is awaited."""
 
-    async def run():
+    async def run() -> Any:
         resolver = Resolver(tuple(ConnectTo.parse(rule) for rule in rules), allow_private)
         try:
             result = use(resolver)
@@ -44,12 +46,12 @@ def with_resolver(use, *rules: str, allow_private: bool = False):
         pytest.param(["a.test:80:[::1]:8080"], ("::1", 8080), id="ipv6"),
     ],
 )
-def test_target_follows_the_rules(rules, expected):
+def test_target_follows_the_rules(rules: list[str], expected: tuple[str, int]) -> None:
     assert with_resolver(lambda resolver: resolver.target("a.test", 80), *rules) == expected
 
 
 @pytest.mark.parametrize("host", ["a.test", "A.TEST"])
-def test_hosts_are_compared_without_case(host):
+def test_hosts_are_compared_without_case(host: str) -> None:
     assert with_resolver(lambda resolver: resolver.target(host, 80), "a.test:80:b.test:1") == ("b.test", 1)
 
 
@@ -109,14 +111,14 @@ PRIVATE = {
 
 
 @pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
-def test_addresses_of_this_network_are_refused(address):
+def test_addresses_of_this_network_are_refused(address: str) -> None:
     with pytest.raises(PrivateAddressError) as caught:
         with_resolver(lambda resolver: resolver.check(address))
     assert str(caught.value) == f"{address} is not a public address; --allow-private permits it"
 
 
 @pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
-def test_allow_private_lets_them_through(address):
+def test_allow_private_lets_them_through(address: str) -> None:
     assert with_resolver(lambda resolver: resolver.check(address), allow_private=True) is None
 
 
@@ -128,19 +130,19 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost.", "a.localhost", "a.b.localhost.", "127.0.0.1"])
-def test_names_of_this_machine_are_refused_also_where_a_proxy_looks_them_up(host):
+def test_names_of_this_machine_are_refused_also_where_a_proxy_looks_them_up(host: str) -> None:
     with pytest.raises(PrivateAddressError):
         with_resolver(lambda resolver: resolver.check_host(host))
     assert with_resolver(lambda resolver: resolver.check_host(host), allow_private=True) is None
 
 
 @pytest.mark.parametrize("host", ["localhost.test", "notlocalhost", "a.test", "8.8.8.8"])
-def test_other_names_are_the_proxys_business(host):
+def test_other_names_are_the_proxys_business(host: str) -> None:
     assert with_resolver(lambda resolver: resolver.check_host(host)) is None
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_public_addresses_are_let_through(address):
+def test_public_addresses_are_let_through(address: str) -> None:
     assert with_resolver(lambda resolver: resolver.check(address)) is None
 
 
@@ -155,38 +157,38 @@ def test_public_addresses_are_let_through(address):
         ("", False),
     ],
 )
-def test_literals_are_told_from_names(text, expected):
+def test_literals_are_told_from_names(text: str, expected: bool) -> None:
     assert is_literal(text) is expected
 
 
-def test_a_name_mapped_to_an_address_is_not_looked_up():
+def test_a_name_mapped_to_an_address_is_not_looked_up() -> None:
     found = with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::127.0.0.1:8080", allow_private=True)
     assert found == [("127.0.0.1", 8080)]
 
 
-def test_a_name_mapped_to_a_private_address_is_refused():
+def test_a_name_mapped_to_a_private_address_is_refused() -> None:
     with pytest.raises(PrivateAddressError):
         with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::127.0.0.1:8080")
 
 
-def test_a_name_that_resolves_to_a_private_address_is_refused():
+def test_a_name_that_resolves_to_a_private_address_is_refused() -> None:
     with pytest.raises(PrivateAddressError):
         with_resolver(lambda resolver: resolver.resolve("localhost", 80))
 
 
-def test_a_name_mapped_to_a_name_has_its_addresses():
+def test_a_name_mapped_to_a_name_has_its_addresses() -> None:
     found = with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::localhost:81", allow_private=True)
     assert found
     assert {port for _, port in found} == {81}
 
 
-def test_a_name_without_address_raises_os_error():
+def test_a_name_without_address_raises_os_error() -> None:
     with pytest.raises(OSError, match=r"."):
         with_resolver(lambda resolver: resolver.resolve("nothing.invalid", 80))
 
 
 @pytest.mark.parametrize("name", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])
-def test_a_name_that_cannot_exist_raises_os_error(name):
+def test_a_name_that_cannot_exist_raises_os_error(name: str) -> None:
     with pytest.raises(OSError, match=r"."):
         with_resolver(lambda resolver: resolver.resolve(name, 80))
 
@@ -201,5 +203,5 @@ def test_a_name_that_cannot_exist_raises_os_error(name):
         (":::8080", False),
     ],
 )
-def test_a_rule_for_all_hosts_makes_an_address_a_gateway(rule, expected):
+def test_a_rule_for_all_hosts_makes_an_address_a_gateway(rule: str, expected: bool) -> None:
     assert Routes([ConnectTo.parse(rule)]).is_gateway("http://a.test/") is expected

@@ -16,7 +16,7 @@ async def stayed(deadlines: Deadlines, answer: asyncio.Future[str]) -> str:
         return "timeout"
 
 
-def test_each_task_has_its_own_deadline():
+def test_each_task_has_its_own_deadline() -> None:
     """One that is answered in time, one that is silent, and one that begins when the first one's end has come."""
 
     async def run() -> list[str]:
@@ -29,7 +29,7 @@ def test_each_task_has_its_own_deadline():
     assert asyncio.run(run()) == ["answer", "timeout", "timeout"]
 
 
-def test_a_task_goes_on_after_its_deadline_as_if_never_cancelled():
+def test_a_task_goes_on_after_its_deadline_as_if_never_cancelled() -> None:
     async def run() -> int:
         await stayed(Deadlines(0.0), asyncio.get_running_loop().create_future())
         task = asyncio.current_task()
@@ -41,7 +41,7 @@ def test_a_task_goes_on_after_its_deadline_as_if_never_cancelled():
 
 
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
-def test_a_cancellation_from_outside_is_no_timeout(seconds):
+def test_a_cancellation_from_outside_is_no_timeout(seconds: float) -> None:
     """Also when the deadline comes in the same turn of the loop."""
 
     async def run() -> bool:
@@ -56,7 +56,7 @@ def test_a_cancellation_from_outside_is_no_timeout(seconds):
     assert asyncio.run(run())
 
 
-def test_errors_of_the_block_pass():
+def test_errors_of_the_block_pass() -> None:
     async def run() -> None:
         with Deadlines(60.0):
             raise ValueError("from inside")

@@ -247,7 +247,7 @@ def test_tls_within_tls() -> None:
 
     async def run() -> list[Fetched]:
         settings = CrawlSettings(ca_file=PEM)
-        async with site, proxy, Fetcher(replace(settings, proxy=f"https://127.0.0.1:{proxy.port}")) as fetcher:
+        async with site, proxy, Fetcher(replace(settings, proxy=(f"https://127.0.0.1:{proxy.port}",))) as fetcher:
             return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
     assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2

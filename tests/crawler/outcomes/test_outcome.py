@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ URL = "http://h.test/a"
 OTHER = "http://h.test/b"
 
 
-def answer(status: int = 200, content_type: str | None = "text/html", **rest) -> Fetched:
+def answer(status: int = 200, content_type: str | None = "text/html", **rest: Any) -> Fetched:
     return Fetched(URL, status=status, content_type=content_type, **rest)
 
 
@@ -46,11 +47,13 @@ READ = {
 
 @pytest.mark.parametrize(("fetched", "parsed", "reason", "follows"), READ.values(), ids=READ.keys())
 @pytest.mark.parametrize("attempts", [0, 2])
-def test_what_was_read_is_fetched(fetched, parsed, reason, follows, attempts):
+def test_what_was_read_is_fetched(
+    fetched: Fetched, parsed: ParsedPage, reason: str, follows: bool, attempts: int
+) -> None:
     assert judge(fetched, parsed, attempts) == Outcome(State.FETCHED, reason, follows=follows)
 
 
-def test_a_truncated_page_that_says_nofollow_is_not_followed():
+def test_a_truncated_page_that_says_nofollow_is_not_followed() -> None:
     outcome = judge(answer(truncated=True), ParsedPage(follow=False))
     assert (outcome.state, outcome.follows) == (State.FETCHED, False)
 
@@ -65,28 +68,28 @@ def test_a_truncated_page_that_says_nofollow_is_not_followed():
         ("HTTPS://X.test/", "https://x.test/"),
     ],
 )
-def test_a_redirect_is_an_alias_of_its_target(status, location, target):
+def test_a_redirect_is_an_alias_of_its_target(status: int, location: str, target: str) -> None:
     outcome = judge(answer(status, location=location), ParsedPage())
     assert outcome == Outcome(State.ALIAS, f"redirect-{status}", alias=target, is_redirect=True)
 
 
 @pytest.mark.parametrize("location", [None, "", "mailto:a@b", "http://", "javascript:0"])
-def test_a_redirect_without_target_is_an_error(location):
+def test_a_redirect_without_target_is_an_error(location: str | None) -> None:
     assert judge(answer(301, location=location), ParsedPage()) == Outcome(State.ERROR, "redirect-nowhere")
 
 
 @pytest.mark.parametrize("location", [URL, "/a", "a#part", "HTTP://H.test:80/a"])
-def test_a_redirect_to_itself_is_an_error(location):
+def test_a_redirect_to_itself_is_an_error(location: str) -> None:
     assert judge(answer(302, location=location), ParsedPage()) == Outcome(State.ERROR, "redirect-loop")
 
 
 @pytest.mark.parametrize("status", [300, 305, 306])
-def test_other_3xx_are_no_redirects(status):
+def test_other_3xx_are_no_redirects(status: int) -> None:
     assert judge(answer(status, location="/b"), ParsedPage()) == Outcome(State.ERROR, f"http-{status}")
 
 
 @pytest.mark.parametrize("status", [201, 404, 503])
-def test_a_location_means_nothing_without_a_redirect(status):
+def test_a_location_means_nothing_without_a_redirect(status: int) -> None:
     assert judge(answer(status, location="/b"), ParsedPage()).alias is None
 
 
@@ -100,13 +103,13 @@ def test_a_location_means_nothing_without_a_redirect(status):
     ],
     ids=["refresh", "canonical", "refresh-before-canonical", "refresh-to-itself-is-none"],
 )
-def test_a_page_that_stands_for_another_is_its_alias(parsed, reason):
+def test_a_page_that_stands_for_another_is_its_alias(parsed: ParsedPage, reason: str) -> None:
     assert judge(answer(), parsed) == Outcome(State.ALIAS, reason, alias=OTHER, follows=True)
 
 
 @pytest.mark.parametrize("said", [{"refresh": OTHER}, {"canonicals": (OTHER,)}], ids=["refresh", "canonical"])
 @pytest.mark.parametrize("by_header", [True, False], ids=["header", "meta"])
-def test_nofollow_holds_for_pages_that_stand_for_another(said, by_header):
+def test_nofollow_holds_for_pages_that_stand_for_another(said: dict[str, Any], by_header: bool) -> None:
     """Should the alias come to nothing, the page's own links must not count either."""
     parsed = ParsedPage(follow=by_header, **said)
     assert judge(answer(robots_tag="nofollow" if by_header else None), parsed).follows is False
@@ -118,74 +121,76 @@ TRANSIENT_REASONS = ["dns-unanswered", "timeout", "timeout-connect", "timeout-re
 
 @pytest.mark.parametrize("status", TRANSIENT_STATUSES)
 @pytest.mark.parametrize(("attempts", "wait"), [(0, 5.0), (1, 20.0)])
-def test_a_passing_failure_is_tried_again(status, attempts, wait):
+def test_a_passing_failure_is_tried_again(status: int, attempts: int, wait: float) -> None:
     assert judge(answer(status), ParsedPage(), attempts) == Outcome(None, f"http-{status}", wait=wait)
 
 
 @pytest.mark.parametrize("status", [501, 505, 507, 508, 520, 522, 524, 599])
-def test_every_5xx_is_tried_again(status):
+def test_every_5xx_is_tried_again(status: int) -> None:
     assert judge(answer(status), ParsedPage()) == Outcome(None, f"http-{status}", wait=5.0)
 
 
 @pytest.mark.parametrize("reason", TRANSIENT_REASONS)
 @pytest.mark.parametrize(("attempts", "wait"), [(0, 5.0), (1, 20.0)])
-def test_a_broken_connection_is_tried_again(reason, attempts, wait):
+def test_a_broken_connection_is_tried_again(reason: str, attempts: int, wait: float) -> None:
     assert judge(Fetched(URL, reason=reason), ParsedPage(), attempts) == Outcome(None, reason, wait=wait)
 
 
 @pytest.mark.parametrize("status", TRANSIENT_STATUSES)
 @pytest.mark.parametrize("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
-def test_a_status_is_given_up_after_three_tries(status, attempts):
+def test_a_status_is_given_up_after_three_tries(status: int, attempts: int) -> None:
     assert judge(answer(status), ParsedPage(), attempts) == Outcome(State.ERROR, f"http-{status}")
 
 
 @pytest.mark.parametrize("reason", TRANSIENT_REASONS)
-def test_a_connection_is_given_up_after_three_tries(reason):
+def test_a_connection_is_given_up_after_three_tries(reason: str) -> None:
     assert judge(Fetched(URL, reason=reason), ParsedPage(), MAX_TRIES - 1) == Outcome(State.ERROR, reason)
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 406, 410, 418, 451, 499])
-def test_other_4xx_are_given_up_at_once(status):
+def test_other_4xx_are_given_up_at_once(status: int) -> None:
     assert judge(answer(status), ParsedPage()) == Outcome(State.ERROR, f"http-{status}")
 
 
 @pytest.mark.parametrize("reason", ["dns", "tls", "private-address", "bad-url", "undecodable"])
-def test_hopeless_failures_are_given_up_at_once(reason):
+def test_hopeless_failures_are_given_up_at_once(reason: str) -> None:
     assert judge(Fetched(URL, reason=reason), ParsedPage()) == Outcome(State.ERROR, reason)
 
 
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize(("attempts", "back_off"), [(0, 5.0), (1, 20.0)])
 @pytest.mark.parametrize("asked", [1, 10, 120])
-def test_a_host_rests_as_long_as_it_asks_for_and_a_page_no_shorter_than_otherwise(status, attempts, back_off, asked):
+def test_a_host_rests_as_long_as_it_asks_for_and_a_page_no_shorter_than_otherwise(
+    status: int, attempts: int, back_off: float, asked: int
+) -> None:
     fetched = answer(status, retry_after=str(asked))
     expected = Outcome(None, f"http-{status}", wait=max(asked, back_off), rest=asked)
     assert judge(fetched, ParsedPage(), attempts) == expected
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_retry_after_does_not_add_tries_but_the_host_rests(status):
+def test_retry_after_does_not_add_tries_but_the_host_rests(status: int) -> None:
     fetched = answer(status, retry_after="60")
     assert judge(fetched, ParsedPage(), MAX_TRIES - 1) == Outcome(State.ERROR, f"http-{status}", rest=60.0)
 
 
 @pytest.mark.parametrize("retry_after", ["-5", "soon", str(10**9)])
-def test_a_retry_after_without_sense_changes_nothing(retry_after):
+def test_a_retry_after_without_sense_changes_nothing(retry_after: str) -> None:
     assert judge(answer(503, retry_after=retry_after), ParsedPage()) == Outcome(None, "http-503", wait=5.0)
 
 
 @pytest.mark.parametrize("status", [200, 301, 404, 408, 500, 502])
-def test_retry_after_of_other_answers_is_not_for_the_host(status):
+def test_retry_after_of_other_answers_is_not_for_the_host(status: int) -> None:
     fetched = answer(status, retry_after="60", location="/b")
     assert judge(fetched, ParsedPage()) == judge(answer(status, location="/b"), ParsedPage())
 
 
-def test_a_failure_while_reading_beats_a_status():
+def test_a_failure_while_reading_beats_a_status() -> None:
     assert judge(answer(200, reason="reset"), ParsedPage()).reason == "reset"
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_a_304_of_a_page_that_was_read_is_unchanged(asked):
+def test_a_304_of_a_page_that_was_read_is_unchanged(asked: bool) -> None:
     fetched = answer(304, not_modified=asked)
     assert judge(fetched, ParsedPage(), 2, was_read=True) == UNCHANGED
     assert judge(fetched, ParsedPage()) == Outcome(None, "bad-response", wait=5.0)

@@ -2,6 +2,7 @@
 
 import asyncio
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from support.raw_server import PEM, all_names_at
@@ -11,7 +12,7 @@ from support.skipping import run
 from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import ConnectTo, CrawlSettings
 
 PAGE = f"{HOST}/page"
 OTHER = "http://other.test"
@@ -79,7 +80,9 @@ def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: str) ->
     async def run() -> Resource | None:
         async with site:
             # h.test is a name whose address is private.
-            settings = CrawlSettings(delay=0.0, ignore_robots=True, connect_to="h.test::127.0.0.1:", timeout=20.0)
+            settings = CrawlSettings(
+                delay=0.0, ignore_robots=True, connect_to=(ConnectTo.parse("h.test::127.0.0.1:"),), timeout=20.0
+            )
             async with Fetcher(settings) as fetcher:
                 asked = url.format(port=site.port)
                 return await PageRequests(fetcher, settings).answer(PAGE, "fetch", "GET", asked, {})
@@ -146,7 +149,7 @@ def test_the_browser_gets_the_fields_by_which_it_judges_and_none_that_concern_a_
 def test_passwords_go_to_their_origin_for_its_own_pages_alone() -> None:
     replies: dict[str, Reply] = {f"{HOST}/x": SCRIPT, f"{OTHER}/to": to(f"{HOST}/x")}
     urls = [f"{HOST}/x", f"{OTHER}/to"]
-    secret = {"header": "http://h.test=Authorization: hush"}
+    secret: dict[str, Any] = {"header": "http://h.test=Authorization: hush"}
     asked = tuple(("script", "GET", url) for url in urls)
     own, site = answers(replies, *asked[:1], **secret)
     assert [one is not None for one in own] == [True]
@@ -208,7 +211,7 @@ def test_what_cannot_be_had_whole_is_no_answer(reply: Reply) -> None:
 
 def test_who_is_shown_a_certificate_answers_its_own_pages_alone() -> None:
     async def run() -> list[bool]:
-        settings = CrawlSettings(client_cert=f"h.test={PEM}")
+        settings = CrawlSettings(client_cert=(f"h.test={PEM}",))
         async with Fetcher(settings) as fetcher:
             return [fetcher.sends_secrets_to(f"{scheme}://h.test") for scheme in ("https", "http")]
 
@@ -239,7 +242,9 @@ def begun(delay: float, *, hosts: int = 1, turns: int = 5, crawl_delay: float = 
     ("delay", "crawl_delay", "apart"),
     [(2.0, 0.0, 2.0), (0.0, 0.0, 0.0), (2.0, 5.0, 5.0), (5.0, 2.0, 5.0), (0.0, 5.0, 0.0)],
 )
-def test_turns_at_a_host_are_the_delay_apart_and_never_two_at_once(delay, crawl_delay, apart):
+def test_turns_at_a_host_are_the_delay_apart_and_never_two_at_once(
+    delay: float, crawl_delay: float, apart: float
+) -> None:
     found = sorted(begun(delay, crawl_delay=crawl_delay), key=lambda turn: turn[1])
     assert len(found) == 5
     gaps = [later[1] - earlier[2] for earlier, later in pairwise(found)]
@@ -247,11 +252,11 @@ def test_turns_at_a_host_are_the_delay_apart_and_never_two_at_once(delay, crawl_
     assert max(gaps) <= apart + 0.1
 
 
-def test_hosts_do_not_wait_for_each_other():
+def test_hosts_do_not_wait_for_each_other() -> None:
     assert max(begin for _, begin, _ in begun(3.0, hosts=5)) < 0.1
 
 
-def test_a_host_may_have_a_delay_of_its_own():
+def test_a_host_may_have_a_delay_of_its_own() -> None:
     async def main() -> None:
         clock = asyncio.get_running_loop().time
         pace, start = Pace(HostDelays(2.0, {"slow": 9.0, "quick": 0.0}), clock), clock()
@@ -265,7 +270,7 @@ def test_a_host_may_have_a_delay_of_its_own():
     run(main(), grace=0.0)
 
 
-def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over():
+def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over() -> None:
     async def main() -> None:
         clock = asyncio.get_running_loop().time
         pace, start = Pace(HostDelays(2.0), clock), clock()
@@ -280,7 +285,7 @@ def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over(
     run(main(), grace=0.0)
 
 
-def test_many_hosts_are_forgotten_and_none_that_must_wait():
+def test_many_hosts_are_forgotten_and_none_that_must_wait() -> None:
     async def main() -> None:
         clock = asyncio.get_running_loop().time
         pace = Pace(HostDelays(60.0), clock)
@@ -301,7 +306,7 @@ def resource(size: int = 10, status: int = 200, **headers: str) -> Resource:
     return Resource(URL, status, {name.replace("_", "-"): value for name, value in headers.items()}, b"x" * size)
 
 
-def test_a_script_is_kept_for_an_hour():
+def test_a_script_is_kept_for_an_hour() -> None:
     now = [0.0]
     cache = ResourceCache(lambda: now[0])
     cache.put(URL, resource())
@@ -315,13 +320,13 @@ def test_a_script_is_kept_for_an_hour():
 @pytest.mark.parametrize(
     "found", [resource(status=404), resource(status=206), resource(cache_control="private, No-Store"), resource(101)]
 )
-def test_what_is_not_to_be_kept_is_not(found):
+def test_what_is_not_to_be_kept_is_not(found: Resource) -> None:
     cache = ResourceCache(lambda: 0.0, most=100)
     cache.put(URL, found)
     assert (cache.get(URL), cache.size) == (None, 0)
 
 
-def test_what_came_first_goes_first_and_the_size_is_that_of_all():
+def test_what_came_first_goes_first_and_the_size_is_that_of_all() -> None:
     cache = ResourceCache(lambda: 0.0, most=100)
     for number in range(50):
         cache.put(f"http://h.test/{number % 20}", resource(number))

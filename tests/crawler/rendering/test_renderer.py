@@ -100,7 +100,7 @@ def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_en
         await asyncio.sleep(3600)
         return ""
 
-    pages = {
+    pages: dict[str, Reply] = {
         f"{HOST}/": "<a href=/endless>1</a><a href=/waits>2</a><a href=/last>3</a>",
         f"{HOST}/endless": script("while (true) {}"),
         f"{HOST}/waits": script("document.body.innerHTML += '<a href=/found>found</a>'; fetch('/never')"),
@@ -166,7 +166,7 @@ def test_no_more_pages_are_open_than_allowed(tmp_path: Path) -> None:
 
 @slow_with_chromium
 def test_names_go_where_connect_to_says_and_ca_file_is_trusted(tmp_path: Path) -> None:
-    https = {
+    https: dict[str, Reply] = {
         "https://h.test/": '<p>before</p><script src="/made.js"></script>',
         "https://h.test/made.js": ("text/javascript", "document.body.innerHTML += '<a href=/found>found</a>'"),
         "https://h.test/found": "",
@@ -178,7 +178,7 @@ def test_names_go_where_connect_to_says_and_ca_file_is_trusted(tmp_path: Path) -
 
 @slow_with_chromium
 def test_a_page_is_cut_at_the_largest_size_and_read_in_utf_8() -> None:
-    settings = CrawlSettings(render="x", max_size=2000, ignore_robots=True)
+    settings = CrawlSettings(render=("x",), max_size=2000, ignore_robots=True)
     grown, other = shown(
         settings,
         (f"{HOST}/x", script("document.body.append('ü'.repeat(5000))")),
@@ -205,7 +205,7 @@ HOSTILE = {
 @slow_with_chromium
 @pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
 def test_whatever_a_page_does_it_is_read_and_so_is_the_next_one(code: str) -> None:
-    settings = CrawlSettings(render="x", render_timeout=20.0, ignore_robots=True)
+    settings = CrawlSettings(render=("x",), render_timeout=20.0, ignore_robots=True)
     first, second = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
     assert first.reason is None
     assert b"made" in second.body
@@ -223,7 +223,7 @@ GREEDY = {
 @slow_with_chromium
 @pytest.mark.parametrize("code", GREEDY.values(), ids=GREEDY.keys())
 def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(code: str) -> None:
-    settings = CrawlSettings(render="x", render_timeout=300.0, ignore_robots=True, delay=300.0)
+    settings = CrawlSettings(render=("x",), render_timeout=300.0, ignore_robots=True, delay=300.0)
     greedy, other = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
     assert greedy.reason == "render-killed"
     assert b"made" in other.body

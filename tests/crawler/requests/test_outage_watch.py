@@ -210,7 +210,8 @@ def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(tmp_pa
         await there.open()
         rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
         rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
-        options = {"connect_to": tuple(rules), "allow_private": True, "delay": delay, "traps": False, "probe": False}
+        options: dict[str, Any] = {"connect_to": tuple(rules), "allow_private": True, "delay": delay}
+        options |= {"traps": False, "probe": False}
         try:
             return await acrawl([f"{home}0" for home in new], store, timing=HURRY, time=20.0, pages=len(new), **options)
         finally:

@@ -114,7 +114,7 @@ RULES = st.lists(st.tuples(PATHS.map("/{}".format) | PATHS.filter(bool), st.bool
 @example([("/*a*b$", False)], "aabab")
 @example([("/*ab*ab$", False)], "ab")
 @example([("/a*", True), ("/*b", False)], "ab")
-def test_rules_decide_as_the_slow_reading_does(rules, rest):
+def test_rules_decide_as_the_slow_reading_does(rules: list[tuple[str, bool]], rest: str) -> None:
     octets = octets_of(f"https://h.test/{rest}")
     assert Rules([(path.encode(), is_allowed) for path, is_allowed in rules]).allow(octets) is slowly_allows(
         rules, f"/{rest}"
@@ -122,7 +122,7 @@ def test_rules_decide_as_the_slow_reading_does(rules, rest):
 
 
 @given(st.text(st.characters(codec="utf-8")))
-def test_octets_are_ascii_and_spelt_in_one_way(text):
+def test_octets_are_ascii_and_spelt_in_one_way(text: str) -> None:
     octets = respelt(text.encode())
     assert octets == "".join(spelt(text))
     assert octets.isascii()
@@ -142,7 +142,7 @@ def test_octets_are_ascii_and_spelt_in_one_way(text):
         ("https://h.test/ü%7e%c3%bc%2f*%24", "/%C3%BC~%C3%BC%2F*$"),
     ],
 )
-def test_octets_of_a_url_are_those_of_path_and_query(url, octets):
+def test_octets_of_a_url_are_those_of_path_and_query(url: str, octets: str) -> None:
     assert octets_of(url) == octets
 
 
@@ -159,7 +159,7 @@ class Watched(str):
 
 @pytest.mark.parametrize("end", ["", "$", "b", "b$"])
 @pytest.mark.parametrize("part", ["a", "aa", ""])
-def test_a_pattern_of_many_stars_reads_a_path_once(part, end):
+def test_a_pattern_of_many_stars_reads_a_path_once(part: str, end: str) -> None:
     """No octet lies in two searches, and every part is searched for at most once."""
     stars = 10_000
     pattern = Pattern.parse(f"/{f'*{part}' * stars}{end}".encode())
@@ -170,11 +170,11 @@ def test_a_pattern_of_many_stars_reads_a_path_once(part, end):
     assert all(end <= start for (_, end), (start, _) in zip(octets.searches, octets.searches[1:], strict=False))
 
 
-def test_stars_in_a_row_are_one_part_but_count_each():
+def test_stars_in_a_row_are_one_part_but_count_each() -> None:
     assert Pattern.parse(b"/a" + b"*" * 10_000 + b"b") == Pattern("/a", ("b",), False, 10_003)
 
 
-def test_many_plain_rules_cost_one_look_per_length():
+def test_many_plain_rules_cost_one_look_per_length() -> None:
     """However many rules there are, a URL is compared with no more than one of each length."""
     looks = 0
 
@@ -331,7 +331,7 @@ def test_a_pattern_of_more_stars_than_any_url_has_octets() -> None:
 
 
 @given(st.lists(st.tuples(PATHS.map("/{}".format), st.booleans()), min_size=8, max_size=60), PATHS, PATHS)
-def test_many_rules_decide_as_the_slow_reading_does(rules, rest, more):
+def test_many_rules_decide_as_the_slow_reading_does(rules: list[tuple[str, bool]], rest: str, more: str) -> None:
     octets = octets_of(f"https://h.test/{rest}{more}")
     assert Rules([(path.encode(), is_allowed) for path, is_allowed in rules]).allow(octets) is slowly_allows(
         rules, f"/{rest}{more}"

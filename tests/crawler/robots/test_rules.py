@@ -230,7 +230,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("body", "agent", "path", "allowed"), [pytest.param(*case[1:], id=case[0]) for case in CASES])
-def test_rules_are_matched_as_rfc_9309_says(body, agent, path, allowed):
+def test_rules_are_matched_as_rfc_9309_says(body: bytes | str, agent: str, path: str, allowed: bool) -> None:
     body = body if isinstance(body, bytes) else body.encode()
     assert RobotsRules.parse(body).allows(agent, ORIGIN + path) is allowed
 
@@ -248,7 +248,7 @@ def test_rules_are_matched_as_rfc_9309_says(body, agent, path, allowed):
         ("", "http://h.test/", None),
     ],
 )
-def test_the_line_that_decides_is_told_as_it_is_written(body, url, line):
+def test_the_line_that_decides_is_told_as_it_is_written(body: str, url: str, line: str | None) -> None:
     assert RobotsRules.parse(body.encode()).deciding_line("minicrawl/0.1", url) == line
 
 
@@ -258,14 +258,14 @@ def test_the_line_that_decides_is_told_as_it_is_written(body, url, line):
     ),
     st.text("/ab~", max_size=6),
 )
-def test_the_line_that_decides_says_what_is_decided(lines, path):
+def test_the_line_that_decides_says_what_is_decided(lines: list[tuple[str, str]], path: str) -> None:
     rules = RobotsRules.parse("\n".join(["User-agent: *", *(f"{name}: {value}" for name, value in lines)]).encode())
     url = f"http://h.test/{path}"
     line = rules.deciding_line("minicrawl", url)
     assert rules.allows("minicrawl", url) == (line is None or line.startswith("Allow"))
 
 
-def test_sitemaps_are_those_of_all_lines():
+def test_sitemaps_are_those_of_all_lines() -> None:
     """2.2.4: they belong to no group."""
     body = "Sitemap: https://h.test/1.xml # first\nUser-agent: x\nSITEMAP:/2?ü\nDisallow: /\nSite-map: 3\nSitemap:\n"
     assert RobotsRules.parse(body.encode()).sitemaps == ("https://h.test/1.xml", "/2?ü", "3")
@@ -273,7 +273,7 @@ def test_sitemaps_are_those_of_all_lines():
     assert RobotsRules.parse(b"").sitemaps == ()
 
 
-def test_rules_within_the_first_500_kib_are_obeyed():
+def test_rules_within_the_first_500_kib_are_obeyed() -> None:
     """2.5: the parsing limit must be at least 500 kibibytes."""
     head, rule = b"User-agent: *\n#", b"\nDisallow: /a"
     body = head + b"x" * (500 * 1024 - len(head) - len(rule)) + rule
@@ -281,14 +281,14 @@ def test_rules_within_the_first_500_kib_are_obeyed():
     assert not RobotsRules.parse(body).allows(US, f"{ORIGIN}/a")
 
 
-def test_rules_behind_500_kib_are_ignored():
+def test_rules_behind_500_kib_are_ignored() -> None:
     body = b"User-agent: *\n#" + b"x" * MAX_BYTES + b"\nDisallow: /a"
     assert RobotsRules.parse(body).allows(US, f"{ORIGIN}/a")
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=repr)
 @pytest.mark.parametrize("inside", [len(b"Disallow: /"), len(b"Disallow: /a"), len(b"Disallow: /ab")])
-def test_a_rule_that_reaches_over_the_limit_is_no_rule(inside, end):
+def test_a_rule_that_reaches_over_the_limit_is_no_rule(inside: int, end: bytes) -> None:
     """A part of it would forbid more than it says; a rule whose line ends at the limit is whole."""
     rule = b"Disallow: /ab"
     head = b"User-agent: *" + end + b"Disallow: /b" + end + b"#"
@@ -300,11 +300,11 @@ def test_a_rule_that_reaches_over_the_limit_is_no_rule(inside, end):
     assert not rules.allows(US, f"{ORIGIN}/b")
 
 
-def test_one_endless_line_is_no_rule():
+def test_one_endless_line_is_no_rule() -> None:
     assert RobotsRules.parse(b"User-agent: * " * MAX_BYTES).allows(US, f"{ORIGIN}/a")
 
 
-def test_long_lines_are_read_to_their_end():
+def test_long_lines_are_read_to_their_end() -> None:
     path = "/" + "x" * 100_000
     rules = RobotsRules.parse(all_agents(f"Disallow: {path}y", "Disallow: /a").encode())
     assert not rules.allows(US, f"{ORIGIN}{path}y")
@@ -313,14 +313,14 @@ def test_long_lines_are_read_to_their_end():
 
 
 @given(st.binary(max_size=300), st.text(max_size=30))
-def test_no_bytes_are_too_bad_to_be_read(body, path):
+def test_no_bytes_are_too_bad_to_be_read(body: bytes, path: str) -> None:
     rules = RobotsRules.parse(b"User-agent: *\n" + body)
     assert rules.allows(US, f"{ORIGIN}/robots.txt")
     assert rules.allows(US, f"{ORIGIN}/{path.encode('utf-8', 'replace').decode()}") in (True, False)
 
 
 @pytest.mark.parametrize("noise", [b"\0", b"\xff\xfe", b"\xc3\x28", b"\xed\xa0\x80", b"\x1b[0m"], ids=repr)
-def test_a_line_of_garbage_spoils_no_other(noise):
+def test_a_line_of_garbage_spoils_no_other(noise: bytes) -> None:
     body = b"User-agent: *\nDisallow: /a\n" + noise + b"\nDisallow: /b" + noise + b"\nDisallow: /c\n"
     rules = RobotsRules.parse(body)
     assert not rules.allows(US, f"{ORIGIN}/a")
@@ -329,7 +329,7 @@ def test_a_line_of_garbage_spoils_no_other(noise):
 
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 100, bytes(range(256)), b"\xef\xbb\xbf", b":" * 50, b"<html>" * 50])
-def test_nonsense_allows_everything(body):
+def test_nonsense_allows_everything(body: bytes) -> None:
     rules = RobotsRules.parse(body)
     assert rules.allows(US, f"{ORIGIN}/a")
     assert rules.crawl_delay(US) is None
@@ -348,7 +348,7 @@ def test_nonsense_allows_everything(body):
         ("Mozilla/5.0 (X11; Linux)", "Mozilla"),
     ],
 )
-def test_product_token_is_letters_hyphens_and_underscores(user_agent, token):
+def test_product_token_is_letters_hyphens_and_underscores(user_agent: str, token: str) -> None:
     assert product_token(user_agent) == token
 
 
@@ -371,20 +371,20 @@ def test_product_token_is_letters_hyphens_and_underscores(user_agent, token):
         ("nan", None),
     ],
 )
-def test_crawl_delay_is_a_finite_number_of_seconds(value, delay):
+def test_crawl_delay_is_a_finite_number_of_seconds(value: str, delay: float | None) -> None:
     rules = RobotsRules.parse(f"User-agent: minicrawl\nCrawl-delay: {value}\n".encode())
     found = rules.crawl_delay(US)
     assert found == delay
     assert found is None or type(found) is float
 
 
-def test_of_several_crawl_delays_the_first_one_counts():
+def test_of_several_crawl_delays_the_first_one_counts() -> None:
     """Rules below a crawl-delay may be shared with the next robot, its crawl-delay is not."""
     rules = RobotsRules.parse(b"User-agent: x\nCrawl-delay: 5\nUser-agent: y\nCrawl-delay: z\nCrawl-delay: 9")
     assert (rules.crawl_delay("x"), rules.crawl_delay("y")) == (5.0, 9.0)
 
 
-def test_crawl_delay_of_other_robots_does_not_concern_us():
+def test_crawl_delay_of_other_robots_does_not_concern_us() -> None:
     assert RobotsRules.parse(b"User-agent: x\nCrawl-delay: 5").crawl_delay(US) is None
     assert RobotsRules.parse(b"User-agent: *\nCrawl-delay: 5").crawl_delay(US) == 5.0
 
@@ -396,7 +396,7 @@ RULES = b"User-agent: *\nDisallow: /a"
 
 
 @pytest.mark.parametrize("status", [200, 203, 206])
-def test_2_3_1_1_a_success_is_parsed(status):
+def test_2_3_1_1_a_success_is_parsed(status: int) -> None:
     state = judged(Fetched(URL, status=status, body=RULES), NOW)
     assert state.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "robots")
     assert state.refusal(US, f"{ORIGIN}/b") is None
@@ -405,14 +405,14 @@ def test_2_3_1_1_a_success_is_parsed(status):
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_2_3_1_2_too_many_redirects_allow_everything(status):
+def test_2_3_1_2_too_many_redirects_allow_everything(status: int) -> None:
     state = judged(Fetched(URL, status=status, location="/x"), NOW)
     assert state.refusal(US, f"{ORIGIN}/a") is None
     assert state.expires == NOW + LIFETIME
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 451, 499])
-def test_2_3_1_3_unavailable_allows_everything(status):
+def test_2_3_1_3_unavailable_allows_everything(status: int) -> None:
     state = judged(Fetched(URL, status=status, body=RULES), NOW)
     assert state.refusal(US, f"{ORIGIN}/a") is None
     assert not state.is_undecided
@@ -426,7 +426,7 @@ UNREACHABLE += [Fetched(URL, reason=reason) for reason in ("timeout", "reset", "
 
 
 @pytest.mark.parametrize("fetched", UNREACHABLE, ids=lambda fetched: fetched.reason or fetched.status)
-def test_2_3_1_4_unreachable_allows_nothing_and_is_tried_again(fetched):
+def test_2_3_1_4_unreachable_allows_nothing_and_is_tried_again(fetched: Fetched) -> None:
     state = judged(fetched, NOW)
     assert state.is_undecided
     assert state.refusal(US, f"{ORIGIN}/b") is not None
@@ -434,12 +434,13 @@ def test_2_3_1_4_unreachable_allows_nothing_and_is_tried_again(fetched):
 
 
 @pytest.mark.parametrize("fetched", UNREACHABLE, ids=lambda fetched: fetched.reason or fetched.status)
-def test_waits_grow_and_end_after_some_attempts(fetched):
+def test_waits_grow_and_end_after_some_attempts(fetched: Fetched) -> None:
     waits, state = [], None
     for _ in range(MAX_ATTEMPTS):
         assert state is None or state.is_undecided
         state = judged(fetched, NOW, state.attempts if state else 0)
         waits.append(state.expires - NOW)
+    assert state is not None
     assert not state.is_undecided
     assert waits == sorted(set(waits))
 
@@ -449,31 +450,31 @@ def test_waits_grow_and_end_after_some_attempts(fetched):
     ("retry_after", "wait"),
     [("60", 60.0), ("1", 10.0), ("Thu, 01 Jan 1970 00:20:00 GMT", 200.0), ("-1", 10.0), ("soon", 10.0)],
 )
-def test_a_server_that_says_when_to_ask_again_is_asked_then(status, retry_after, wait):
+def test_a_server_that_says_when_to_ask_again_is_asked_then(status: int, retry_after: str, wait: float) -> None:
     state = judged(Fetched(URL, status=status, retry_after=retry_after), NOW)
     assert state.is_undecided
     assert state.expires == NOW + wait
 
 
-def test_a_failing_server_disallows_its_pages():
+def test_a_failing_server_disallows_its_pages() -> None:
     state = judged(Fetched(URL, status=503), NOW, MAX_ATTEMPTS - 1)
     assert state.refusal(US, f"{ORIGIN}/b") == (State.DISALLOWED, "robots-unreachable")
 
 
-def test_a_broken_connection_is_the_pages_error():
+def test_a_broken_connection_is_the_pages_error() -> None:
     state = judged(Fetched(URL, reason="refused"), NOW, MAX_ATTEMPTS - 1)
     assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, "refused")
 
 
 @pytest.mark.parametrize("reason", ["dns", "private-address", "bad-url", "tls", "tls-authority"])
-def test_what_will_not_mend_is_not_tried_again(reason):
+def test_what_will_not_mend_is_not_tried_again(reason: str) -> None:
     state = judged(Fetched(URL, reason=reason), NOW)
     assert not state.is_undecided
     assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, reason)
     assert state.expires == NOW + LIFETIME
 
 
-def test_no_more_than_the_limit_is_kept():
+def test_no_more_than_the_limit_is_kept() -> None:
     state = judged(Fetched(URL, status=200, body=RULES + b"\n#" + b"x" * MAX_BYTES), NOW)
     assert state.body == RULES
 
@@ -489,7 +490,7 @@ def test_no_more_than_the_limit_is_kept():
     ],
 )
 @pytest.mark.parametrize("attempts", [0, MAX_ATTEMPTS - 1])
-def test_what_the_store_remembers_decides_the_same(fetched, attempts):
+def test_what_the_store_remembers_decides_the_same(fetched: Fetched, attempts: int) -> None:
     state = judged(fetched, NOW, attempts)
     row = RobotsRow(ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts)
     again = restored(row)
@@ -499,7 +500,7 @@ def test_what_the_store_remembers_decides_the_same(fetched, attempts):
     assert (again.expires, again.attempts, again.status) == (state.expires, state.attempts, state.status)
 
 
-def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again():
+def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again() -> None:
     """RFC 9309 2.3.1.4: what it forbids is not known. Asking for it again, or reading it again, would not help."""
     state = judged(Fetched(URL, 200, b"User-agent: *\nAllow: /", reason="parser-failed"), 1000.0)
     for known in (state, restored(state.row(ORIGIN))):
@@ -507,7 +508,7 @@ def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again():
         assert (known.is_undecided, known.expires) == (False, 1000.0 + LIFETIME)
 
 
-def test_rules_for_many_robots_are_kept_once():
+def test_rules_for_many_robots_are_kept_once() -> None:
     """Robots that are named together share their rules: 15,000 rules for 15,000 robots are no 225 million."""
     names = "".join(f"User-agent: {'abcdefghij'[number % 10] * (number // 10 + 1)}\n" for number in range(1_000))
     rules = RobotsRules.parse(f"{names}{names}User-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1,5".encode())
@@ -550,7 +551,7 @@ def slow_groups(lines: list[str]) -> dict[str, tuple[list[tuple[str, str]], floa
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=14))
-def test_groups_are_read_as_the_slow_reading_does(lines):
+def test_groups_are_read_as_the_slow_reading_does(lines: list[str]) -> None:
     rules = RobotsRules.parse("\n".join(lines).encode())
     slow = slow_groups(lines)
     for agent in ("minicrawl", "otherbot", "foo", "none"):

@@ -407,7 +407,8 @@ DATED = f"""<urlset xmlns:i="http://x.test/">
 @pytest.mark.parametrize("step", [7, 64, STEP])
 def test_lastmod_is_that_of_the_url_in_its_entry(step: int) -> None:
     """In whatever steps the text is read."""
-    reader, dates = SitemapReader(AT, step, dated=True), {}
+    reader = SitemapReader(AT, step, dated=True)
+    dates: dict[str, float] = {}
     for _ in (*reader.feed(DATED.encode()), *reader.close()):
         dates |= reader.take_lastmods()
     dates |= reader.take_lastmods()

@@ -1,9 +1,10 @@
 """Cookies of requests and of their answers, whoever asks."""
 
 import asyncio
+from collections.abc import Mapping
 
 from minicrawl.crawler.http.cookies import CookieJar
-from minicrawl.crawler.sources.source import GiveUrls
+from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.sources.with_cookies import WithCookies
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
@@ -19,6 +20,9 @@ class Source:
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         self.asked.append(request)
         return Fetched(request.url, 200, set_cookies=(f"n={len(self.asked)}", "old=1; Max-Age=5")), ParsedPage()
+
+    def waits(self) -> Mapping[str, Wait]:
+        return {}
 
     async def robots(self, url: str) -> Fetched:
         self.asked.append(url)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import cast
 
@@ -60,10 +60,10 @@ async def answers(
     return found
 
 
-def of_server(server: Server, requests: list[tuple[int, str, object]]) -> list[Message]:
+def of_server(server: Server, requests: Sequence[tuple[int, str, object]]) -> list[Message]:
     async def run() -> list[Message]:
         async with server:
-            return await answers(requests, all_names_at(server.port))
+            return await answers(list(requests), all_names_at(server.port))
 
     return asyncio.run(run())
 

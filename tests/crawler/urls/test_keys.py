@@ -17,7 +17,7 @@ from minicrawl.crawler.urls.keys import authority, hostname, is_on, origin_of, p
         ("http://h.test/?a=//b/c", "h.test", "h.test", "http://h.test"),
     ],
 )
-def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
+def test_parts_of_a_normalised_url(url: str, host_and_port: str, host: str, scheme_host_port: str) -> None:
     assert authority(url) == host_and_port
     assert hostname(url) == host
     assert origin_of(url) == scheme_host_port

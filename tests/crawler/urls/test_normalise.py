@@ -97,12 +97,12 @@ NO_PAGE = {
 
 
 @pytest.mark.parametrize(("url", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
-def test_every_spelling_has_one_normal_form(url, expected):
+def test_every_spelling_has_one_normal_form(url: str, expected: str) -> None:
     assert normalise(url) == expected
 
 
 @pytest.mark.parametrize("url", NO_PAGE.values(), ids=NO_PAGE.keys())
-def test_what_is_no_http_url_is_no_page(url):
+def test_what_is_no_http_url_is_no_page(url: str) -> None:
     assert normalise(url) is None
 
 
@@ -175,7 +175,7 @@ CORNERS = {
 
 
 @pytest.mark.parametrize(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
-def test_corners_are_read_as_the_standard_reads_them(url, base, expected):
+def test_corners_are_read_as_the_standard_reads_them(url: str, base: str | None, expected: str | None) -> None:
     assert normalise(url, base) == expected
 
 
@@ -199,12 +199,12 @@ ABNORMAL = {
 
 
 @pytest.mark.parametrize(("reference", "expected"), NORMAL.items(), ids=[f"5.4.1 {ref}" for ref in NORMAL])
-def test_normal_references_resolve_as_in_rfc_3986(reference, expected):
+def test_normal_references_resolve_as_in_rfc_3986(reference: str, expected: str | None) -> None:
     assert normalise(reference, BASE) == expected
 
 
 @pytest.mark.parametrize(("reference", "expected"), ABNORMAL.items(), ids=[f"5.4.2 {ref}" for ref in ABNORMAL])
-def test_abnormal_references_resolve_as_in_browsers(reference, expected):
+def test_abnormal_references_resolve_as_in_browsers(reference: str, expected: str) -> None:
     assert normalise(reference, BASE) == expected
 
 
@@ -220,7 +220,7 @@ def test_abnormal_references_resolve_as_in_browsers(reference, expected):
         pytest.param("mailto:a@b", None, id="mailto"),
     ],
 )
-def test_hrefs_are_read_as_browsers_read_them(reference, expected):
+def test_hrefs_are_read_as_browsers_read_them(reference: str, expected: str | None) -> None:
     assert normalise(reference, BASE) == expected
 
 
@@ -248,7 +248,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize(("encoding", "reference", "expected"), QUERIES.values(), ids=QUERIES.keys())
-def test_queries_are_written_in_the_encoding_of_the_page(encoding, reference, expected):
+def test_queries_are_written_in_the_encoding_of_the_page(encoding: str | None, reference: str, expected: str) -> None:
     assert normalise(reference, BASE, encoding) == expected
 
 
@@ -265,7 +265,7 @@ def test_queries_are_written_in_the_encoding_of_the_page(encoding, reference, ex
         pytest.param("?ж", "http://a/b/c/d;p?%D6", id="query-in-the-encoding"),
     ],
 )
-def test_base_is_that_of_the_element_if_it_is_a_base(said, expected):
+def test_base_is_that_of_the_element_if_it_is_a_base(said: str | None, expected: str) -> None:
     """WHATWG HTML, 4.2.3, set the frozen base URL."""
     assert base_url(said, BASE, "koi8-r") == expected
 
@@ -324,7 +324,7 @@ _wild = st.one_of(_any_text, st.lists(_pieces, max_size=14).map("".join))
 @example(url="http://a@b@h.test/#x", base=None)
 @example(url="\udc00", base="http://\ud800@h.test/")
 @example(url="http:a:b@h.test", base=None)
-def test_normalising_twice_changes_nothing(url, base):
+def test_normalising_twice_changes_nothing(url: str, base: str | None) -> None:
     """Nor is there ever a fragment, a credential or a character that does not belong into a request."""
     once = normalise(url, base)
     if once is None:
@@ -341,7 +341,7 @@ def test_normalising_twice_changes_nothing(url, base):
 
 @settings(max_examples=200)
 @given(rest=_wild)
-def test_anything_behind_a_good_origin_stays_on_it(rest):
+def test_anything_behind_a_good_origin_stays_on_it(rest: str) -> None:
     url = normalise("/x" + rest, "https://h.test:8443/")
     assert url is not None
     assert origin_of(url) == "https://h.test:8443"
@@ -379,11 +379,11 @@ _bases = [
     references=["https:#://", "https:\t//x", "http\ns://x", "/x://", ".:x://", "1:x://"], base="https://h.test/a/b"
 )
 @given(references=st.lists(_references, max_size=5), base=st.sampled_from(_bases))
-def test_references_of_a_page_are_resolved_one_by_one(references, base):
+def test_references_of_a_page_are_resolved_one_by_one(references: list[str], base: str) -> None:
     assert resolved(references, base) == {reference: normalise(reference, base) for reference in references}
 
 
-def test_what_one_page_of_a_folder_has_told_holds_for_others_only_where_it_is_the_same():
+def test_what_one_page_of_a_folder_has_told_holds_for_others_only_where_it_is_the_same() -> None:
     """References to other parts or queries of the page itself, and queries in the encoding of the page, are its own."""
     references = [
         "",

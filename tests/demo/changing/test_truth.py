@@ -35,7 +35,7 @@ def answers(respond, asked):
     return asyncio.run(ask())
 
 
-def test_it_is_what_the_pages_answer(web):
+def test_it_is_what_the_pages_answer(web) -> None:
     (status, headers, body), *replies = answers(
         answering(web, lambda: NOW),
         [(f"http://{HOST}/?since={NOW - 900}", {}), *((url, {}) for url in web.web.truth())],
@@ -54,7 +54,7 @@ def test_it_is_what_the_pages_answer(web):
     assert sum(len(page["changes"]) for page in pages.values()) > 100
 
 
-def test_conditional_requests_over_a_socket(web):
+def test_conditional_requests_over_a_socket(web) -> None:
     plain = [page.url for page in web.web.pages() if web.life(page.url).kind == "plain"]
     url = next(url for url in plain if web.manner(url) == "nginx" and web.life(url).rate < 0.01)
     at = [web.life(url).last_change(NOW) + 0.5]
@@ -82,6 +82,6 @@ def test_conditional_requests_over_a_socket(web):
         ("?since=0", 400, "Changes are listed for 86400 seconds at most: from 1799913600 to 1800000000."),
     ],
 )
-def test_what_cannot_be_asked_is_said(web, path, status, text):
+def test_what_cannot_be_asked_is_said(web, path: str, status: int, text: str) -> None:
     reply = answering(web, lambda: NOW)(f"http://{HOST}/{path}", {})
     assert (reply.status, reply.body.decode()) == (status, f"{text}\n")

@@ -12,7 +12,7 @@ NOW = 1_800_000_000.0
 
 
 @pytest.mark.parametrize("rate", [1e-5, 3e-4, 0.01])
-def test_counts_are_those_of_a_poisson_process(rate):
+def test_counts_are_those_of_a_poisson_process(rate: float) -> None:
     """Mean and variance of the counts in many stretches are both what the rate says, within five deviations."""
     stretch, pages = 30.0 / rate, 300
     counts = [len(Changes(f"page {page}", rate).between(NOW - stretch, NOW)) for page in range(pages)]
@@ -24,7 +24,7 @@ def test_counts_are_those_of_a_poisson_process(rate):
     assert variance == pytest.approx(expected, rel=5 * math.sqrt(2 / pages))
 
 
-def test_gaps_have_no_memory():
+def test_gaps_have_no_memory() -> None:
     """As many are longer than the mean as an exponential distribution has: a share of 1 / e."""
     times = Changes("a page", 0.001).between(NOW - 5e6, NOW)
     gaps = [after - before for before, after in pairwise(times)]
@@ -33,7 +33,7 @@ def test_gaps_have_no_memory():
 
 
 @pytest.mark.parametrize("rate", [0.0, 1e-12, 1e-6, 0.02, 0.1])
-def test_the_last_change_is_the_last_of_them(rate):
+def test_the_last_change_is_the_last_of_them(rate: float) -> None:
     random, changes = Random(0), Changes("a page", rate)
     for _ in range(50):
         now = NOW + random.uniform(-1e6, 1e6)
@@ -43,7 +43,7 @@ def test_the_last_change_is_the_last_of_them(rate):
         assert last == BEGINNING or changes.between(last - 1, now) == [last]
 
 
-def test_what_has_been_never_changes():
+def test_what_has_been_never_changes() -> None:
     """Asked later, or for another stretch, the same changes stand in the same places."""
     changes = Changes("a page", 0.003)
     whole = changes.between(NOW - 10_000, NOW)
@@ -52,12 +52,12 @@ def test_what_has_been_never_changes():
     assert Changes("another", 0.003).between(NOW - 10_000, NOW) != whole
 
 
-def test_nothing_happens_before_the_beginning():
+def test_nothing_happens_before_the_beginning() -> None:
     assert Changes("a page", 0.1).last(BEGINNING - 1e6) == BEGINNING
 
 
 @pytest.mark.parametrize("lasting", [0, 1, 30])
-def test_away_and_back_take_turns(lasting):
+def test_away_and_back_take_turns(lasting: int) -> None:
     absences = Absences("a page", 100.5, lasting)
     seconds = [NOW + second for second in range(3000)]
     states = [absences.is_away(second) for second in seconds]
@@ -77,7 +77,7 @@ EARLIER = "Wed, 31 Dec 2025 23:59:59 GMT"
 TAG = '"6955b900"'
 
 
-def test_a_version_has_its_tag_and_its_date():
+def test_a_version_has_its_tag_and_its_date() -> None:
     assert validators(MANNERS["nginx"], VERSION, ASKED_AT) == {"ETag": TAG, "Last-Modified": DATE}
     assert validators(MANNERS["weak ETag"], VERSION, ASKED_AT)["ETag"] == f"W/{TAG}"
     assert validators(MANNERS["nothing"], VERSION, ASKED_AT) == {}
@@ -85,7 +85,7 @@ def test_a_version_has_its_tag_and_its_date():
 
 
 @pytest.mark.parametrize("manner", MANNERS)
-def test_only_liars_say_the_same_of_two_versions_or_differ_of_one(manner):
+def test_only_liars_say_the_same_of_two_versions_or_differ_of_one(manner: str) -> None:
     first, same, second = (
         validators(MANNERS[manner], version, now)
         for version, now in ((VERSION, ASKED_AT), (VERSION, ASKED_AT + 5), (VERSION + 9, ASKED_AT + 5))
@@ -94,7 +94,7 @@ def test_only_liars_say_the_same_of_two_versions_or_differ_of_one(manner):
     assert (same != second) is (manner not in {"stuck ETag", "date of now", "nothing"})
 
 
-def test_the_date_of_a_liar_is_in_the_future_or_now():
+def test_the_date_of_a_liar_is_in_the_future_or_now() -> None:
     assert validators(MANNERS["future date"], VERSION, ASKED_AT)["Last-Modified"] == "Fri, 01 Jan 2027 00:00:00 GMT"
     assert validators(MANNERS["date of now"], VERSION, ASKED_AT)["Last-Modified"] == "Thu, 01 Jan 2026 01:13:20 GMT"
 
@@ -137,7 +137,7 @@ def test_the_date_of_a_liar_is_in_the_future_or_now():
         ("always 304", None, None, False),
     ],
 )
-def test_is_not_modified(manner, tags, since, expected):
+def test_is_not_modified(manner: str, tags: str | None, since: str | None, expected: bool) -> None:
     asked = {"If-None-Match": tags, "If-Modified-Since": since}
     fields = validators(MANNERS[manner], VERSION, ASKED_AT)
     given = {name: value for name, value in asked.items() if value is not None}

@@ -1,6 +1,7 @@
 """Answers of the changing web at a time, and its noise."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -14,26 +15,26 @@ URL = "http://a.test/"
 
 
 @pytest.mark.parametrize("kind", NOISES)
-def test_differs_at_every_fetch_and_is_the_same_at_the_same_time(kind):
+def test_differs_at_every_fetch_and_is_the_same_at_the_same_time(kind: str) -> None:
     makes = [NOISES[kind](URL, 1_800_000_000.0 + fetch) for fetch in range(20)]
     assert len(set(makes)) == 20
     assert makes[7] == NOISES[kind](URL, 1_800_000_007.0)
 
 
 @pytest.mark.parametrize("kind", NOISES)
-def test_has_no_links(kind):
+def test_has_no_links(kind: str) -> None:
     body = f"<p>Text</p>{NOISES[kind](URL, 1_800_000_000.5)}".encode()
     assert parse_html(body, URL, "text/html").outlinks == ()
 
 
-def test_comments_stay_while_others_come():
+def test_comments_stay_while_others_come() -> None:
     first, second = (NOISES["comments"](URL, float(written)) for written in (6401, 6405))
     assert second.startswith(first.removesuffix("</section>"))
     assert second.count("<p>") == first.count("<p>") + 4
     assert NOISES["comments"](URL, 6464.0).count("<p>") == 1
 
 
-def test_a_rotating_list_varies_in_length():
+def test_a_rotating_list_varies_in_length() -> None:
     lengths = {NOISES["rotating list"](URL, float(time)).count("<li>") for time in range(200)}
     assert lengths == set(range(3, 9))
 
@@ -46,7 +47,7 @@ def web():
     return ChangingWeb(DemoWeb.generate(seed=5, hosts=14, pages=1400), speed=SPEED)
 
 
-def urls(web, *kinds):
+def urls(web, *kinds: Any):
     found = [page.url for page in web.web.pages() if web.life(page.url).kind in kinds]
     assert found
     return found
@@ -56,13 +57,13 @@ def body(web, url, now):
     return web.respond(url, {}, now).body
 
 
-def test_rates_have_the_mean_that_the_speed_says(web):
+def test_rates_have_the_mean_that_the_speed_says(web) -> None:
     rates = [web.life(url).rate for url in urls(web, "plain", "goes", "moves", *NOISES)]
     assert sum(rates) / len(rates) == pytest.approx(SPEED / MEAN_INTERVAL, rel=0.2)
     assert 50 * min(rates) < max(rates) <= FASTEST * 1.0001
 
 
-def test_a_plain_page_is_another_one_after_each_change_and_the_same_between(web):
+def test_a_plain_page_is_another_one_after_each_change_and_the_same_between(web) -> None:
     for url in urls(web, "plain")[:60]:
         changes = [NOW - 3000, *web.life(url).changes(NOW - 3000, NOW), NOW]
         bodies = [body(web, url, time) for time in changes[:-1]]
@@ -71,7 +72,7 @@ def test_a_plain_page_is_another_one_after_each_change_and_the_same_between(web)
         assert body(web, url, NOW) == bodies[-1]
 
 
-def test_links_change_with_some_changes_and_those_of_the_plain_web_stay(web):
+def test_links_change_with_some_changes_and_those_of_the_plain_web_stay(web) -> None:
     kept = changed = 0
     for url in urls(web, "plain")[:60]:
         base = set(parse_html(web.web.respond(url).body, url, "text/html").outlinks) - {url}
@@ -84,14 +85,14 @@ def test_links_change_with_some_changes_and_those_of_the_plain_web_stay(web):
     assert 0.15 < changed / (kept + changed) < 0.45
 
 
-def test_a_noisy_page_differs_at_every_fetch_and_its_noise_apart_only_when_it_changes(web):
+def test_a_noisy_page_differs_at_every_fetch_and_its_noise_apart_only_when_it_changes(web) -> None:
     for url in urls(web, *NOISES)[:60]:
         assert body(web, url, NOW) != body(web, url, NOW + 60)
         last = web.life(url).last_change(NOW)
         assert web.resource(url, NOW) == web.resource(url, last) != web.resource(url, last - 0.01)
 
 
-def test_a_page_that_goes_comes_back(web):
+def test_a_page_that_goes_comes_back(web) -> None:
     for url in urls(web, "goes"):
         turns = web.life(url).away.turns(NOW - 1e6, NOW + 1e6)
         statuses = {web.respond(url, {}, turn + 0.5).status for turn in turns}
@@ -99,7 +100,7 @@ def test_a_page_that_goes_comes_back(web):
         assert all(web.respond(url, {}, turn - 0.5).status != web.respond(url, {}, turn).status for turn in turns)
 
 
-def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(web):
+def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(web) -> None:
     for url in urls(web, "moves"):
         away = web.life(url).away
         left, back = away.turns(NOW - 1e7, NOW)[-2:]
@@ -114,7 +115,7 @@ def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(
 
 
 @pytest.mark.parametrize("manner", MANNERS)
-def test_what_a_page_says_of_its_version_comes_back_as_304_until_it_changes(web, manner):
+def test_what_a_page_says_of_its_version_comes_back_as_304_until_it_changes(web, manner: str) -> None:
     """But of hosts that say no version, or 304 of all; sent back as a crawler would, field by field."""
     url = next(url for url in urls(web, "plain") if web.manner(url) == manner and web.life(url).rate < 0.02)
     last = web.life(url).last_change(NOW)
@@ -128,7 +129,7 @@ def test_what_a_page_says_of_its_version_comes_back_as_304_until_it_changes(web,
     assert other == (304 if manner in always else 200)
 
 
-def test_a_304_has_no_body_and_says_the_version(web):
+def test_a_304_has_no_body_and_says_the_version(web) -> None:
     url = next(url for url in urls(web, "plain") if web.manner(url) == "nginx")
     reply = web.respond(url, {}, NOW)
     again = web.respond(url, {"If-None-Match": reply.headers["ETag"]}, NOW)
@@ -136,7 +137,7 @@ def test_a_304_has_no_body_and_says_the_version(web):
     assert again.headers == {name: reply.headers[name] for name in ("ETag", "Last-Modified")}
 
 
-def test_noisy_pages_are_never_304_where_the_host_tells_the_truth(web):
+def test_noisy_pages_are_never_304_where_the_host_tells_the_truth(web) -> None:
     for url in urls(web, *NOISES):
         if web.manner(url) != "always 304":
             fields = web.respond(url, {}, NOW).headers
@@ -144,7 +145,7 @@ def test_noisy_pages_are_never_304_where_the_host_tells_the_truth(web):
             assert web.respond(url, {"If-None-Match": fields.get("ETag", "")}, NOW + 1).status == 200
 
 
-def test_two_webs_agree_and_another_seed_makes_another(web):
+def test_two_webs_agree_and_another_seed_makes_another(web) -> None:
     again = ChangingWeb(DemoWeb.generate(seed=5, hosts=14, pages=1400), speed=SPEED)
     other = ChangingWeb(again.web, seed=1, speed=SPEED)
     asked = list(web.importance(NOW))[::9]
@@ -152,14 +153,14 @@ def test_two_webs_agree_and_another_seed_makes_another(web):
     assert [web.respond(url, {}, NOW) for url in asked] != [other.respond(url, {}, NOW) for url in asked]
 
 
-def test_importance_follows_the_links(web):
+def test_importance_follows_the_links(web) -> None:
     one, other = web.importance(NOW), web.importance(NOW + 5000)
     assert sum(one.values()) == pytest.approx(1.0)
     assert one.keys() & other.keys() >= web.web.truth().keys()
     assert one != other
 
 
-def test_what_is_no_page_never_changes(web):
+def test_what_is_no_page_never_changes(web) -> None:
     asked = [f"http://{web.web.hosts[0]}/robots.txt", f"{web.web.calendar}2026/11", "http://unknown.test/"]
     for url in asked:
         assert web.respond(url, {}, NOW).body == web.respond(url, {}, NOW + 1e6).body == web.web.respond(url).body
@@ -167,6 +168,6 @@ def test_what_is_no_page_never_changes(web):
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), float("inf"), 1e7, 5e-324])
-def test_a_speed_that_is_none_is_refused(speed):
+def test_a_speed_that_is_none_is_refused(speed: float) -> None:
     with pytest.raises(SettingError, match=r"the speed must be from 0\.001 to 1,000,000, not "):
         ChangingWeb(DemoWeb.generate(hosts=2, pages=20), speed=speed)

@@ -37,13 +37,13 @@ def of_all(births: SiteBirths, size: int) -> list[int]:
         ([1, 2], [0, 0], [0, 1.0, 0.0], [1200, 1]),  # a site that nobody trusts
     ],
 )
-def test_births_by_hand(site, door, trust, expected):
+def test_births_by_hand(site: list[int], door: list[int], trust: list[float], expected: list[int]) -> None:
     births = shared_out(site, door, trust)
     assert of_all(births, len(site)) == expected
     assert [births.of_one(page, gone=False, alias=False) for page in range(len(site))] == expected
 
 
-def test_alias_has_its_door_only_and_a_page_that_has_gone_nothing():
+def test_alias_has_its_door_only_and_a_page_that_has_gone_nothing() -> None:
     births = shared_out([1, 1], [1, 1], [0, 1.0])
     flags = np.array([True, False])
     assert births.of(slice(0, 2), ~flags, flags).tolist() == [300, 0]
@@ -51,7 +51,7 @@ def test_alias_has_its_door_only_and_a_page_that_has_gone_nothing():
     assert births.of_one(1, gone=True, alias=False) == 0
 
 
-def test_site_that_is_left_with_no_page_gives_all_to_its_doors():
+def test_site_that_is_left_with_no_page_gives_all_to_its_doors() -> None:
     births = SiteBirths(total=1_200)
     births.grow(1)
     births.site[0], births.door[0] = 1, 3
@@ -59,7 +59,7 @@ def test_site_that_is_left_with_no_page_gives_all_to_its_doors():
     assert births.of(pages([0]), np.array([False]), np.array([True])).tolist() == [1200]
 
 
-def test_doors_are_counted_in_parts_and_never_overflow():
+def test_doors_are_counted_in_parts_and_never_overflow() -> None:
     assert counted_doors(np.array([0.0, 1.0, 1.5, 1e9])).tolist() == [0, DOOR_UNIT, 384, 65_535]
 
 
@@ -155,7 +155,7 @@ def test_settled_ledger_is_pagerank_with_the_last_jump(seed: int) -> None:
     assert world.ledger.total() == pytest.approx(worths.clip(0).sum())
 
 
-def test_all_births_are_shared_but_for_rounding():
+def test_all_births_are_shared_but_for_rounding() -> None:
     world = Changing(1)
     world.share_out()
     assert abs(world.ledger.births - ALL_BIRTHS) < 1e-9 * ALL_BIRTHS

@@ -12,9 +12,11 @@ def stale(db: sqlite3.Connection) -> set[int]:
     return {page for (page,) in db.execute("SELECT page FROM stale")}
 
 
-def test_books_are_those_of_the_links_that_are_there(db):
+def test_books_are_those_of_the_links_that_are_there(db: sqlite3.Connection) -> None:
     draw = random.Random(4)
-    book, links, packed = AnchorBook(db), {}, {}
+    book = AnchorBook(db)
+    links: dict[int, list[LinkText]] = {}
+    packed: dict[int, bytes] = {}
     for _ in range(300):
         page = draw.randrange(12)
         if draw.random() < 0.2:
@@ -38,7 +40,7 @@ def test_books_are_those_of_the_links_that_are_there(db):
         assert len(rows) == len(counts)
 
 
-def test_text_counts_by_the_logarithm_of_its_sites_and_once_for_its_own(db):
+def test_text_counts_by_the_logarithm_of_its_sites_and_once_for_its_own(db: sqlite3.Connection) -> None:
     book = AnchorBook(db)
     link = {site: [(7, site, "Guide" if site % 2 else "guide")] for site in range(8)}
     book.add(link | {100 + i: [(7, None, "own"), (7, None, f"rare{i}")] for i in range(30)})
@@ -48,7 +50,7 @@ def test_text_counts_by_the_logarithm_of_its_sites_and_once_for_its_own(db):
     assert len(own.split(" . ")) == MOST_OWN
 
 
-def test_few_texts_of_a_page_count(db):
+def test_few_texts_of_a_page_count(db: sqlite3.Connection) -> None:
     book = AnchorBook(db)
     book.add({site: [(7, site, f"text{i}") for i in range(60)] for site in (1, 2)} | {9: [(7, 3, "text59")]})
     texts = book.texts_of([7])[7][0].split(" . ")
@@ -56,7 +58,7 @@ def test_few_texts_of_a_page_count(db):
     assert texts[0] == "text59"
 
 
-def test_aliases_give_what_is_said_of_them_to_the_page_they_stand_for(db):
+def test_aliases_give_what_is_said_of_them_to_the_page_they_stand_for(db: sqlite3.Connection) -> None:
     book = AnchorBook(db)
     book.add({1: [(10, 1, "ten"), (11, 1, "eleven"), (12, 1, "twelve")]})
     book.set_aliases({10: 11, 11: 12, 20: 21, 21: 20, 30: NOTHING})

@@ -3,9 +3,11 @@
 import asyncio
 import os
 import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from support.searching import content, page, rebuilt, urls
 from support.sites import Server, crawl, rows
 
@@ -21,7 +23,7 @@ SITE = {A: page("Zebra", "stripes", *((f"{A}{i}", f"number {i}") for i in range(
 }
 
 
-def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path):
+def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], search=True)
     assert urls(store, "word7") == [f"{A}7"]
@@ -31,12 +33,12 @@ def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path):
     assert urls(store, "lion") == [f"{A}new"]
 
 
-def test_crawl_without_search_has_no_index(tmp_path):
+def test_crawl_without_search_has_no_index(tmp_path: Path) -> None:
     crawl(SITE, tmp_path / "crawl.db", [A], text=True)
     assert not index_path(tmp_path / "crawl.db").exists()
 
 
-def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path):
+def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], text=True, pages=10)
     read, write = os.pipe()
@@ -53,13 +55,13 @@ def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path):
         assert follower.pages() == 10
 
 
-def test_ctrl_c_leaves_the_index_for_later(tmp_path, caplog):
+def test_ctrl_c_leaves_the_index_for_later(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """At the end of the crawl, with a follower that does not come to its end: the next run has the index catch up."""
     store = tmp_path / "crawl.db"
-    told = []
+    told: list[str] = []
 
     @contextmanager
-    def awaiting(progress):
+    def awaiting(progress: Callable[[], str]) -> Iterator[None]:
         (follower,) = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
         os.kill(int(follower), signal.SIGSTOP)
         asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
@@ -76,11 +78,11 @@ def test_ctrl_c_leaves_the_index_for_later(tmp_path, caplog):
     assert content(store) == rebuilt(store)
 
 
-def test_who_waits_is_told_how_far_the_index_is(tmp_path):
+def test_who_waits_is_told_how_far_the_index_is(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], text=True)
     read, write = os.pipe()
-    told = []
+    told: list[str] = []
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as line:
         os.write(write, b".")
         os.close(write)
@@ -89,7 +91,9 @@ def test_who_waits_is_told_how_far_the_index_is(tmp_path):
     assert told == [f"{texts} of {texts} texts", "merging its pieces"]
 
 
-def test_an_index_of_another_version_is_told_with_one_way_out(tmp_path, caplog, capfd):
+def test_an_index_of_another_version_is_told_with_one_way_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], search=True, pages=10)
     rows(index_path(store), "PRAGMA user_version = 1")

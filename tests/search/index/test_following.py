@@ -39,7 +39,7 @@ def catch_up(store: Path) -> Progress:
         return follower.catch_up()
 
 
-def test_index_that_follows_says_what_one_does_that_is_built_anew(tmp_path):
+def test_index_that_follows_says_what_one_does_that_is_built_anew(tmp_path: Path) -> None:
     store, site = tmp_path / "crawl.db", web(1)
     for pages in (5, 9, 20, 40):
         crawl(site, store, list(site)[:4], text=True, pages=pages)
@@ -51,7 +51,7 @@ def test_index_that_follows_says_what_one_does_that_is_built_anew(tmp_path):
     assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
 
 
-def test_pages_read_again_merged_or_gone_are_followed(tmp_path):
+def test_pages_read_again_merged_or_gone_are_followed(tmp_path: Path) -> None:
     store, site = tmp_path / "crawl.db", web(2)
     indexed(site, store, *list(site)[:4])
     changed = dict(site)
@@ -66,7 +66,7 @@ def test_pages_read_again_merged_or_gone_are_followed(tmp_path):
     assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
 
 
-def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_another(tmp_path):
+def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_another(tmp_path: Path) -> None:
     canonical = f"<link rel=canonical href='{A}'>"
     site = {A: page("Zebra", "zebra", (B, "b")), B: page("Zebra too", "zebra and more", head=canonical)}
     store = indexed(site, tmp_path / "crawl.db", A)
@@ -76,7 +76,7 @@ def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_an
         assert searcher.behind() == 0
 
 
-def test_pages_that_became_aliases_are_not_found_any_more(tmp_path):
+def test_pages_that_became_aliases_are_not_found_any_more(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "zebra"), B: page("Zebra too", "zebra")}, tmp_path / "crawl.db")
     rows(store, "UPDATE pages SET state = 'alias', reason = 'duplicate' WHERE url = ?", B)
     rows(store, "UPDATE links SET targets = x'00000000' WHERE source = (SELECT id FROM pages WHERE url = ?)", B)
@@ -86,12 +86,12 @@ def test_pages_that_became_aliases_are_not_found_any_more(tmp_path):
     assert content(store) == rebuilt(store)
 
 
-def test_nothing_new_is_nothing_to_do(tmp_path):
+def test_nothing_new_is_nothing_to_do(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
     assert catch_up(store) == Progress(0, 0)
 
 
-def test_file_of_texts_that_is_made_anew_is_not_taken_in_again(tmp_path):
+def test_file_of_texts_that_is_made_anew_is_not_taken_in_again(tmp_path: Path) -> None:
     site = web(3, pages=20)
     store = indexed(site, tmp_path / "crawl.db")
     crawl(site | {A + "1": page("Anew", "anew")}, store, [], text=True, discovery=0.0, pages=20)
@@ -103,7 +103,7 @@ def test_file_of_texts_that_is_made_anew_is_not_taken_in_again(tmp_path):
     assert content(store) == rebuilt(store)
 
 
-def test_index_is_built_anew_once_much_of_it_is_dead(tmp_path):
+def test_index_is_built_anew_once_much_of_it_is_dead(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
     with following(store) as follower:
         assert not follower.needs_rebuilding()
@@ -131,7 +131,7 @@ def killed(store: Path, steps: int) -> None:
 
 
 @pytest.mark.parametrize("times", [8, pytest.param(50, marks=pytest.mark.slow)])
-def test_kill_in_the_midst_leaves_an_index_that_opens_and_catches_up(tmp_path, times):
+def test_kill_in_the_midst_leaves_an_index_that_opens_and_catches_up(tmp_path: Path, times: int) -> None:
     store, site = tmp_path / "crawl.db", web(4)
     draw = random.Random(times)
     indexed(site, store, *list(site)[:4], pages=4)
@@ -145,7 +145,7 @@ def test_kill_in_the_midst_leaves_an_index_that_opens_and_catches_up(tmp_path, t
     assert content(store) == rebuilt(store)
 
 
-def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path):
+def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path: Path) -> None:
     site = {f"{A}{i}": page(f"T{i}", f"word{i}") for i in range(450)}
     crawl(site, tmp_path / "crawl.db", list(site), text=True)
     progress: list[Progress] = []
@@ -158,7 +158,7 @@ def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path):
         assert follower.size() > 0
 
 
-def test_room_that_is_free_is_given_back(tmp_path):
+def test_room_that_is_free_is_given_back(tmp_path: Path) -> None:
     store = indexed(web(6), tmp_path / "crawl.db")
     with following(store) as follower:
         follower.optimize()
@@ -167,7 +167,7 @@ def test_room_that_is_free_is_given_back(tmp_path):
     assert content(store) == rebuilt(store)
 
 
-def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_path):
+def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
     index_path(store).write_bytes(b"broken" * 1_000)
     with pytest.raises(StoreError, match="--rebuild"), following(store):
@@ -177,13 +177,13 @@ def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_pa
     assert urls(store, "zebra") == [A]
 
 
-def test_two_do_not_write_at_once(tmp_path):
+def test_two_do_not_write_at_once(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
     with following(store), pytest.raises(StoreError, match="another process"), following(store):
         pass
 
 
-def test_store_without_texts_is_told_apart(tmp_path):
+def test_store_without_texts_is_told_apart(tmp_path: Path) -> None:
     crawl({A: []}, tmp_path / "bare.db", [A])
     with open_store(tmp_path / "bare.db") as store, pytest.raises(SettingError, match="has no texts"):
         bring_up_to_date(store)

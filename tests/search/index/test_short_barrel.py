@@ -26,7 +26,7 @@ A, B = "http://a.test/", "http://b.test/"
         ("http://a.test/" + "x" * 5_000, "a.test/" + "x" * 293),
     ],
 )
-def test_url_says_what_is_of_its_page(url, part):
+def test_url_says_what_is_of_its_page(url: str, part: str) -> None:
     assert telling_part(url) == part
 
 
@@ -40,7 +40,7 @@ SITE: Site = {
 }
 
 
-def test_rows_are_of_pages_with_texts_or_links_to_them(tmp_path):
+def test_rows_are_of_pages_with_texts_or_links_to_them(tmp_path: Path) -> None:
     rows, spelled = barrel(indexed(SITE, tmp_path / "crawl.db", A, pages=1))
     assert rows == {
         (A, "Zebra", "", "", "a.test/"),
@@ -52,7 +52,7 @@ def test_rows_are_of_pages_with_texts_or_links_to_them(tmp_path):
     assert spelled == {"zebra": 1, "the": 1, "old": 1, "one": 1, "hidden": 1, "over": 1, "there": 1}
 
 
-def test_aliases_pages_that_say_noindex_and_those_that_have_gone_have_no_row(tmp_path):
+def test_aliases_pages_that_say_noindex_and_those_that_have_gone_have_no_row(tmp_path: Path) -> None:
     rows, spelled = barrel(indexed(SITE, tmp_path / "crawl.db", A))
     assert rows == {(A, "Zebra", "", "", "a.test/"), (A + "new", "New", "", "the old one", "a.test/new")}
     assert spelled == {"zebra": 1, "new": 1, "the": 1, "old": 1, "one": 1}

@@ -39,7 +39,7 @@ from minicrawl.store.texts.marked_text import unpack
         ("한국어 문서", "한국어 문서"),
     ],
 )
-def test_text_is_written_so_that_its_words_are_kept(text, expected):
+def test_text_is_written_so_that_its_words_are_kept(text: str, expected: str) -> None:
     assert indexed(text) == expected
 
 
@@ -70,12 +70,12 @@ def matches(text: str, query: str) -> bool:
         ("regular expressions", "regular expression", True),
     ],
 )
-def test_what_is_typed_is_found(text, query, is_found):
+def test_what_is_typed_is_found(text: str, query: str, is_found: bool) -> None:
     assert matches(text, query) is is_found
 
 
 @given(st.text("日本語かなab ", min_size=1, max_size=12), st.data())
-def test_any_part_of_unspaced_text_of_two_characters_is_found(text, data):
+def test_any_part_of_unspaced_text_of_two_characters_is_found(text: str, data: st.DataObject) -> None:
     run = data.draw(st.sampled_from(text.replace("a", " ").replace("b", " ").split() or ["日本"]))
     if len(run) > 1 and run in text:
         start = data.draw(st.integers(0, len(run) - 2))
@@ -83,11 +83,11 @@ def test_any_part_of_unspaced_text_of_two_characters_is_found(text, data):
 
 
 @pytest.mark.parametrize(("text", "has"), [("a", True), ("é", True), ("_", False), ("+ - \0", False), ("٣", True)])
-def test_what_has_words(text, has):
+def test_what_has_words(text: str, has: bool) -> None:
     assert has_words(text) is has
 
 
-def test_words_are_in_lower_case():
+def test_words_are_in_lower_case() -> None:
     assert words_of("Hello, WORLD_wide 日本語") == ["hello", "world", "wide", "日本", "本語"]
 
 
@@ -102,7 +102,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
-def test_words_are_those_of_the_text(name):
+def test_words_are_those_of_the_text(name: str) -> None:
     record = parse_html(PAGES[name].encode(), URL, wanted=Wanted(kept=True)).kept
     words, kept = page_words(record, URL), unpack(record, URL)
     assert words.text.replace("\0", " ").split() == kept.text.split()
@@ -116,7 +116,7 @@ def test_words_are_those_of_the_text(name):
     assert text_words(record, URL).split() == kept.text.split()
 
 
-def test_what_is_long_is_cut():
+def test_what_is_long_is_cut() -> None:
     body = f"<title>{'t' * 500_000}</title><h1>{'h ' * 100_000}</h1><p>{'w ' * 1_000_000}<a href=/x>{'a ' * 9_999}</a>"
     words = page_words(parse_html(body.encode(), URL, wanted=Wanted(kept=True)).kept, URL)
     assert len(words.title) <= 300
@@ -126,12 +126,12 @@ def test_what_is_long_is_cut():
 
 
 @pytest.mark.parametrize("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
-def test_damaged_text_is_said_with_its_page(record):
+def test_damaged_text_is_said_with_its_page(record: bytes) -> None:
     with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
         page_words(record, URL)
 
 
-def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for():
+def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for() -> None:
     links = "".join(f"<a href=/{i}-{'x' * 200}>{i}</a> " for i in range(99))
     body = f"<title>T</title><p>{links}<p>{'wörd ' * 20_000}"
     record = parse_html(body.encode(), URL, wanted=Wanted(kept=True)).kept
@@ -144,6 +144,6 @@ def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for():
 
 
 @pytest.mark.parametrize("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
-def test_begin_of_a_damaged_text_is_said_with_its_page(record):
+def test_begin_of_a_damaged_text_is_said_with_its_page(record: bytes) -> None:
     with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
         list(text_begins(record, URL, (10, 20)))

@@ -36,7 +36,8 @@ def walked(
 ) -> tuple[list[str], Traps]:
     """Read pages as a crawl does that knows nothing but order: those read, and the traps' state."""
     seeds = seeds or [HOME]
-    traps, waiting, known, read = Traps(seeds=seeds), deque(seeds), set(seeds), []
+    traps, waiting, known = Traps(seeds=seeds), deque(seeds), set(seeds)
+    read: list[str] = []
     while waiting and len(read) < most:
         url = waiting.pop() if depth_first else waiting.popleft()
         if url not in seeds and traps.turns_away(url) is not None:
@@ -457,7 +458,7 @@ def run(*words: object) -> str:
 def shut(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("traps") / "crawl.db"
     site = soft_404s()
-    site[HOME] = [*site[HOME], HOME + "a/a/a"]  # type: ignore[misc]
+    site[HOME] = [*site[HOME], HOME + "a/a/a"]
     crawl(site, store, [HOME], strategy="breadth-first")
     return store
 
