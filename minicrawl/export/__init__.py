@@ -3,7 +3,7 @@
 ranks   every page with its rank
 report_file  a report as one HTML file
 sitemap pages as a sitemap
-atom    what has become of pages, for feed readers
+atom    changes of pages, for feed readers
 markdown  kept texts as Markdown, a file a page, or as a table
-tables  rows as CSV, JSON lines or Parquet, and how any file of ours comes to be
+tables  rows as CSV, JSON lines or Parquet, and the atomic writing of all files
 """

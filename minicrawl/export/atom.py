@@ -1,6 +1,6 @@
-"""What has become of pages, as an Atom feed.
+"""Changes of pages, as an Atom feed.
 
-Source: RFC 4287. The identifier of an entry stands for one change of one page for ever, so that a feed reader shows it
+Source: RFC 4287. An entry's identifier is permanent for one change of one page, so that a feed reader shows the entry
 once, however often the feed is written.
 """
 
@@ -15,13 +15,13 @@ from minicrawl.store.read.refreshes import ChangedPage
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _MOST = 1_000
-"""Entries of a feed: what readers take without trouble."""
+"""Maximum number of entries in a feed, a size that readers handle."""
 
 
 def write_feed(path: Path, changes: Sequence[ChangedPage], crawl: str, since: float) -> None:
-    """Write changes as a feed, the latest first, 1,000 at most; an old file is replaced at once. Raises SettingError.
+    """Write changes as a feed, the latest first, 1,000 at most; replaces an old file atomically. Raises SettingError.
 
-    crawl: what tells this crawl from others. since: Unix seconds, the time of a feed without entries.
+    crawl: identifier of the crawl. since: Unix seconds, the time of a feed without entries.
     """
     latest = sorted(changes, key=lambda page: -page.at)[:_MOST]
     feed = ET.Element("feed", xmlns=_ATOM)
@@ -55,5 +55,5 @@ def _name(text: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    """RFC 3339."""
+    """The time in RFC 3339."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

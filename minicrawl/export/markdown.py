@@ -1,9 +1,9 @@
-"""Kept texts as Markdown, a file a page: what stands in its content, with links, below a head of what is known of it.
+"""Kept texts as Markdown, a file a page: the page's content with links, below a head of metadata.
 
-The name of a file is made of its URL: letters and digits of host and path, shortened, and a hash of the whole. Whatever
-a URL says, no name leaves its folder, is too long, or is another's, also where capitals and small letters are one.
+A file's name is made from its URL: letters and digits of host and path, shortened, and a hash of the whole. For any
+URL, the name stays in its folder, is not too long, and is unique, also where file systems ignore case.
 
-Pages with their kept texts, as CSV, JSON lines or Parquet.
+Also pages with their kept texts, as CSV, JSON lines or Parquet.
 """
 
 import json
@@ -32,8 +32,9 @@ _TEXT_COLUMNS: dict[str, type] = dict.fromkeys(("language", "description", "h1",
 def pages_with_text(
     store: Store, by: str | None = None, is_wanted: npt.NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[RankedPage, KeptText]]:
-    """The pages that were read and stand for no other, with their texts, by falling `by` (see `Store.pages`); those
-    without text left out.
+    """Pages that were read and are no aliases, with their texts, by falling `by` (see `Store.pages`).
+
+    Pages without text are left out.
 
     is_wanted: by number, shape (size,); None: all.
 
@@ -67,21 +68,21 @@ _FENCE = re.compile("`{3,}")
 
 
 def file_name(url: str) -> Path:
-    """Where the page at a URL stands in the folder, also at one that no parser of URLs would take."""
+    """The page's path in the folder, also for a URL that no parser accepts."""
     host, _, path = re.split("[?#]", url.partition("://")[2], maxsplit=1)[0].partition("/")
     page = _slug(path, "index")
     return Path(_slug(host, "host"), f"{page}-{blake2b(url.encode(), digest_size=8).hexdigest()}.md")
 
 
 def as_markdown(kept: KeptText, page: RankedPage | None = None) -> str:
-    """The page as Markdown. page: what is known of it, for the head."""
+    """Render the page as Markdown. page: metadata for the head."""
     return "\n".join([*_head(kept, page), *_body(kept.content)]) + "\n"
 
 
 def export_markdown(texts: Iterable[tuple[RankedPage, KeptText]], folder: Path) -> int:
-    """Write a file for each page into `folder`, which appears whole or not at all; returns how many.
+    """Write a file for each page into `folder`, which appears whole or not at all; returns the number of files.
 
-    Raises SettingError where the folder cannot be made, or has files in it already.
+    Raises SettingError where the folder cannot be made, or is not empty.
     """
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -112,7 +113,7 @@ def _slug(text: str, otherwise: str) -> str:
 
 
 def _head(kept: KeptText, page: RankedPage | None) -> Iterator[str]:
-    """Front matter: YAML, whose strings may be JSON's."""
+    """Front matter in YAML, whose strings may be JSON strings."""
     values: dict[str, object] = {"url": kept.url, "title": kept.title, "description": kept.description}
     values["language"] = kept.language
     if page is not None:
@@ -160,7 +161,7 @@ def _line(block: Block) -> str:
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
-    """Rows of cells. What has one column, as pages that are laid out by tables do, is a row of paragraphs."""
+    """Lines of a table. A table with one column, used for layout, becomes paragraphs."""
     if not rows:
         return
     columns = max(map(len, rows))
@@ -189,7 +190,7 @@ def _linked(block: Block) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that no reader of Markdown takes for HTML."""
+    """Escape text that a Markdown reader would take for HTML."""
     return _ENTITY.sub("&amp;", text).replace("<", "&lt;")
 
 

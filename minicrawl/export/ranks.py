@@ -1,6 +1,6 @@
-"""Every page with its rank, as CSV, JSON lines or Parquet: the format is told by the file's ending, or by name.
+"""Every page with its rank, as CSV, JSON lines or Parquet: the file's ending, or a name, tells the format.
 
-The first two can be read again, to be compared.
+CSV and JSON lines can be read again, to be compared.
 """
 
 import csv
@@ -26,10 +26,10 @@ FORMATS = tuple(ending[1:] for ending in WRITERS)
 def export_ranks(
     pages: Iterable[RankedPage], path: Path, form: str | None = None, *, left_out: Sequence[str] = ()
 ) -> int:
-    """Write `pages` to `path` and return how many. Raises SettingError for an unknown ending or a bad place.
+    """Write `pages` to `path` and return their number. Raises SettingError for an unknown ending or a bad place.
 
-    form: one of FORMATS; None: as the ending of `path` tells. A second ending .gz has the file packed. left_out:
-    columns that these pages have nothing in.
+    form: one of FORMATS; None: by the ending of `path`. A second ending .gz compresses the file. left_out: columns
+    that are empty for these pages.
     """
     columns = {name: kind for name, kind in COLUMNS.items() if name not in left_out}
     rows = ([getattr(page, name) for name in columns] for page in pages) if left_out else pages
@@ -37,12 +37,12 @@ def export_ranks(
 
 
 def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:
-    """The same with a last column of that name: the value of every page in a ranking that was kept."""
+    """Write pages with a last column `name`: the value of every page in a kept ranking. Otherwise as `export_ranks`."""
     return export_table(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
 
 
 def read_ranks(path: Path, by: str) -> dict[str, float]:
-    """The number in the column `by` of every page in such a file, by URL. Raises SettingError."""
+    """Read the number in column `by` of every page, by URL, from a file of `export_ranks`. Raises SettingError."""
     ranks: dict[str, float] = {}
     read = writer_for(unpacked_name(path), _READERS)
     try:
@@ -63,7 +63,7 @@ def read_ranks(path: Path, by: str) -> dict[str, float]:
 
 
 def export_table(table: Table, path: Path, form: str | None = None) -> int:
-    """The same of any rows."""
+    """Write a table of any rows; otherwise as `export_ranks`."""
     if path == STANDARD_OUTPUT:
         return WRITERS[f".{form or 'csv'}"](table, sys.stdout.buffer)
     write = writer_for(unpacked_name(path) if form is None else Path(f"ranks.{form}"), WRITERS)
@@ -103,7 +103,7 @@ _READERS: dict[str, Callable[[Iterable[str], Path, str], Iterator[tuple[int, str
 
 
 def _number(value: object) -> float:
-    """A finite number, or nan for what is none."""
+    """The value as a finite number, or nan."""
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""A report as one HTML file with pictures in SVG. Text from the web is escaped: it is neither markup nor script.
+"""A report as one HTML file with pictures in SVG. Text from the web is escaped, so it is neither markup nor script.
 
 URLs are links where they are http or https. Long texts are shortened, so that the file stays small.
 """
@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 380, 220, 46, 14, 12, 34
 
 
 def line_chart(points: Sequence[Point], name: str, x_name: str, x_ends: tuple[str, str]) -> str:
-    """A line over rising x from 0 on. name: what it shows, for whoever cannot see it; x_ends: words below both ends."""
+    """A line over rising x from 0 on. name: alternative text of the chart; x_ends: labels below both ends."""
     most_x = max((x for x, _ in points), default=0.0) or 1.0
     most_y = _round_up(max((y for _, y in points), default=0.0))
     placed = [_place(x / most_x, y / most_y) for x, y in points]
@@ -36,7 +36,7 @@ def line_chart(points: Sequence[Point], name: str, x_name: str, x_ends: tuple[st
 
 
 def degree_chart(series: Sequence[tuple[str, Sequence[Point]]], name: str) -> str:
-    """How many pages have so many links, both on logarithmic scales. Points: degree and pages, each 1 or more."""
+    """Number of pages by degree, on logarithmic scales. Points: degree and pages, each 1 or more."""
     most_x = max((x for _, points in series for x, _ in points), default=1.0)
     most_y = max((y for _, points in series for _, y in points), default=1.0)
     x_span, y_span = (math.ceil(math.log10(max(most, 2.0))) for most in (most_x, most_y))
@@ -58,7 +58,7 @@ def degree_chart(series: Sequence[tuple[str, Sequence[Point]]], name: str) -> st
 
 
 def bar(share: float) -> str:
-    """A bar in a table, so long as the share from 0 to 1."""
+    """A bar in a table, as long as the share from 0 to 1."""
     width = max(min(share, 1.0), 0.0) * 100
     return (
         '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
@@ -67,7 +67,7 @@ def bar(share: float) -> str:
 
 
 def short(number: float) -> str:
-    """A number in few letters: 950, 1.2k, 30k, 4M."""
+    """A number in few characters: 950, 1.2k, 30k, 4M."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= size:
             return f"{number / size:.1f}".removesuffix(".0") + letter
@@ -84,7 +84,7 @@ def _levels(most: float) -> list[str]:
 
 
 def _round_up(number: float) -> float:
-    """The next number that has one digit of note, 1, 2, 4 or 8."""
+    """The next number with one significant digit, 1, 2, 4 or 8."""
     if number <= 0:
         return 1.0
     size: float = 10.0 ** math.floor(math.log10(number))
@@ -92,7 +92,7 @@ def _round_up(number: float) -> float:
 
 
 def _place(x: float, y: float) -> Point:
-    """Where a point of the unit square is in a picture."""
+    """Position in the picture of a point in the unit square."""
     return _LEFT + x * (_WIDTH - _LEFT - _RIGHT), _HEIGHT - _BOTTOM - y * (_HEIGHT - _TOP - _BOTTOM)
 
 
@@ -127,7 +127,7 @@ Cell = str | int | float | Url | Share | None
 
 @dataclass(frozen=True)
 class Section:
-    """A table with what is to be known of it. numbers: the columns that have numbers. note: what is not shown."""
+    """A titled table. numbers: the numeric columns. note: remark on rows not shown."""
 
     title: str
     columns: Sequence[str] = ()
@@ -138,7 +138,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a report says. tiles: numbers at the top, each with its name. charts: pictures (SVG) with titles."""
+    """A report's content. tiles: numbers at the top, each with its name. charts: pictures (SVG) with titles."""
 
     title: str
     subtitle: str
@@ -148,7 +148,7 @@ class Report:
 
 
 def write_report(report: Report, path: Path) -> int:
-    """Write a report to `path`, whole or not at all; how many bytes. Raises SettingError."""
+    """Write a report to `path` atomically; returns the number of bytes. Raises SettingError."""
     body = "\n".join(_document(report)).encode()
     with renamed_when_whole(path) as temporary:
         temporary.write_bytes(body)
@@ -158,7 +158,7 @@ def write_report(report: Report, path: Path) -> int:
 def _document(report: Report) -> Iterable[str]:
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    # Should something of the web's be taken for markup after all, a browser runs and loads nothing.
+    # Should web text be taken for markup after all, a browser runs and loads nothing.
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     yield '<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">'
     yield f"<title>{_plain(report.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<header>"
@@ -197,7 +197,7 @@ def _section(section: Section) -> Iterable[str]:
 
 
 def _kind(cells: Sequence[Cell]) -> str:
-    """How a column is set: numbers to the right, bars in a width of their own, URLs broken anywhere."""
+    """Style of a column: numbers to the right, bars at a fixed width, URLs broken anywhere."""
     some = next((cell for cell in cells if cell is not None), "")
     names = {Share: "share", Url: "url", int: "number", float: "number"}
     return names.get(type(some), "text")
@@ -227,7 +227,7 @@ def _link(url: str) -> str:
 
 
 def _plain(text: str, longest: int = 200) -> str:
-    """A text of the web as text of the document: in a line, not too long, without what turns the direction."""
+    """Web text as text of the document: one line, shortened, without characters that change the text direction."""
     line = " ".join(text.split())
     return _escaped(line if len(line) <= longest else f"{line[: longest - 1]}…")
 

@@ -1,4 +1,4 @@
-"""Pages as a sitemap: which there are, how important they are, and when they changed last.
+"""Pages as a sitemap: their URLs, importance, and time of the last change.
 
 Source: https://www.sitemaps.org/protocol.html. A file has 50,000 URLs and 50 MB at most; of more there are several, and
 an index of them. Where p_i is the importance of a page,
@@ -23,7 +23,7 @@ _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
 class Entry(NamedTuple):
-    """A page of a sitemap. changed: date and time (ISO 8601), None if it is not known to have changed."""
+    """A page of a sitemap. changed: date and time (ISO 8601); None if unknown."""
 
     url: str
     importance: float
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
 
 
 def export_sitemap(entries: Iterable[Entry], path: Path, most: int = MOST_URLS) -> int:
-    """Write a sitemap to `path`, and return how many pages it has. Raises SettingError.
+    """Write a sitemap to `path`, and return its number of pages. Raises SettingError.
 
     Of more than `most` pages, or 50 MB, `path` is an index, and the pages stand beside it in NAME-1.xml and so on: the
     index is right where all are put into the top folder of the first page's host.

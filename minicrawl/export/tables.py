@@ -1,8 +1,8 @@
-"""Rows under columns, as CSV, JSON lines or Parquet; and how any file of ours comes to be.
+"""Rows under columns, as CSV, JSON lines or Parquet; and the atomic writing of all files.
 
-A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Spreadsheets
-read CSV, so a text in it that they would take for a formula has a quote before it (OWASP, CSV injection). Characters
-that steer a terminal, or turn the direction of writing, are escapes in CSV and JSON.
+A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Text that
+spreadsheets would take for a formula gets a quote before it in CSV (OWASP, CSV injection). Terminal control characters
+and those that change the text direction are escaped in CSV and JSON.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from typing import BinaryIO, TextIO, TypeVar
 from minicrawl.errors import SettingError
 
 _PARQUET_ROWS = 50_000
-# Also in full width, as spreadsheets of East Asia take them.
+# Also in full width, which East Asian spreadsheets accept.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-# Controls but tab and line breaks, which CSV can hold; what turns the direction of writing; the line breaks of Unicode.
+# Controls but tab and line breaks, which CSV can hold; characters that change text direction; Unicode line breaks.
 _STEERING = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _Writer = TypeVar("_Writer")
 
@@ -44,18 +44,18 @@ def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is to be packed by gzip."""
+    """True if the file's ending asks for gzip."""
     return path.suffix.lower() == ".gz"
 
 
 def unpacked_name(path: Path) -> Path:
-    """The name of a file without the ending of gzip: ranks.csv of ranks.csv.gz."""
+    """The file's name without the ending of gzip: ranks.csv of ranks.csv.gz."""
     return path.with_suffix("") if is_packed(path) else path
 
 
 @contextlib.contextmanager
 def renamed_when_whole(path: Path) -> Iterator[Path]:
-    """Give a temporary place to write to; it becomes `path` when the block ends well. Raises SettingError."""
+    """Give a temporary path, which is renamed to `path` when the block succeeds. Raises SettingError."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         os.close(handle)
@@ -71,20 +71,20 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
 
 
 def defused(cell: object) -> object:
-    """A cell as it stands in CSV: text that is no formula and steers nothing; anything but text as it is."""
+    """A cell for CSV: text without formulas and control characters; other values unchanged."""
     if not isinstance(cell, str):
         return cell
     return escaped(f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell)
 
 
 def escaped(text: str) -> str:
-    r"""Text with what steers a terminal, or turns the direction of writing, written as \\uXXXX, as JSON does."""
+    r"""Text with terminal controls and direction-changing characters written as \\uXXXX, as in JSON."""
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 @contextlib.contextmanager
 def _as_text(file: BinaryIO) -> Iterator[TextIO]:
-    """UTF-8 text that goes to `file`, which stays open."""
+    """Wrap `file` as UTF-8 text, and leave it open."""
     text = io.TextIOWrapper(file, "utf-8", newline="")
     try:
         yield text
@@ -109,14 +109,14 @@ def _write_jsonl(table: Table, file: BinaryIO) -> int:
     count = 0
     with _as_text(file) as text:
         for row in table.rows:
-            # In JSON what is left of it can only stand in a string, where an escape says the same.
+            # In JSON, remaining characters of this kind can only be in a string, where an escape means the same.
             text.write(escaped(encode(dict(zip(names, row, strict=True)))) + "\n")
             count += 1
     return count
 
 
 def write_parquet(table: Table, file: BinaryIO) -> int:
-    """Write rows as Parquet; returns how many. Raises SettingError where the library for it is missing."""
+    """Write rows as Parquet; returns their number. Raises SettingError where the library is missing."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""Graphs as DIMACS writes them: a letter at the beginning of a line says what the line is.
+"""Graphs in the DIMACS format. The first letter of a line gives the line's kind:
 
 c ...       a comment
 p sp n m    n pages, numbered from 1, and m lines with links; `sp` may be another word, such as `edge` or `col`
@@ -28,7 +28,7 @@ class DimacsLinks(NamedTuple):
 
 
 def read_dimacs(name: str, lines: Iterable[bytes]) -> DimacsLinks:
-    """The links in the lines of a file. Raises SettingError, which says `name` and the line that is wrong."""
+    """Read the links in a file's lines. Raises SettingError, which names the file (`name`) and the faulty line."""
     ends: list[int] = []
     is_edge: list[bool] = []
     size = stated = -1

@@ -1,4 +1,4 @@
-"""How a graph is built, as a picture; and the style that pictures have here."""
+"""Pictures of a graph's structure, and the style that all pictures share."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,9 +53,9 @@ def draw_graph_stats(stats: GraphStats, importance: FloatArray, path: Path) -> N
 
 
 def draw_distance_map(links: npt.NDArray[np.integer], names: Sequence[str], title: str, path: Path) -> None:
-    """Things as far apart as `distance_map` places them, as .svg, each with a line to those nearest from it.
+    """Draw a map of things, placed by `distance_map`, as .svg, with a line from each to its nearest neighbours.
 
-    links: as for `distance_map`. names: shape (n,). The number at a line is that of the links.
+    links: as for `distance_map`. names: shape (n,). The number at a line is the number of links.
     """
     places = distance_map(links)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
@@ -75,7 +75,7 @@ def draw_distance_map(links: npt.NDArray[np.integer], names: Sequence[str], titl
 
 
 def nearest(links: npt.NDArray[np.integer]) -> list[tuple[int, int, int]]:
-    """Pairs (one, other, distance), one < other: to everything what is nearest from it, each pair once."""
+    """Pairs (one, other, distance), one < other, of each thing and its nearest neighbours, each pair once."""
     pairs: dict[tuple[int, int], int] = {}
     for one, row in enumerate(links):
         away = [int(links) if links >= 0 and other != one else _FAR for other, links in enumerate(row)]
@@ -87,13 +87,13 @@ def nearest(links: npt.NDArray[np.integer]) -> list[tuple[int, int, int]]:
 
 
 def importance_curve(importance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How unevenly importance is spread: shares of the pages, most important first, and what share they hold."""
+    """Concentration of importance: shares of the pages, most important first, and the share of importance they hold."""
     held = np.cumsum(np.sort(importance)[::-1])
     return np.arange(1, len(held) + 1) / len(held), held / held[-1]
 
 
 def _draw_degrees(axes: Axes, degrees: Degrees, name: str) -> None:
-    """Share of the pages with at least so many links, and the power law of the tail; both axes logarithmic."""
+    """Plot the share of pages with at least a given degree, and the power law of the tail; both axes logarithmic."""
     pages = degrees.counts.sum()
     some = degrees.values > 0
     at_least = np.cumsum(degrees.counts[::-1])[::-1] / pages

@@ -16,7 +16,7 @@ _CHUNK = 1 << 20
 def keys_of(
     sources: npt.NDArray[np.integer] | np.integer | int, targets: npt.NDArray[np.integer] | np.integer | int
 ) -> npt.NDArray[np.int64]:
-    """One int64 key for each link sources[k] -> targets[k]: source * 2**32 + target. They broadcast."""
+    """One int64 key for each link sources[k] -> targets[k]: source * 2**32 + target. The arguments broadcast."""
     return np.asarray(sources, dtype=np.int64) << _TARGET_BITS | np.asarray(targets, dtype=np.int64)
 
 
@@ -29,13 +29,13 @@ def targets_of(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def distinct(keys: npt.NDArray[np.int64], at_once: int = _CHUNK) -> npt.NDArray[np.int64]:
-    """The keys, each once, rising. Works in place: `keys` is overwritten, the result is its beginning."""
+    """Drop duplicate keys and sort the rest. Works in place: `keys` is overwritten, the result is its beginning."""
     keys.sort()
     kept, last = 0, -1
     for start in range(0, len(keys), at_once):
         chunk = keys[start : start + at_once]
         once = chunk[np.diff(chunk, prepend=last) != 0]
-        # Read before the write below: while nothing was dropped yet, that one lands on the chunk itself.
+        # Read before the write below: while nothing has been dropped, the write lands on the chunk itself.
         last = int(chunk[-1])
         keys[kept : kept + len(once)] = once
         kept += len(once)

@@ -1,7 +1,7 @@
 """Graphs from files: CSR in .npz, Matrix Market, DIMACS, edge lists, and the stores of crawls.
 
-Whatever the file holds, the graph's rows are sorted, without links listed twice and without links from a page
-to itself. A file that cannot be used is a SettingError of one sentence.
+For every format, the graph's rows are sorted, without duplicate links and without links from a page to itself. An
+unusable file raises a SettingError of one sentence.
 """
 
 import codecs
@@ -37,7 +37,7 @@ _TO_BLANKS = bytes.maketrans(b",\t", b"  ")
 _COMMENT = re.compile(rb"^[ \t]*[#%].*", re.MULTILINE)
 _HEADER = re.compile(rb"\A\s*(source|from|src) +(target|to|dst)\b.*", re.IGNORECASE)
 _NPZ_ARRAYS = {"indptr", "indices", "row", "col", "shape", "format"}
-# What a damaged archive makes of zipfile and of an array's header; sizes beyond memory are among it.
+# Errors that zipfile and NumPy raise for a damaged archive or array header, including sizes beyond memory.
 _NPZ_ERRORS = (ValueError, KeyError, RuntimeError, MemoryError, OverflowError, EOFError, zlib.error, zipfile.BadZipFile)
 _ANOTHER = "name another graph file"
 
@@ -51,7 +51,7 @@ class LoadedGraph:
 
 
 def load_graph(path: str | Path) -> LoadedGraph:
-    """The graph in a file, whose ending tells the format; a store is known by its first bytes.
+    """Load the graph in a file. The ending tells the format; a store is recognised by its first bytes.
 
     .npz: CSR as `indptr` and `indices`, or what scipy.sparse.save_npz writes; names from NAME.urls.txt or
     NAME.urls.txt.gz beside it (line i is page i). .mtx: Matrix Market; in any matrix a stored entry (i, j) is
@@ -83,7 +83,7 @@ def _loader(path: Path) -> Callable[[Path], LoadedGraph]:
 
 @contextlib.contextmanager
 def _file_errors(path: Path) -> Iterator[None]:
-    """Turn what reading a file can raise into a SettingError that names it."""
+    """Turn errors of reading a file into a SettingError that names the file."""
     try:
         yield
     except UnicodeDecodeError as error:
@@ -99,7 +99,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _graph(path: Path, sources: Ends, targets: Ends, size: int, first: int = 0) -> Graph:
-    """The graph of links among 0..size-1. first: what the file calls page 0."""
+    """The graph of links among 0..size-1. first: number of page 0 in the file."""
     for ends in (sources, targets):
         if len(ends) and not 0 <= ends.min() <= ends.max() < size:
             stray = int(ends.min() if ends.min() < 0 else ends.max()) + first
@@ -112,7 +112,7 @@ def _graph(path: Path, sources: Ends, targets: Ends, size: int, first: int = 0) 
 
 
 def _has_gaps(size: int, links: int) -> bool:
-    """Whether these page numbers cannot be meant as such: memory would go to pages that have no links."""
+    """True if page numbers are too sparse to be numbers: memory would go to pages without links."""
     return size > min(np.iinfo(np.int32).max, max(10_000_000, 100 * links))
 
 
@@ -125,9 +125,9 @@ def _load_npz(path: Path) -> LoadedGraph:
 
 
 def _npz_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
-    """Those of the archive's arrays that say where links are."""
+    """Read the archive's arrays that describe links."""
     try:
-        # Opened here: np.load forgets to close what is no archive.
+        # Opened here: np.load does not close a file that is no archive.
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
@@ -139,7 +139,7 @@ def _npz_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
 
 def _npz_links(path: Path, arrays: dict[str, npt.NDArray[np.generic]]) -> tuple[Ends, Ends, int]:
     """Sources, targets and number of pages."""
-    # scipy.sparse.load_npz would trust an indptr that leads outside of its arrays, so read what it reads.
+    # scipy.sparse.load_npz would trust an indptr that leads outside its arrays, so read the same members here.
     kind = arrays["format"].astype(str).item() if "format" in arrays and arrays["format"].size == 1 else "csr"
     if kind == "coo":
         sources, targets = _numbers(path, arrays, "row"), _numbers(path, arrays, "col")
@@ -169,7 +169,7 @@ def _numbers(path: Path, arrays: dict[str, npt.NDArray[np.generic]], name: str) 
 
 
 def _square(path: Path, shape: npt.NDArray[np.int64] | tuple[int, ...], links: int, is_stored: bool = False) -> int:
-    """The one side of a matrix. is_stored: the file has a number for every row, so any size can be meant."""
+    """The side of a square matrix. is_stored: the file has a number for every row, so any size is plausible."""
     if len(shape) != 2 or shape[0] != shape[1]:
         sides = " x ".join(str(side) for side in shape)
         raise SettingError(f"the matrix of {path} is {sides}; a graph's has as many rows as columns")
@@ -214,7 +214,7 @@ def _load_mtx(path: Path) -> LoadedGraph:
 
 
 def _mtx_is_symmetric(path: Path, banner: bytes) -> bool:
-    """Whether an entry (i, j) of the file stands for (j, i) too."""
+    """True if an entry (i, j) of the file also stands for (j, i)."""
     words = banner.decode("latin-1").lower().split()
     if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5:
         raise SettingError(f"{path}:1: no banner '%%MatrixMarket matrix ...'; {_ANOTHER}")
@@ -224,7 +224,7 @@ def _mtx_is_symmetric(path: Path, banner: bytes) -> bool:
 
 
 def _mtx_size(path: Path, file: IO[bytes]) -> tuple[int, int, int]:
-    """Number of the size line, and what it says: rows, which are as many as the columns, and entries."""
+    """Number of the size line, and its content: rows, equal to columns, and entries."""
     for number, line in enumerate(file, start=2):
         if not line.strip() or line.startswith(b"%"):
             continue
@@ -268,7 +268,7 @@ def _load_edges(path: Path) -> LoadedGraph:
 
 
 def _numbered_edges(path: Path) -> npt.NDArray[np.int64] | None:
-    """The two columns, shape (links, 2), or None when they are not all page numbers."""
+    """The two columns, shape (links, 2); None unless all values are page numbers."""
     try:
         with _open(path) as file:
             ends = _numbers_of_lines(file)
@@ -279,17 +279,17 @@ def _numbered_edges(path: Path) -> npt.NDArray[np.int64] | None:
 
 
 def _numbers_of_lines(file: IO[bytes]) -> npt.NDArray[np.int64]:
-    """The first two columns, shape (lines, 2). Raises ValueError when one of them is no whole number."""
+    """The first two columns, shape (lines, 2). Raises ValueError when a value is not a whole number."""
     blocks = [np.zeros((0, 2), dtype=np.int64)]
     for block in _blocks(file):
-        # Latin-1 reads any byte, and further columns may hold any.
+        # Latin-1 decodes any byte, and further columns may hold any.
         text = io.BytesIO(block)
         blocks.append(np.loadtxt(text, np.int64, comments=None, usecols=(0, 1), ndmin=2, encoding="latin-1"))
     return np.concatenate(blocks)
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:
-    """Whole lines, many at a time, columns apart by blanks, without comments and header."""
+    """Blocks of whole lines, with columns separated by blanks, without comments and header."""
     is_first = True
     while block := file.read(_BLOCK):
         block = _columns(block + file.readline())
@@ -307,7 +307,7 @@ def _columns(text: bytes) -> bytes:
 
 
 def _load_named_edges(path: Path) -> LoadedGraph:
-    """The slow way: a line at a time, which also finds the line that is wrong."""
+    """Read line by line, slowly; also finds the faulty line."""
     numbers: dict[str, int] = {}
     sources, targets = array("q"), array("q")
     for number, line, fields in _rows(path):
@@ -334,11 +334,11 @@ def _rows(path: Path) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _splitter(path: Path, line: str) -> Callable[[str], list[str]]:
-    """How the lines of a file fall into columns, told by the first."""
+    """Choose the column separator of a file from its first line."""
     if "\t" in line:
-        # Titles have blanks.
+        # Titles contain blanks.
         return lambda row: [field.strip() for field in row.split("\t")]
-    # URLs have commas, so two columns that are apart by blanks are that, unless a comma is beside the blank.
+    # URLs contain commas, so two columns separated by blanks win, unless a comma is beside the blank.
     words = line.split()[:2]
     is_apart = len(words) == 2 and not words[0].endswith(",") and not words[1].startswith(",")
     if "," in line and (path.name.lower().removesuffix(".gz").endswith(".csv") or not is_apart):
@@ -362,7 +362,7 @@ def _load_store(path: Path) -> LoadedGraph:
     try:
         with store_errors(path), open_store(path) as store:
             links = store.links()
-            # A crawl that runs meanwhile may have added pages.
+            # A crawl running meanwhile may have added pages.
             names = tuple(islice(store.page_table.urls(), links.size))
     except StoreError as error:
         what, way_out, _ = str(error).partition("; use ")  # a way out of a crawl's trouble, not of a graph file's

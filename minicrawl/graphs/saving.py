@@ -41,7 +41,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class ExportedGraph(NamedTuple):
-    """What was written: numbers of pages and links, and the files."""
+    """Numbers of pages and links written, and the files."""
 
     pages: int
     links: int
@@ -74,14 +74,14 @@ def _write_urls(store: Store, path: Path) -> None:
 
 
 def _as_listed(store: Store) -> Iterator[Ends]:
-    """Sources and targets of links, many at a time."""
+    """Sources and targets of links, in blocks."""
     for block in store.link_table.blocks():
         yield block.link_sources(), block.targets
 
 
 def _placed(store: Store) -> Iterator[Placed]:
-    """Links in document order, not so many at a time: source, target, and where each stands on its page: "" where all
-    of the page stand alike."""
+    """Links in document order, in small blocks: source, target, and place on the page, "" where all links of a page are
+    in equal places."""
     at_once = store.sizes.exported
     for block in store.link_table.blocks():
         sources, names = block.link_sources(), _names_of_places(block)
@@ -94,13 +94,13 @@ def _names_of_places(block: LinkGraph) -> npt.NDArray[np.str_]:
     if block.places is None:
         return np.repeat(_PLACES[:1], len(block.targets))
     rows = np.repeat(np.arange(len(block.sources)), np.diff(block.indptr))
-    # A page whose links are all in the first place stands for one whose links are all alike.
+    # A page whose links are all in the first place equals one whose links are all alike.
     differ = np.bincount(rows, weights=block.places, minlength=len(block.sources)) > 0
     return _PLACES[np.where(differ[rows], block.places + 1, 0)]
 
 
 def _sorted(store: Store) -> Iterator[Ends]:
-    """The same, the links of a page by rising target."""
+    """Blocks of links, those of a page sorted by target."""
     for sources, targets in _as_listed(store):
         yield sources, targets[np.lexsort((targets, sources))]
 
@@ -112,7 +112,7 @@ def _lines(blocks: Iterable[Ends], form: str, at_once: int) -> Iterator[str]:
 
 
 def _few(blocks: Iterable[Ends], at_once: int) -> Iterator[Ends]:
-    """The same links, not so many at a time: as Python objects they take fifty times the memory."""
+    """Split blocks of links into small ones: as Python objects, links take fifty times the memory."""
     for sources, targets in blocks:
         for start in range(0, len(targets), at_once):
             links = slice(start, start + at_once)
@@ -193,7 +193,7 @@ def _write_parquet(store: Store, path: Path) -> None:
 
 
 def _write_npz(store: Store, path: Path) -> None:
-    """What scipy.sparse.load_npz reads: a CSR matrix with a 1 for every link."""
+    """Write a CSR matrix with a 1 for every link, readable by scipy.sparse.load_npz."""
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(_outdegrees(store))])
     size, links = len(indptr) - 1, int(indptr[-1])
     with zipfile.ZipFile(path, "w") as archive:
@@ -242,7 +242,7 @@ def _write_graphml(store: Store, path: Path) -> None:
 
 
 def _write_gexf(store: Store, path: Path) -> None:
-    """GEXF 1.2, which every reader knows."""
+    """Write GEXF 1.2, which every reader supports."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -273,7 +273,7 @@ def _write_gexf(store: Store, path: Path) -> None:
 
 
 def _attributes(page: RankedPage) -> Iterator[tuple[str, object]]:
-    """Those that the page has."""
+    """Attributes that the page has."""
     return ((name, value) for name in _ATTRIBUTES if (value := getattr(page, name)) is not None)
 
 
@@ -286,7 +286,7 @@ def _quoted(value: object) -> str:
 
 
 def _allowed(value: object) -> str:
-    """A text in which what no XML document can hold is replaced."""
+    """Text of a value, with characters replaced that XML forbids."""
     return _NO_XML.sub("�", str(value))
 
 
