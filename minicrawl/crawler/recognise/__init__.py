@@ -1,10 +1,10 @@
-"""What is the same page, and what is none.
+"""Duplicate pages, soft 404s and session URLs.
 
-duplicates       which page was the first to say what a page says
+duplicates       the leader of each group of duplicate pages
 duplicate_kinds  version, translation, print, mirror or template
-canonicals       whether a page is believed that names another
-changes          what has changed of a page, beside what is another at every fetch
-sessions         which parameters say who asks
-not_found        what a host answers for pages that it does not have, and which pages are like that
-soft404          which hosts answer for pages that they do not have
+canonicals       canonical URLs that are refuted
+changes          changes of a page, told from noise
+sessions         parameters that identify a session
+not_found        an origin's answers for missing pages, and the pages like them
+soft404          probes of hosts that answer for missing pages with status 200
 """

@@ -1,13 +1,13 @@
-"""Whether a page is believed that says, by rel=canonical, that it stands for another.
+"""Decide whether to believe a page's rel=canonical.
 
-A page may name one under another path, and say something else than it: a print version, a part of a series. But some
-sites call one page canonical, mostly the home page, on all their pages, by a template gone wrong. Believed, they would
-be one page. So a canonical URL is refuted once DIFFERENT pages under other paths have named it that say something else
-than it and than one another; pages that differ from it in such a way stand for themselves, then and ever after. What
-differs in the query only, or says the same, is believed as before.
+A page may name a canonical URL under another path and yet differ from it: a print version, a part of a series. But a
+broken template may name one URL, mostly the home page, on every page of a site; if believed, the whole site would be
+one page. So a canonical URL is refuted once DIFFERENT pages under other paths have named it whose contents differ from
+its own and from one another; from then on, pages that differ from it in this way stand for themselves. A page that
+differs in the query only, or has the same content, is believed as before.
 
-Of so many canonical URLs at once it is known who named them, those named last. Of another one that is forgotten; if it
-is named again, it is to be told from the store once more.
+Claims are kept in memory for the MOST_NAMED canonical URLs named last. Another one's are read from the store again when
+it is next named.
 """
 
 from collections import OrderedDict
@@ -21,13 +21,13 @@ from minicrawl.store.rows import Fingerprint
 
 DIFFERENT = 5
 MOST_NAMED = 4_096
-"""Canonical URLs of which it is known who named them: 6 MB at most."""
+"""Canonical URLs whose claims are in memory: 6 MB at most."""
 MOST_REFUTED = 4_096
-"""Canonical URLs that stay refuted, the last ones: an earlier one has to be refuted again, by DIFFERENT more pages."""
+"""Canonical URLs that stay refuted, the last ones: an earlier one must be refuted by DIFFERENT more pages."""
 
 
 class Content(NamedTuple):
-    """What a page says, as its fingerprint has it."""
+    """The content of a page, as in its fingerprint."""
 
     digest: int | None
     payload: int | None
@@ -35,7 +35,7 @@ class Content(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A page that names another as canonical, and what it says."""
+    """A page that names another as canonical, and its content."""
 
     page: int
     url: str
@@ -43,10 +43,10 @@ class Claim(NamedTuple):
 
 
 class Canonicals:
-    """The canonical URLs that were refuted, and what the others were named by. refuted: those in the store."""
+    """Refuted canonical URLs, and the claims on others. refuted: those in the store."""
 
     def __init__(self, refuted: Iterable[str]) -> None:
-        self._refuted = dict.fromkeys(refuted)  # in the order in which they were
+        self._refuted = dict.fromkeys(refuted)  # in order of refutation
         self._is_changed = False
         self._different: OrderedDict[str, list[Claim]] = OrderedDict()
 
@@ -54,20 +54,20 @@ class Canonicals:
         return canonical in self._refuted
 
     def is_new(self, canonical: str) -> bool:
-        """Whether nothing is known of who names this URL; earlier claims are to be added from the store then."""
+        """True if no claims on this URL are in memory; earlier ones must be added from the store then."""
         return canonical not in self._refuted and canonical not in self._different
 
     def take_refuted(self) -> list[str] | None:
-        """The canonical URLs that are refuted, if that has changed since the last call."""
+        """Return the refuted canonical URLs, if they have changed since the last call."""
         if not self._is_changed:
             return None
         self._is_changed = False
         return list(self._refuted)
 
     def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
-        """Note pages that name `canonical`, which says `there` if it was read.
+        """Note pages that name `canonical`, whose fingerprint is `there` if it was read.
 
-        Returns those that differ, once that refutes it: in that call all so far, else none.
+        Returns all differing pages so far in the call that refutes it, else none.
         """
         different = self._different.setdefault(canonical, [])
         self._different.move_to_end(canonical)
@@ -90,14 +90,14 @@ class Canonicals:
 
 
 def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
-    """Whether a page is under another path than its canonical URL, and says something else, as far as is known."""
+    """True if a page is under another path than its canonical URL and is known to differ from it."""
     if claim.content.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
         return False
     return there is None or not have_same_content(claim.content, there)
 
 
 def have_same_content(one: Fetched | Fingerprint | Content, other: Fetched | Fingerprint | Content) -> bool:
-    """Whether two pages say the same, or nearly."""
+    """True if two pages have the same content, or nearly."""
     if other.digest is not None and other.digest == one.digest:
         return True
     if other.payload is not None and other.payload == one.payload:

@@ -1,19 +1,19 @@
-"""What has changed of a page since it was fetched before, beside what is another at every fetch.
+"""Tell a page's real changes since the last fetch from noise.
 
-Dates, counters, advertisements, lists that rotate: most pages say something new whenever they are asked. But a page
-that is noisy is never the same, and one that changes is the same now and then; and noise goes as quickly as it came.
+Dates, counters, advertisements, rotating lists: most pages say something new at every fetch. But a noisy page is never
+the same, and one that changes is the same now and then; and noise goes as quickly as it came.
 
 fickle   a block that went and came back: it tells nothing, whether it comes or goes
-quiet    a page that was the same at a quarter of its last fetches, and at no fewer of them than blocks went at that had
-         just come. Every block that comes or goes is a change
-growing  any other page to which blocks came at four of five fetches, and stayed: comments. Only blocks that go are a
-         change, and how often it changes cannot be told
-noisy    all others. A block that goes is a change if it was there for longer than noise stays on this page, and one
-         that comes is one once it has been there for as long
+quiet    a page that was the same at a quarter of its last fetches, and at least as often as a block went that had just
+         come. Every block that comes or goes is a change
+growing  any other page where blocks came at four of five fetches, and stayed: comments. Only blocks that go are a
+         change, and the change rate cannot be told
+noisy    all others. A block that goes is a change if it was there for longer than noise stays on this page, and a
+         block that comes is one once it has been there for as long
 
-How long noise stays is the third longest time, in fetches, after which blocks went at the last eight; of a growing
-page the second longest. A page is noisy until it is found the same for the first time: that it has differed at its
-second fetch is told at the third or fourth.
+Noise stays for the third longest time, in fetches, after which blocks went at the last eight; on a growing page for
+the second longest. A page is noisy until it is found the same for the first time: a difference at its second fetch is
+reported at the third or fourth.
 """
 
 from collections.abc import Collection, Iterable
@@ -22,16 +22,16 @@ from typing import NamedTuple
 from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_numbers
 
 STEADY = 12
-"""Fetches in a row that have a block, after which it is none of those that come and go soon."""
+"""Fetches in a row that have a block, after which it is no longer short-lived."""
 _PAST = 8
-"""Fetches that are remembered, a byte each, the last one first; 0 where there was none."""
+"""Fetches that are remembered, a byte each, the last one first; 0: no fetch."""
 _WAS, _DIFFERED, _GREW, _FLED, _STAYED = 0x80, 0x40, 0x20, 0x10, 0x0F
-"""There was one; blocks came or went; a block stayed that had just come; one went that had. How many fetches had the
-blocks that went, those that came and went soon: the most."""
+"""Bits of a fetch's byte: it exists; blocks came or went; a block that had just come stayed; one went. The low bits:
+the longest life, in fetches, of the short-lived blocks that went."""
 _FICKLE_NOISE = 2
-"""Fetches for which noise stays longer where it is known to come back."""
+"""Fetches for which noise stays longer on a page with a fickle block."""
 _LONGEST = 31
-"""Fetches in a row that are counted of a block; and for which one that went is remembered."""
+"""Most fetches in a row counted for a block, present or gone."""
 _THERE, _FICKLE, _NOTED = 0x80, 0x40, 0x20
 _HASH_SHIFT = 8
 _WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
@@ -39,7 +39,7 @@ _WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
 
 
 class Difference(NamedTuple):
-    """What one fetch has shown. memory: what is to be kept of the page, `_PAST` bytes and 4 a block.
+    """Result of one fetch. memory: the page's state for the next one, `_PAST` bytes and 4 a block.
 
     added, removed: blocks, noise left out. is_certain: whether it can be told at all if the page has changed. differs:
     whether any blocks have come or gone.
@@ -54,12 +54,12 @@ class Difference(NamedTuple):
 
 
 def first_seen(blocks: bytes) -> bytes:
-    """What is to be kept of a page that was fetched for the first time. blocks: as `ParsedPage.blocks`."""
+    """Memory of a page fetched for the first time. blocks: as `ParsedPage.blocks`."""
     return bytes(_PAST) + _packed((number, _THERE | _NOTED | 1) for number in _watched(_numbers(blocks)))
 
 
 def unchanged(memory: bytes) -> Difference:
-    """The same of a page that is as it was, as its server says. memory: as the fetch before has left it."""
+    """Difference of a page that its server says is unchanged. memory: from the fetch before."""
     if _is_quiet(memory[:_PAST]):
         kept = bytes([_WAS]) + memory[: _PAST - 1] + memory[_PAST:]
         return Difference(False, 0, 0, kept, is_certain=True, differs=False)
@@ -68,12 +68,12 @@ def unchanged(memory: bytes) -> Difference:
 
 
 def compared(memory: bytes, blocks: bytes) -> Difference:
-    """What has changed of a page. memory: as the fetch before has left it."""
+    """Difference of a page from the fetch before, which left `memory`."""
     return _judged(memory[:_PAST], _unpacked(memory[_PAST:]), _watched(_numbers(blocks)))
 
 
 def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Difference:
-    """past, known: as they were; now: the blocks that are there."""
+    """past, known: from the fetch before; now: the blocks present."""
     bound = min(_bound(now), _bound([number for number, state in known.items() if state & _THERE]))
     after = {number: _once_more(known.get(number, 0)) for number in now}
     fresh = [number for number in now if number <= bound and after[number] == _THERE | 1]
@@ -109,14 +109,14 @@ def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Differe
 
 
 def _once_more(state: int) -> int:
-    """The state of a block that is there, after one fetch more."""
+    """State of a present block after one more fetch."""
     if not state & _THERE:
         return _THERE | 1 | (_FICKLE if state else 0)
     return state + (state & _LONGEST < _LONGEST)
 
 
 def _remembered(known: dict[int, int], left: dict[int, int], after: dict[int, int]) -> dict[int, int]:
-    """The blocks that are not there, and for how many fetches they have not been; but for those that were steady."""
+    """Absent blocks by the fetches since they went, without those that were steady."""
     soon = {
         number: state & _FICKLE | 1 for number, state in left.items() if state & _FICKLE or state & _LONGEST <= STEADY
     }
@@ -131,7 +131,7 @@ def _remembered(known: dict[int, int], left: dict[int, int], after: dict[int, in
 
 
 def _note(states: Iterable[int], gone: list[int], *, is_fresh: bool, is_first: bool) -> int:
-    """The byte of one fetch. states: of the blocks that are there. is_first: nobody knows what came before it."""
+    """The byte of one fetch. states: of the blocks present. is_first: nothing is known of the fetches before."""
     is_grown = not is_first and any(not state & _FICKLE and state & _LONGEST == 2 for state in states)
     is_fled = not is_first and 1 in gone
     stayed = max((fetches for fetches in gone if fetches <= STEADY), default=0)
@@ -154,17 +154,17 @@ def _is_growing(past: bytes) -> bool:
 
 
 def _comes_often(past: bytes) -> bool:
-    """Whether blocks that come may be those of a growing page: then one fetch more is to tell."""
+    """True if blocks that come may be those of a growing page: then one more fetch must tell."""
     return not past[3] or bool(past[1] & _GREW)
 
 
 def _is_age_unknown(past: bytes, *, is_growing: bool) -> bool:
-    """Whether blocks that were there at the first fetch may go for their age, as they do from a list of the latest."""
+    """True if blocks present at the first fetch may go because of age, as from a list of the latest."""
     return not past[2] or (is_growing and not past[-1] and _count(past, _STAYED) >= 3)
 
 
 def _noise(past: bytes, *, is_growing: bool) -> int:
-    """For how many fetches noise stays."""
+    """Fetches for which noise stays."""
     longest = sorted((was & _STAYED for was in past), reverse=True)
     return max(1, longest[1 if is_growing else 2])
 
@@ -177,12 +177,12 @@ def _watched(numbers: set[int]) -> list[int]:
 
 
 def _bound(watched: Collection[int]) -> int:
-    """The hash beyond which nothing is known of a page."""
+    """Hash above which nothing is known of a page."""
     return max(watched) if len(watched) >= _WATCHED else 1 << 24
 
 
 def _kept(states: dict[int, int]) -> list[tuple[int, int]]:
-    """All blocks that are there, and of the others those that went last, as many as there is room for."""
+    """All blocks present, and the latest of the others while there is room."""
     if len(states) > MOST_BLOCKS:
         latest = sorted(states, key=lambda number: 0 if states[number] & _THERE else states[number] & _LONGEST)
         states = {number: states[number] for number in latest[:MOST_BLOCKS]}

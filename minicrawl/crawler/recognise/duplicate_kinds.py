@@ -1,8 +1,8 @@
-"""What kind of near-duplicate a page is, as its URL and that of its leader tell.
+"""Classify near-duplicates by the URLs of a page and its leader.
 
 print        one of them is for printing, or for small screens
-translation  they differ in the name of a language: a text that was not translated, or hardly
-version      they differ in the name of a version: /3.11/ and /3.12/, /stable/ and /latest/
+translation  they differ in a language name: a text that was hardly translated, if at all
+version      they differ in a version name: /3.11/ and /3.12/, /stable/ and /latest/
 mirror       the same path on another host
 template     two pages of one folder: mostly made from one template, or from one list
 """
@@ -26,7 +26,7 @@ _PARTS = re.compile(r"[/?&=]")
 
 
 def kind_of(url: str, leader: str) -> str | None:
-    """One of the above; None where the URLs tell nothing. Both are normalised."""
+    """The kind, as above; None if the URLs tell nothing. Both are normalised."""
     one, other = _names(url), _names(leader)
     if _is_for_print(one) != _is_for_print(other):
         return "print"
@@ -43,7 +43,7 @@ def kind_of(url: str, leader: str) -> str | None:
 
 
 def _names(url: str) -> list[str]:
-    """Labels of the host, segments of the path, names and values of the query, without endings of files."""
+    """Host labels, path segments, names and values of the query, without file extensions."""
     host, _, rest = url.partition("//")[2].partition("/")
     parts = _PARTS.split(rest)
     return [*host.lower().split("."), *(re.sub(r"\.[a-z]{2,5}$", "", part.lower()) for part in parts)]
@@ -54,7 +54,7 @@ def _is_for_print(names: list[str]) -> bool:
 
 
 def is_language(name: str) -> bool:
-    """Whether something may be the name of a language: de, pt-br, zh_hans, es-419; in lower case."""
+    """True for a lower-case language name: de, pt-br, zh_hans, es-419."""
     return _LANGUAGE.fullmatch(name) is not None and name[:2] in _LANGUAGES
 
 

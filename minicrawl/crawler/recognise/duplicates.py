@@ -1,20 +1,20 @@
-"""Which page was the first to say what a page says.
+"""Group pages with the same or nearly the same content.
 
-The first page of a cluster is its leader; a page that comes later and has the same bytes, or a sketch of which at most
-ALIKE bits differ from a leader's, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say
-little are like nothing (sketch.py). Marks change nothing else, unless duplicates are merged. A leader is no duplicate
-itself: what has the bytes of a near-duplicate is marked with the leader of that.
+The first page of a group is its leader; a later page with the same bytes, or with a sketch that differs from a
+leader's in at most ALIKE bits, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say
+little resemble nothing (sketch.py). Marks change nothing else, unless duplicates are merged. A leader is no duplicate
+itself: a copy of a near-duplicate is marked with the leader of that.
 
-Of each leader the first 192 bits of its sketch are in memory; the rest is in its row of `fetches`, for those few that
-are alike so far. Three of the 192 bits' runs of 16 are bands: of pages with J = .95 they agree in a band with
-probability .67, in one of three at least with .96, so only leaders with an equal band are looked at, the latest ones
-first: pages that are made from one template come one after another.
+The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few that are
+alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 agree in a band with probability .67,
+in one of three at least with .96, so only leaders with an equal band are compared, the latest first: pages made from
+one template come one after another.
 
-What an alias says is kept, too, but an alias leads nobody: it may come to stand for itself again, and is told then.
+Fingerprints of aliases are kept, too, but an alias is no leader until it stands for itself again.
 
-Invariant: what is found depends on the rows of `fetches` and on which pages are aliases alone, so who takes them over
-finds the same, as long as no more leaders than are looked at have an equal band. Entries of pages that have changed
-since stay behind in memory, and are passed over: the row decides. Once most are such, all is to be loaded anew.
+Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
+same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
+memory, and are passed over: the row decides. Once most are stale, load everything anew.
 """
 
 import struct
@@ -32,19 +32,19 @@ from minicrawl.opic.arrays import order_of
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
 ALIKE = 12
-"""Bits by which the sketches of near-duplicates differ at most: J is about .925 then."""
+"""Most bits in which sketches of near-duplicates differ: J is about .925 then."""
 ALIKE_SO_FAR = 9
-"""The same of the bits in memory."""
+"""The same for the bits in memory."""
 MOST_VERIFIED = 8
-"""Leaders whose whole sketches are looked at, the most alike ones so far first."""
+"""Leaders whose whole sketches are compared, those most alike so far first."""
 MOST_IN_BAND = 256
-"""Leaders looked at per band, the latest ones: a site could make any number that are equal in a band."""
+"""Leaders compared per band, the latest: a site could make any number with an equal band."""
 MOST_COPIES = 4_096
-"""Pages looked at per run that may have the same bytes, the first ones."""
+"""Pages checked per run for the same bytes, the first ones."""
 YOUNG = 1_024
-"""Entries that are in a dictionary, before they become a run."""
+"""Entries kept in a dictionary before they become a run."""
 _RATIO = 8
-_WORDS = struct.Struct("=3Q")  # of a sketch, that are in memory
+_WORDS = struct.Struct("=3Q")  # the words of a sketch that are in memory
 _BAND = 1 << 16
 _LOW = (1 << 32) - 1
 
@@ -53,7 +53,7 @@ Pages = npt.NDArray[np.int32]
 
 
 class Likeness(NamedTuple):
-    """What a page is a duplicate of. `distance`: bits by which the sketches differ; None: the bytes are the same."""
+    """Leader of a duplicate. `distance`: bits in which the sketches differ; None: the bytes are the same."""
 
     leader: int
     distance: int | None
@@ -62,7 +62,7 @@ class Likeness(NamedTuple):
 class Duplicates:
     """The fingerprints of all pages.
 
-    blocks: those in the store. kept: one of them, by page, or None. is_alias: whether a page stands for another.
+    blocks: those in the store. kept: a page's fingerprint there, or None. is_alias: whether a page stands for another.
     young: see `Runs`.
     """
 
@@ -77,11 +77,11 @@ class Duplicates:
         self._kept = kept
         self._is_alias = is_alias
         self._young = young
-        self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be taken out
+        self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be deleted
         self.load(blocks)
 
     def load(self, blocks: Iterable[FingerprintColumns]) -> None:
-        """Find pages by what the store has alone. To be called when all rows that changed are in it."""
+        """Build the indexes from the store alone. Call it once all changed rows are in the store."""
         self._payloads = Runs(self._young)
         self._stale = 0
         payloads, first = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
@@ -97,19 +97,19 @@ class Duplicates:
 
     @property
     def is_mostly_stale(self) -> bool:
-        """Whether most of what pages are found by is of pages that say something else now."""
+        """True if most index entries are of pages that have changed since."""
         return 2 * self._stale > max(len(self), self._young)
 
     def __len__(self) -> int:
-        """What pages can be found by: how many payloads, also those that no page has any more."""
+        """Payloads in the index, including those that no page has any more."""
         return len(self._payloads)
 
     def was_said(self, payload: int) -> bool:
-        """Whether a page with this payload is known, or was."""
+        """True if a page with this payload is known, or was."""
         return bool(self._payloads.candidates(payload))
 
     def likeness(self, page: int, payload: int | None, sketch: bytes | None) -> Likeness | None:
-        """What `page`, which says this, is a duplicate of; the least distance first, then the lowest number."""
+        """The duplicate's leader; the least distance first, then the lowest number."""
         return self._copied(page, payload) or self._resembled(page, sketch)
 
     def _copied(self, page: int, payload: int | None) -> Likeness | None:
@@ -139,7 +139,7 @@ class Duplicates:
         return Likeness(nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
 
     def add(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
-        """Note what a page says, and what it is a duplicate of."""
+        """Note the fingerprint of a page and its leader."""
         before = self.row(page)
         row = Fingerprint(page, digest, payload, sketch, *(likeness or (None, None)))
         if row == before:
@@ -151,21 +151,21 @@ class Duplicates:
             self._leaders.add(sketch, page)
 
     def keep(self, page: int, digest: int, payload: int, sketch: bytes | None) -> None:
-        """Note what a page says that stands for another."""
+        """Note the fingerprint of an alias."""
         row = Fingerprint(page, digest, payload, sketch, None, None)
         before = self.row(page)
         if row != before:
             self._put(page, row, before)
 
     def stand_alone(self, page: int) -> None:
-        """A page of which it was kept what it says stands for itself again."""
+        """Let an alias whose fingerprint was kept stand for itself again."""
         row = self.row(page)
         if row is not None:
             self._put(page, None, row)
             self.add(*row[:4], self.likeness(page, row.payload, row.sketch))
 
     def forget(self, page: int) -> None:
-        """The page says nothing of its own any more."""
+        """Delete the fingerprint of a page."""
         row = self.row(page)
         if row is not None:
             self._put(page, None, row)
@@ -175,7 +175,7 @@ class Duplicates:
         return self._rows[page] if page in self._rows else self._kept(page)
 
     def take_rows(self) -> dict[int, Fingerprint | None]:
-        """Rows that changed since the last call, by page; None: the page has none any more."""
+        """Rows that changed since the last call, by page; None: deleted."""
         rows, self._rows = self._rows, {}
         return rows
 
@@ -197,7 +197,7 @@ class _Leaders:
         self._pages.append(page)
 
     def near(self, sketch: bytes) -> list[tuple[int, int]]:
-        """(bits that differ so far, page) of those whose sketch is or was close to this one, the nearest first."""
+        """(bits that differ so far, page) of pages whose sketch is or was close, the nearest first."""
         words = _WORDS.unpack_from(sketch)
         entries = {entry for band, word in zip(self._bands, words, strict=True) for entry in band.near(word)}
         found: dict[int, int] = {}
@@ -212,8 +212,8 @@ class _Leaders:
 class _Band:
     """One word of each sketch, and the entry before with the same low bits: a chain, the latest first.
 
-    Of what is random all but a few per mille differ in their high bits. Numbers of Python, as a call of NumPy takes as
-    long as looking at ten.
+    All but a few per mille of random words differ in their high bits. Python integers, as one NumPy call takes as
+    long as ten comparisons.
     """
 
     def __init__(self, words: Keys) -> None:
@@ -224,7 +224,7 @@ class _Band:
         before = np.full(len(low), -1, dtype=np.int32)
         before[order[1:][is_same]] = order[:-1][is_same]
         latest = np.full(_BAND, -1, dtype=np.int32)
-        latest[ordered] = order  # of several the last one stays
+        latest[ordered] = order  # the last of several stays
         self.words = array("Q", words.tobytes())
         self._before, self._latest = array("i", before.tobytes()), array("i", latest.tobytes())
 
@@ -249,7 +249,7 @@ class _Band:
 
 
 class _Run(NamedTuple):
-    """Pages by the low bits of their keys, which rise."""
+    """Pages sorted by the low bits of their keys."""
 
     low: "memoryview[int]"
     pages: "memoryview[int]"
@@ -259,11 +259,11 @@ class Runs:
     """Pages by 32 bits of a key: 8 bytes a page, in a few sorted runs, each eight times as long as the next or more
     (log-structured merge).
 
-    Entries come one by one; the latest ones are in none yet, but in a dictionary.
+    Entries come one by one; the latest are in a dictionary, not yet in a run.
     """
 
     def __init__(self, young: int = YOUNG) -> None:
-        """young: how many of the latest."""
+        """young: size of the dictionary."""
         self._young = young
         self._runs: list[_Run] = []
         self._latest: defaultdict[int, list[int]] = defaultdict(list)
@@ -273,7 +273,7 @@ class Runs:
         return sum(self.sizes()) + self._waiting
 
     def load(self, keys: Keys, pages: npt.NDArray[np.int64]) -> None:
-        """Take in many entries, before any other."""
+        """Add many entries, before any other."""
         if len(pages):
             self._merge(keys.astype(np.uint32), pages.astype(np.int32))
 
@@ -288,7 +288,7 @@ class Runs:
             self._merge(np.array(low, dtype=np.uint32), np.array(pages, dtype=np.int32))
 
     def candidates(self, key: int) -> set[int]:
-        """Pages whose key may be, or may have been, this one: all that are, if there are not too many."""
+        """Pages whose key may be, or may have been, this one; at most MOST_COPIES a run."""
         low = key & _LOW
         found = set(self._latest.get(low, ()))
         for run in self._runs:

@@ -1,21 +1,21 @@
-"""What a host answers for pages that it does not have, and which pages are like that.
+"""Model an origin's answers for missing pages, and find the pages like them.
 
-What the answers to probes share is what the host says of what it does not have.
+The common part of the answers to probes is the origin's text for a missing page.
 
 F     words that all answers share
 V     words of an answer that the others lack, at most: suggestions, a quotation, an id
 like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
       words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
 
-Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
-every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
-answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
-that hardly any other page has: else F is a template, and what else it has is mere language. Nor is a page that says in
-words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
+Pages like the answers are soft 404s, unless nearly all pages of the host are: these may be an application that draws
+every page in the browser. So one page must be unlike them for every eight that are like them, and two at least. Answers
+with no text, or with as little as a page that surely exists, prove nothing. Where V is not 0, F must have two words
+that hardly any other page has: else F is a template and common words. A page is no soft 404 either if words of its own,
+which are neither in F nor in a URL that answers repeat, include the anchor of a home page's link to it.
 
 verdict of a probe    the answers were
-not-found             an error, a redirect but to the front page, not HTML, or a page that says nothing
-open                  a page that says something; another one is to be asked for
+not-found             an error, a redirect but to the front page, not HTML, or a page without text
+open                  a page with text; another probe is to follow
 varied                pages that have nothing in common but a template
 soft-404              pages that say "not found", or redirects to the front page
 catch-all             the same, but so do all pages
@@ -33,25 +33,25 @@ from minicrawl.store.rows import Probe
 MOST_PROBES = 3
 """Per origin."""
 SENT_HOME = 0
-"""The digest of a redirect to the front page."""
+"""Digest of a redirect to the front page."""
 SENT_HOME_WORDS = vocabulary(b"\xffsent \xffhome")
-"""What it says, in words that no page has: none has these bytes."""
+"""Its vocabulary, of words that no page has: none has these bytes."""
 _SENT_HOME = word_hashes(b"\xffsent \xffhome")
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
 _FEWEST_OTHERS = 2
 _SPARE_NUMBERS = 8
 _MOST_VARIED = 4
-_FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
+_FEWEST_MARKS = 2  # one may be by chance: pages that have it are like the answers, so no other has it
 _FEW_WORDS = 32  # less may be a page that is drawn in the browser
 
 
 @dataclass
 class NotFound:
-    """What an origin answered in a folder for pages that cannot exist.
+    """An origin's answers for missing pages of a folder.
 
     `matched`: pages that are like the answers; `others`: pages that are not, `close` among them; `is_there`: a page
-    that is surely there is like them; `pages_with`: how many of the `compared` have each word of the answers.
+    that surely exists is like them; `pages_with`: how many of the `compared` have each word of the answers.
     """
 
     folder: str
@@ -75,7 +75,7 @@ class NotFound:
 
     @classmethod
     def of(cls, row: Probe) -> "NotFound":
-        """The answers as the store has them."""
+        """Restore from the store's row."""
         words, matched, others = (_numbers(blob) for blob in (row.words, row.matched, row.others))
         return cls(
             folder=row.folder,
@@ -96,7 +96,7 @@ class NotFound:
         )
 
     def row(self) -> Probe:
-        """What the store is to have of them."""
+        """The row for the store."""
         return Probe(
             folder=self.folder,
             url=self.url,
@@ -115,7 +115,7 @@ class NotFound:
         )
 
     def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
-        """Take in one more answer, to a probe at `url`."""
+        """Add an answer, to a probe at `url`."""
         words, own, name = answer.words, words_of_url(url), word_hashes(_name(url).encode())
         self.is_long = self.is_long or answer.is_long
         self.numbers = max(self.numbers, answer.numbers)
@@ -132,25 +132,25 @@ class NotFound:
         self.echoes = self.echoes or not name.isdisjoint(words)
 
     def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
-        """How many words a page lacks that the answers share, and how many it has beyond."""
+        """(words of the answers that a page lacks, words that it has beyond)."""
         return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
 
     def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
-        """The words of a page that are not the answers'."""
+        """Words of a page that are not the answers'."""
         more = words - self.words
         return more - words_of_url(url) if self.echoes else more
 
     def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
-        """Whether a page says in words of its own what a link to it says."""
+        """True if a page's own words include those of a link to it."""
         announced = word_hashes(anchor.encode()) - self.words
         return bool(announced) and announced <= self._own(url, words)
 
     def compare(  # noqa: PLR0913 - all that is known of a page that was read
         self, page: int, url: str, digest: int | None, vocabulary: Vocabulary, *, is_there: bool, anchor: str = ""
     ) -> None:
-        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it.
+        """Compare a page that was read. is_there: it surely exists; anchor: text of a link to it.
 
-        A redirect to the front page says nothing of how pages differ from answers that are none.
+        A redirect to the front page cannot tell pages from answers that are none.
         """
         if vocabulary.words == _SENT_HOME != self.words:
             return
@@ -163,7 +163,7 @@ class NotFound:
             is_like = lacks == 0 and adds <= self._most_added
             is_like = is_like and vocabulary.numbers <= 2 * self.numbers + _SPARE_NUMBERS
             if is_like and adds and anchor and self._is_announced(url, vocabulary.words, anchor):
-                return  # it is there, but says nothing of how others differ from the answers
+                return  # it exists, but cannot tell other pages from the answers
             spare = max(2, len(self.words) // 2)
             self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
         if is_there:
@@ -178,7 +178,7 @@ class NotFound:
             self.pages_with.update(self.words & vocabulary.words)
 
     def judge(self) -> None:
-        """Set the verdict by what is known now."""
+        """Set the verdict by the evidence so far."""
         if self.verdict in ("not-found", "open"):
             return
         differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
@@ -194,12 +194,12 @@ class NotFound:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether another answer would tell more: answers differ much, or pages are nearly like them."""
+        """True if another answer would tell more: answers differ much, or pages are nearly like them."""
         return self.close >= _FEWEST_OTHERS or self.varies_much
 
     @property
     def _has_mark(self) -> bool:
-        """Whether the answers share a word that other pages do not have: else what they share is mere language."""
+        """True if the answers share a word that other pages lack: else they share common words only."""
         if not self.compared:
             return self.verdict == "soft-404"
         if self.varies > _MOST_VARIED * len(self.words) or (self.varies_much and self.asked < MOST_PROBES):
@@ -212,7 +212,7 @@ class NotFound:
 
 
 def _name(url: str) -> str:
-    """What a probe's URL has been made up of."""
+    """The random part of a probe's URL."""
     return url.rstrip("/").rpartition("/")[2].partition(".")[0]
 
 

@@ -1,18 +1,18 @@
-"""Which parameters of a site say who asks, by what they change: nothing.
+"""Find session parameters: those that identify the visitor and change nothing.
 
-Where a page says what another page of its host said, one of its parameters may be to blame: a token that every answer
-makes up anew. So the page is asked for once more without it, in a turn of the host. If it says the same without, that
-is a sign; if not, or if the host sends elsewhere, the parameter matters, and is left alone.
+Where a page has the content of another page of its host, one of its parameters may be to blame: a token that every
+answer makes up anew. So the page is fetched once more without it, in a turn of the host. The same content is a sign;
+other content, or a redirect elsewhere, means that the parameter matters, and it is left alone.
 
 Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: pages beyond the
 last (?page=99), which a host answers with the first, do not speak for those before, nor does the one that says "nothing
-found" for a search. Where there is no such page, for the pattern has only ever said one thing, or they are
-forgotten after a restart and it says nothing new, six signs will do. What is a session in two patterns of a host is one
-in any other where there is one sign, as a parameter may matter in one folder only; once the host has been asked often
-enough, in all of them. So is what has the four signs in all patterns of a host together, and matters in none: where
-every page is a pattern by itself, none would ever have them. Once there is a sign on a host, pages that were news are
-asked for first elsewhere: they would tell that the parameter matters.
+found" for a search. Where there is no such page, as the pattern has only ever had one content, or as they are
+forgotten after a restart and it has no new content, six signs will do. A session parameter in two patterns of a host
+is one in any other with one sign, as a parameter may matter in one folder only; once the host has been probed often
+enough, in all of them. So is one with four signs in all patterns of a host together that matters in none: where every
+page is a pattern by itself, no pattern would ever have four. Once there is a sign on a host, pages that were news are
+probed first elsewhere: they would show that the parameter matters.
 
 Links are then known without the parameter, and pages known with it stand for those without.
 """
@@ -35,18 +35,18 @@ from minicrawl.store.writer import Writer
 
 SIGNS = 4
 NEWS = 3
-"""Of the signs, pages that were news."""
+"""Signs that must be pages that were news."""
 SIGNS_WITHOUT_NEWS = 6
 MOST_PROBES = 32
-"""Of a host."""
+"""Per host."""
 PATTERNS = 2
-"""In which a parameter is a session's before it is on the whole host."""
+"""Patterns in which a parameter is a session's before it is on the whole host."""
 _NEWS_KEPT = 8  # of a pattern
 _PATTERNS_KEPT = 10_000
 
 
 class Sessions:
-    """What is known of parameters, by pattern and name, and which pages are to be asked for without one.
+    """Signs and verdicts of parameters, by pattern and name, and the pages to be probed without one.
 
     verdict of a parameter    "?" while signs are gathered, "session", or "content"
 
@@ -56,18 +56,18 @@ class Sessions:
     def __init__(self, rows: Iterable[ParameterRow] = (), *, learns: bool = True) -> None:
         self.learns = learns
         self._rows: dict[str, dict[str, ParameterRow]] = {}
-        self._sessions: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by host: in how many patterns each is
+        self._sessions: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by host: patterns of each parameter
         self._found: defaultdict[tuple[str, str], _Found] = defaultdict(_Found)  # by host and name
         self._asked: defaultdict[str, int] = defaultdict(int)  # by host: probes
-        self._wanted: dict[str, str] = {}  # by origin: what to ask for
-        self._probes: dict[str, _Probe] = {}  # by what is asked for
+        self._wanted: dict[str, str] = {}  # by origin: the URL to probe
+        self._probes: dict[str, _Probe] = {}  # by URL of the probe
         self._news: dict[str, list[tuple[str, int]]] = {}  # by pattern: pages that were news, and their digests
         self._changed: dict[tuple[str, str], ParameterRow] = {}
         for row in rows if learns else ():
             self._take(row)
 
     def plain(self, url: str) -> str:
-        """The normalised URL without parameters that are sessions' on its host."""
+        """The normalised URL without the session parameters of its host."""
         if not self._sessions or "?" not in url:
             return url
         on_host = self._sessions.get(politeness_key(url))
@@ -78,18 +78,18 @@ class Sessions:
         return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
 
     def plain_links(self, parsed: ParsedPage) -> ParsedPage:
-        """The page with outlinks without parameters that are sessions'."""
+        """The page with outlinks without session parameters."""
         if not self._sessions:
             return parsed
         outlinks = tuple(map(self.plain, parsed.outlinks))
         return parsed if outlinks == parsed.outlinks else with_outlinks(parsed, outlinks)
 
     def found_on(self, host: str) -> int:
-        """In how many patterns of a host parameters have turned out to be sessions'."""
+        """Number of (pattern, session parameter) pairs of a host."""
         return sum(self._sessions.get(host, {}).values())
 
     def note_page(self, url: str, digest: int, novelty: Novelty) -> None:
-        """Take in what a page said."""
+        """Take in the digest of a page that was read."""
         pattern = pattern_of(url).name
         news = self._news.get(pattern, [])
         rows = self._rows.get(pattern, {})
@@ -108,7 +108,7 @@ class Sessions:
     def _ask(self, pattern: str, pages: Sequence[tuple[str, int, bool]], *, is_enough: bool) -> None:
         """Want one of these pages without one of its parameters, if that can tell something.
 
-        pages: URL, digest, and whether it was news. is_enough: whether pages will do that were none.
+        pages: URL, digest, and whether it was news. is_enough: whether pages that were no news will do.
         """
         for name in sorted(parameters := _parameters(pages[0][0]), key=lambda name: -len(parameters[name])):
             row = self._rows.get(pattern, {}).get(name) or ParameterRow(pattern, name, "?", 0, "[]")
@@ -125,18 +125,18 @@ class Sessions:
                     return
 
     def take_due(self, site: str) -> str | None:
-        """The URL to ask an origin for now, once; or None."""
+        """Take the URL that an origin is to be asked for now; or None."""
         return self._wanted.pop(site, None)
 
     def put_back(self, url: str) -> None:
-        """Let a URL that was taken be due again: nothing came of asking for it."""
+        """Make a URL that was taken due again: the request came to nothing."""
         self._wanted.setdefault(origin_of(url), url)
 
     def is_probe(self, url: str) -> bool:
         return url in self._probes
 
     def note_answer(self, fetched: Fetched) -> None:
-        """Take in what came back for a page without one of its parameters."""
+        """Take in the answer for a page without one of its parameters."""
         probe = self._probes.pop(fetched.url)
         row = self._rows[probe.row.pattern][probe.row.name]
         if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
@@ -151,7 +151,7 @@ class Sessions:
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
 
     def take_rows(self) -> list[ParameterRow]:
-        """What changed since the last call."""
+        """Rows that changed since the last call."""
         rows, self._changed = list(self._changed.values()), {}
         return rows
 
@@ -160,7 +160,7 @@ class Sessions:
 
     @staticmethod
     def _is_session(row: ParameterRow | None, patterns: int, may_ask: bool) -> bool:
-        """Whether a parameter is a session's, by its row for a pattern and the patterns of its host where it is one."""
+        """True for a session parameter, by its row for a pattern and its number of session patterns on the host."""
         if row is not None and row.verdict != "?":
             return row.verdict == "session"
         has_sign = row is not None and row.signs != "[]"
@@ -184,8 +184,8 @@ class Sessions:
 
 @dataclass
 class _Found:
-    """What all patterns of a host together have of a parameter. `signs`: by value whether the page was news;
-    `patterns`: those that tell something; `matters`: whether it does in one of them."""
+    """Evidence on a parameter from all patterns of a host. `signs`: by value whether the page was news;
+    `patterns`: those with evidence; `matters`: whether it does in one of them."""
 
     signs: dict[str, bool] = field(default_factory=dict)
     patterns: set[str] = field(default_factory=set)
@@ -193,7 +193,7 @@ class _Found:
 
 
 class _Probe(NamedTuple):
-    """What a page is asked for again for: the parameter and its value, and what the page said with it."""
+    """A page fetched again without a parameter: its value, and the digest with it."""
 
     row: ParameterRow
     value: str
@@ -203,7 +203,7 @@ class _Probe(NamedTuple):
 
 
 def _are_enough(signs: Collection[bool]) -> bool:
-    """Whether signs make a session, by whether each is of a page that was news."""
+    """True if signs make a session, by whether each is of a page that was news."""
     return len(signs) >= SIGNS and sum(signs) >= NEWS
 
 

@@ -1,17 +1,16 @@
-"""Which hosts answer for pages they do not have, and with what (soft 404s).
+"""Find hosts that answer for missing pages with status 200 (soft 404s).
 
-When a page shares most of its words with another page of its host that was read shortly before, and either hardly any
-of the two are left then, or both have a word that is said of what is not found, this may be the host's way to say so.
-(Pages of one template share most words, too, but each says something.) So pages beside it that cannot exist are asked
-for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is answered
-by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No host is asked for
-more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page that says just that, also
-as the answer to a probe.
+When a page shares most of its words with another page of its host that was read shortly before, and either few words
+of both are left then, or both have a word that is typical of error pages, this may be the host's text for missing
+pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that cannot exist are
+asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is
+answered by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No host is
+asked for more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its own,
+also as the answer to a probe.
 
-What the answers are like, and which pages are, says `not_found`.
+`not_found` compares pages with the answers.
 
-Pages that were read before are judged, too, also after a restart, and all are judged anew when there is more to judge
-by.
+Pages read before are judged, too, also after a restart, and all are judged anew when there is more evidence.
 """
 
 import re
@@ -32,14 +31,14 @@ from minicrawl.store.rows import Probe, RecentPage
 from minicrawl.store.writer import Writer
 
 MOST_KEPT = 16 << 20
-"""Bytes of what was read lately, of all origins together."""
+"""Bytes of pages read lately, of all origins together."""
 MOST_ANCHORS = 20_000
-"""Of links to pages, the last ones."""
+"""Anchors kept, the last ones."""
 _LATELY = 256  # pages per origin
 _COMPARED = 8  # of these, the last ones, with each new page
 _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
-_LITTLE = 4  # words of a page that one like it does not have, nor its URL: titles and short texts are longer
+_LITTLE = 4  # words that a page has beyond one like it and its URL: titles and short texts are longer
 _BESIDES = 1_000  # bytes that a page takes beside its words
 _SORRY = word_hashes(
     "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
@@ -47,7 +46,7 @@ _SORRY = word_hashes(
     " fundet beklager löytynyt znaleziono nenalezena nenalezeno található bulunamadı negăsită найден найдена найдено"
     " знайдено".encode()
 )
-"""Words that are said of what is not found, in languages of Europe; elsewhere it takes that little is left."""
+"""Words of "not found" pages in languages of Europe; elsewhere few words must be left."""
 _GENERIC = frozenset(("here", "click here", "more", "read more", "learn more", "next", "previous", "back", "page"))
 _LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
@@ -67,7 +66,7 @@ class Read(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What follows for pages that were read before: some are soft 404s, others are none after all."""
+    """Pages read before that turn out to be soft 404s, and those that turn out to be none."""
 
     lost: tuple[int, ...] = ()
     regained: tuple[int, ...] = ()
@@ -77,9 +76,9 @@ _NOTHING = Judged()
 
 
 class Soft404s:
-    """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for.
+    """The probes of all hosts, and their verdicts. secret: of the store, so that nobody can guess the probes' URLs.
 
-    lately: what take_read gave and is not dropped, with URLs, in this order.
+    lately: rows of take_read that are not dropped, with URLs, in this order.
     """
 
     def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[RecentPage, str]] = ()) -> None:
@@ -109,7 +108,7 @@ class Soft404s:
             self._note(read)
 
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
-        """Take in a page, as `comparable` has it. Returns what follows for others. is_there: it surely is."""
+        """Take in a page, as from `comparable`. Returns the effects on others. is_there: it surely exists."""
         self._number += 1
         row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
@@ -120,7 +119,7 @@ class Soft404s:
         return judged
 
     def note_links(self, pages: Iterable[int], anchors: Iterable[str]) -> None:
-        """Take in what links to some pages say."""
+        """Keep the anchors of links to some pages."""
         known = self._anchors
         for page, anchor in zip(pages, anchors, strict=True):
             if anchor and page not in known and anchor.lower() not in _GENERIC:
@@ -129,18 +128,18 @@ class Soft404s:
             known.popitem(last=False)
 
     def take_due(self, site: str) -> str | None:
-        """The URL to ask an origin for now, once; or None."""
+        """Take the URL that an origin is to be asked for now; or None."""
         url = self._wanted.pop(site, None)
         self._asked[site] += url is not None
         return url
 
     def put_back(self, url: str) -> None:
-        """Let a URL that was taken be due again: nothing came of asking for it."""
+        """Make a URL that was taken due again: the request came to nothing."""
         self._wanted.setdefault(origin_of(url), url)
         self._asked[origin_of(url)] -= 1
 
     def note_answer(self, fetched: Fetched, now: float) -> Judged:
-        """Note what a probe was answered. Returns what follows for pages read before."""
+        """Take in the answer to a probe. Returns the effects on pages read before."""
         folder, site = folder_of(fetched.url), origin_of(fetched.url)
         probe = self._probes[site][folder]
         probe.asked_at, probe.status = now, fetched.status
@@ -160,11 +159,11 @@ class Soft404s:
         return self._judged([probe], self._lately.get(site, ()))
 
     def is_like(self, page: int, url: str) -> bool:
-        """Whether a page that was read says what its host says of pages that do not exist."""
+        """True if a page that was read is like its host's answers for missing pages."""
         return any(page in probe.matched for probe in self._probes.get(origin_of(url), {}).values())
 
     def is_soft_404(self, page: int, url: str) -> bool:
-        """Whether a page that was read is a soft 404."""
+        """True if a page that was read is a soft 404."""
         probes = self._probes.get(origin_of(url))
         if not probes:  # as of most origins
             return False
@@ -176,7 +175,7 @@ class Soft404s:
         return rows
 
     def take_read(self) -> tuple[list[RecentPage], list[int]]:
-        """Pages that were read since the last call, and the numbers of those before that are none read lately."""
+        """Pages read since the last call, and the numbers of those before that are no longer kept."""
         new, dropped = list(self._new.values()), self._dropped
         self._new, self._dropped = {}, []
         return new, dropped
@@ -186,7 +185,7 @@ class Soft404s:
         writer.save_recent_pages(*self.take_read())
 
     def _note(self, read: Read) -> None:
-        """Take in a page that was compared, and wonder whether its host should be asked."""
+        """Take in a page that was compared, and probe its host if it looks suspicious."""
         site = origin_of(read.url)
         probes = self._probes.get(site, {})
         if not (probes and any(read.page in probe.matched for probe in probes.values())):
@@ -218,7 +217,7 @@ class Soft404s:
             self._want(origin_of(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read, probes: Mapping[str, NotFound]) -> None:
-        """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""
+        """Want a probe beside a page that may say "not found", as does one read shortly before."""
         lately = self._lately.get(site)
         if lately is None or not self._may_ask(site):
             return
@@ -259,9 +258,9 @@ class Soft404s:
 
 
 def comparable(fetched: Fetched) -> Fetched | None:
-    """An answer by what it says: one with status 200 as it is, a redirect to the front page as a page that says so.
+    """The answer with its content: as it is for status 200, that of SENT_HOME for a redirect to the front page.
 
-    None: an answer that says nothing, or a redirect from a name of the front page itself.
+    None: an answer without content, or a redirect from a name of the front page itself.
     """
     if fetched.status == 200:
         return fetched
@@ -279,7 +278,7 @@ def _read(row: RecentPage, url: str) -> Read:
 
 
 def _are_alike(one: Read, other: Read) -> bool:
-    """Whether two pages share half of their words or more, as far as a sample shows."""
+    """True if two pages share half of their words or more, judged by a sample."""
     if not one.sample:
         return one.digest is not None and one.digest == other.digest
     most = max(len(one.sample), len(other.sample))
@@ -287,7 +286,7 @@ def _are_alike(one: Read, other: Read) -> bool:
 
 
 def _may_say_not_found(one: Read, other: Read) -> bool:
-    """Whether two pages are alike in a way that pages of one template are not."""
+    """True if two pages are alike in a way that pages of one template are not."""
     if not _are_alike(one, other):
         return False
     words, others = read_vocabulary(one.words).words, read_vocabulary(other.words).words
@@ -297,20 +296,20 @@ def _may_say_not_found(one: Read, other: Read) -> bool:
 
 
 def _is_little(words: frozenset[int], url: str) -> bool:
-    """Whether a page says little if it says these words, for what its URL says is nothing."""
-    most = _LITTLE + len(_LETTERS_OF_URL.findall(url.split("/", 3)[-1]))  # what that says takes longer to find out
+    """True if these words are few, without those of the page's URL."""
+    most = _LITTLE + len(_LETTERS_OF_URL.findall(url.split("/", 3)[-1]))  # its words take longer to find
     return len(words) <= _LITTLE or (len(words) <= most and len(words - words_of_url(url)) <= _LITTLE)
 
 
 def folder_of(url: str) -> str:
-    """What a URL and the pages beside it have in common: of http://a/b/c.html and http://a/b/c/, http://a/b/."""
+    """The folder of a page: http://a/b/ for http://a/b/c.html and http://a/b/c/."""
     stem = url.partition("?")[0]
     head = stem[: stem.rindex("/", 0, len(stem) - 1) + 1]
     return stem if head.endswith("//") else head
 
 
 def probe_url(url: str, secret: bytes, number: int = 0) -> str:
-    """A page beside that of `url` that cannot exist, of each number always the same one."""
+    """URL of a page beside `url` that cannot exist, always the same one for a number."""
     folder = folder_of(url)
     last = url.partition("?")[0][len(folder) :]
     ending = "/" if last.endswith("/") else last[last.rfind(".") :] if "." in last else ""
@@ -319,7 +318,7 @@ def probe_url(url: str, secret: bytes, number: int = 0) -> str:
 
 
 def _is_above(url: str, folder: str) -> bool:
-    """Whether a page is the one of a folder, or of one that this is in: with or without slash at the end, or index."""
+    """True if a page is that of a folder or of one above: with or without slash at the end, or index."""
     stem = url.partition("?")[0]
     if stem.rpartition("/")[2].startswith("index."):
         stem = stem[: stem.rindex("/") + 1]
