@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterable
 
 import pytest
-from changes import KINDS, noise_of, summed, verdicts
 from hypothesis import given
 from hypothesis import strategies as st
+from support.page_changes import KINDS, noise_of, summed, verdicts
 
 from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_hashes
 from minicrawl.crawler.recognise.changes import STEADY, Difference, compared, first_seen, unchanged
