@@ -19,7 +19,7 @@ from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.search.index.beside_crawl import Indexer
 from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, CrawlSettings
-from minicrawl.settings.given import AdjustableSettings, GivenSettings
+from minicrawl.settings.setting_types import AdjustableSettings, GivenSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.timing import STANDARD, Timing
 

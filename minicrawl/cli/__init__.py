@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl import __version__
-from minicrawl.cli.configuration import main_config_option, read_environment, variable_of
+from minicrawl.cli.option_sources import main_config_option, read_environment, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
 
 _GROUPS = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.configuration import config_option
+from minicrawl.cli.option_sources import config_option
 from minicrawl.cli.options import json_option
 from minicrawl.cli.output import amount, counted, document
 from minicrawl.errors import SettingError, StoreError

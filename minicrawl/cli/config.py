@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple  # Any: settings as given
 import click
 from click.shell_completion import get_completion_class
 
-from minicrawl.cli.configuration import (
+from minicrawl.cli.option_sources import (
     CRAWLS,
     HOSTS,
     ITEMS,

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.help import TopicCommand
+from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import (
     is_quiet,
     is_verbose,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from minicrawl.cli.completion import rankings
-from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import WIDE_KEY
+from minicrawl.cli.option_sources import config_option
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, option

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.configuration import with_tables
+from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally
 from minicrawl.errors import NothingFetchedError, SettingError

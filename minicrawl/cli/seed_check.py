@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted
+from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import json_option, logging_options, some_setting_options, wide_option
 from minicrawl.cli.output import document, printable
 from minicrawl.errors import NothingFetchedError

@@ -20,7 +20,7 @@ from minicrawl.errors import ConfigError, CrawlEndedError, SettingError, StoreEr
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
 from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
-from minicrawl.settings.given import ADJUSTABLE
+from minicrawl.settings.setting_types import ADJUSTABLE
 from minicrawl.store.writer import Writer
 
 

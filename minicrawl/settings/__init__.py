@@ -1,8 +1,8 @@
 """Options of a crawl.
 
-groups        each setting once: its default, its bounds, its meaning; in groups
+options       each setting once: its default, its bounds, its meaning; in groups
 crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
-given         the types in which Python programs give settings
+setting_types the types in which Python programs give settings
 setting       the metadata of one setting
 values        readers and checks of times, sizes, shares, texts
 requests      what requests carry and where they go: headers, logins, certificates, routes, proxies
@@ -12,7 +12,7 @@ files         files of options, and their tables for single hosts and items
 from pathlib import Path
 
 from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, with_profile
-from minicrawl.settings.groups import (
+from minicrawl.settings.options import (
     BY_CREDIT,
     BY_EDGES,
     BY_PAGES,

@@ -10,7 +10,7 @@ from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import values
-from minicrawl.settings.groups import (
+from minicrawl.settings.options import (
     BY_CREDIT,
     BY_PAGES,
     BY_SITES,

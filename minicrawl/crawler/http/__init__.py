@@ -12,7 +12,7 @@ saved_cookies    cookies in the store and in the user's file
 failures         reason codes of failed requests
 transport        the interface of the two transports
 httpx_transport  any transport of httpx, for tests and hooks
-wire_transport   our own connections, pooled
+connection_pool  our own connections, pooled
 proxies          the proxies of an origin; SOCKS
 connection       one connection, a request at a time
 answer_reader    the parser of HTTP/1.1 responses

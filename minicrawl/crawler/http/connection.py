@@ -1,6 +1,6 @@
 """An HTTP/1.1 connection: one request and its response at a time, with read timeout and flow control (RFC 9112).
 
-Responses are parsed by answer_reader.py; connections are chosen in wire_transport.py.
+Responses are parsed by answer_reader.py; connections are chosen in connection_pool.py.
 """
 
 import asyncio

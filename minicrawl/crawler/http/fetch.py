@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
+from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
 from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
@@ -20,7 +21,6 @@ from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
-from minicrawl.crawler.http.wire_transport import ConnectionPool, WireTransport
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room

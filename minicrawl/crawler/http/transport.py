@@ -1,4 +1,4 @@
-"""The interface between the fetcher and a transport: wire_transport.py, or httpx_transport.py."""
+"""The interface between the fetcher and a transport: connection_pool.py, or httpx_transport.py."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol

@@ -10,7 +10,7 @@ from support.command_line import run
 from support.sites import Server, crawl
 
 from minicrawl.cli import main
-from minicrawl.cli.configuration import COMMON, CRAWLS, key_of, options_of
+from minicrawl.cli.option_sources import COMMON, CRAWLS, key_of, options_of
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS
 

@@ -1,7 +1,7 @@
 """The types in which settings are given."""
 
 from minicrawl.settings import SETTINGS
-from minicrawl.settings.given import GivenSettings
+from minicrawl.settings.setting_types import GivenSettings
 
 
 def test_every_setting_has_a_type_and_nothing_else() -> None:
