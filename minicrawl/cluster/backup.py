@@ -1,8 +1,7 @@
-"""A copy of all stores of a crawl as of one moment, also while it runs.
+"""Back up all stores of a crawl as of one moment, also while it runs.
 
-What was taken is committed in all of them, and nothing more is taken until all are copied. So whatever a partition
-commits meanwhile, it hands nothing over that another copy has or lacks: rows it has made wait in its outbox, in its
-copy as well, and are in flight there.
+Every partition commits the rows it has taken, and takes none until all stores are copied. Rows that a partition makes
+meanwhile wait in its outbox, and are in flight in its copy as well, so no copy has a row that another one lacks.
 """
 
 import shutil
@@ -23,7 +22,7 @@ from minicrawl.store.upkeep import backup as backup_file
 from minicrawl.system import sync_folder
 
 _SECONDS = 600.0
-"""For which a partition may be busy before it commits: it may be settling, along all of its links."""
+"""Seconds to wait for a commit: a partition may be settling along all of its links."""
 BEGINS, _LOOKS_APART = 10.0, 0.05
 
 
@@ -32,9 +31,9 @@ Copy = Callable[[Folder, Path], None]
 
 
 def backup(store: Path, copy: Path, *, force: bool = False) -> int:
-    """Copy a store, a file or a folder of partitions, also while a crawl writes to it; the bytes of the copy.
+    """Copy a store, a file or a folder of partitions, also while a crawl writes to it. Returns its size in bytes.
 
-    force: let a file take the place of one that is there. Raises SettingError, StoreError.
+    force: replace an existing file. Raises SettingError, StoreError.
     """
     if not store.is_dir():
         return backup_file(store, copy, force=force)
@@ -45,7 +44,7 @@ def backup(store: Path, copy: Path, *, force: bool = False) -> int:
 
 
 def _brought(folder: Folder, copy: Path) -> Folder:
-    """A copy of stores that are on several machines: each copies its own first."""
+    """Copy stores of several machines: each machine copies its own first."""
     from minicrawl.cluster.machines.carrying import backup_between  # noqa: PLC0415 - it is made of backups
     from minicrawl.cluster.machines.ray import connected  # noqa: PLC0415
 
@@ -54,10 +53,10 @@ def _brought(folder: Folder, copy: Path) -> Folder:
 
 
 def backup_all(folder: Folder, path: Path, *, begins: float = BEGINS, copy: Copy | None = None) -> Folder:
-    """Copy all stores of a crawl, and what they have in common, to a new folder, which appears whole or not at all.
+    """Copy all stores and the common files of a crawl to a new folder, which appears whole or not at all.
 
-    Returns the copy: a folder like any other. begins: seconds until a partition that was just started lets itself be
-    connected to. copy: where they are on several machines. Raises SettingError, StoreError.
+    Returns the copy, a folder like any other. begins: seconds to wait until a partition just started accepts a
+    connection. copy: for stores on several machines. Raises SettingError, StoreError.
     """
     path = path.absolute()
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -67,10 +66,10 @@ def backup_all(folder: Folder, path: Path, *, begins: float = BEGINS, copy: Copy
         path.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         stack.callback(unfinished.with_name(f"{unfinished.name}.lock").unlink, missing_ok=True)
-        stack.callback(hold(unfinished).release)  # whoever else copies to the same folder waits for another day
+        stack.callback(hold(unfinished).release)  # a second backup to the same folder fails
         stack.callback(shutil.rmtree, unfinished, ignore_errors=True)
         with store_errors(path):
-            shutil.rmtree(unfinished, ignore_errors=True)  # of one that was killed
+            shutil.rmtree(unfinished, ignore_errors=True)  # left by a killed backup
             unfinished.mkdir()
         if copy is None:
             _copy_here(folder, unfinished, begins)
@@ -92,9 +91,9 @@ def _copy_here(folder: Folder, path: Path, begins: float) -> None:
 
 @contextmanager
 def held(folder: Folder, numbers: Sequence[int], begins: float = BEGINS) -> Iterator[None]:
-    """Let nothing be handed over to partitions of this machine as long as the block runs, and no crawl begin or end."""
+    """Stop messages to partitions of this machine, and the start and end of crawls, while the block runs."""
     with folder.opened_some(numbers):
-        pass  # whatever is wrong with them is told before anybody waits; and all are of this version then
+        pass  # check first: errors are reported before anybody waits, and all stores get this version
     stores = [folder.stores[number] for number in numbers]
     if not any(map(is_held, stores)):
         with locked(stores):
@@ -107,14 +106,14 @@ def held(folder: Folder, numbers: Sequence[int], begins: float = BEGINS) -> Iter
         for line in lines:
             line.hear()
         yield
-        for line in lines:  # who answers has not died meanwhile, and so has taken nothing
+        for line in lines:  # a partition that answers has not died, so it took nothing
             line.say("go on")
         for line in lines:
             line.hear()
 
 
 class _Line:
-    """A line to a partition that runs."""
+    """A connection to a running partition."""
 
     def __init__(self, store: Path, begins: float) -> None:
         """Raises StoreError."""
@@ -137,11 +136,11 @@ class _Line:
         self._line.close()
 
     def say(self, what: str) -> None:
-        with suppress(OSError):  # of one that has died, which the answer tells
+        with suppress(OSError):  # the partition has died, which `hear` reports
             self._line.sendall(line_of({"do": what}))
 
     def hear(self) -> None:
-        """Wait until it has done that. Raises StoreError."""
+        """Wait until the partition has done so. Raises StoreError."""
         answer = b""
         with suppress(OSError):
             answer = self._answers.readline(LONGEST)

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def is_folder(store: Path) -> bool:
-    """Whether a store is the folder of a crawl in partitions."""
+    """True if a store is the folder of a crawl in partitions."""
     return (store / "cluster.json").is_file()
 
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Callbacks of a run. on_start: before the first request. warn: with a sentence. listener: see Keeper."""
+    """Callbacks of a run. on_start: before the first request; warn: with a sentence; listener: see Keeper."""
 
     on_start: Callable[[Start], None] | None = None
     warn: Callable[[str], None] = lambda sentence: None
@@ -49,16 +49,15 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     handle_signals: bool = False,
     started: float,
 ) -> Ended:
-    """Begin a crawl in partitions, or go on with the one in a folder. Raises ConfigError, SeedError, StoreError.
+    """Start a crawl in partitions, or resume the one in a folder. Raises ConfigError, SeedError, StoreError.
 
-    given, forgotten: as `crawl_with` takes them. partitions: None for those of the folder. ray: address of the Ray
-    cluster for a new crawl on several machines; None for that of the folder. started: when the time of the run began,
-    by time.monotonic().
+    given, forgotten: as for `crawl_with`. partitions: None: as in the folder. ray: address of the Ray cluster for a new
+    crawl on several machines; None: as in the folder. started: start of the run by time.monotonic().
     """
     forgotten = tuple(forgotten)
     remembered = resumed({}, given, forgotten)
     await check_settings(remembered.settings, None)
-    if partitions is not None:  # wrong settings are reported before there is a folder
+    if partitions is not None:  # report wrong settings before a folder is made
         check_working(remembered.settings, partitions)
     if not is_folder(store):
         if not seeds.urls:
@@ -127,7 +126,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and what it was called with
 
 
 def _away(nodes: "Nodes", folder: Folder) -> Mapping[str, str]:
-    """The partitions of each node that is away, in words."""
+    """Unreachable nodes, each with its partitions as text."""
     numbers: dict[str, str] = {}
     for number, name in nodes.away(folder):
         numbers[name] = f"{numbers[name]}, {number}" if name in numbers else str(number)

@@ -1,7 +1,6 @@
-"""The folder of a crawl in partitions, made and kept up to date: minicrawl.store.partitions.folder reads it.
+"""Create and update the folder of a crawl in partitions; minicrawl.store.partitions.folder reads it.
 
-cluster.json comes last when a crawl is made, so with it all stores are there. Settings that may be secret are not in
-it.
+A new crawl writes cluster.json last: where it exists, so do all stores. It has no settings that may be secret.
 """
 
 import json
@@ -21,41 +20,41 @@ from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Pl
 from minicrawl.system import sync_folder
 
 MOST = 256
-"""Partitions of a crawl."""
+"""Maximum number of partitions of a crawl."""
 
 
 class Folder(PartitionFolder):
-    """A crawl in partitions, and what is written of it."""
+    """The folder of a crawl in partitions, with the methods that write to it."""
 
     @property
     def homes(self) -> Homes:
         return Homes(len(self.places), self.secret)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Let no crawl begin as long as the block runs. Raises StoreError where one runs."""
+        """Prevent crawls from starting while the block runs. Raises StoreError if one runs."""
         return locked(self.stores)
 
     def keep_settings(self, settings: CrawlSettings) -> None:
-        """Let the next run go on with these. Where partitions are stays what it is in the file: a move may have ended
-        since this was read."""
+        """Save the settings for the next run. The places of partitions are kept from the file: a move may have ended
+        since it was read."""
         places = found(self.path).places if (self.path / FILE).exists() else self.places
         _write(replace(self, places=places, settings=json.loads(settings.to_json(self.path))))
 
     def keep_copy(self, path: Path) -> "Folder":
-        """Write the cluster.json of a copy, all of whose stores are in one folder; the copy."""
+        """Write the cluster.json of a copy with all stores in one folder. Returns the copy."""
         copy = replace(self, path=path, places=tuple(Place(".", place.generation) for place in self.places), ray=None)
         _write(copy)
         return copy
 
     def keep_place(self, number: int, place: Place) -> "Folder":
-        """Let a partition be at a place from now on; the folder as it is then."""
+        """Save the new place of a partition. Returns the updated folder."""
         places = (*self.places[:number], place, *self.places[number + 1 :])
         changed = replace(self, places=places)
         _write(changed)
         return changed
 
     def keep_ray(self, address: str) -> "Folder":
-        """Save the address of the Ray cluster; the folder with it."""
+        """Save the address of the Ray cluster. Returns the updated folder."""
         changed = replace(self, ray=address)
         _write(changed)
         return changed
@@ -63,7 +62,7 @@ class Folder(PartitionFolder):
 
 @contextmanager
 def locked(stores: Iterable[Path]) -> Iterator[None]:
-    """Let nobody write to stores of this machine as long as the block runs. Raises StoreError where one does."""
+    """Lock stores of this machine against writers while the block runs. Raises StoreError if one is in use."""
     with ExitStack() as stack:
         for path in stores:
             stack.callback(hold(path).release)
@@ -71,7 +70,7 @@ def locked(stores: Iterable[Path]) -> Iterator[None]:
 
 
 def found(path: Path) -> Folder:
-    """The crawl in a folder. Raises StoreError where there is none, or it is not whole."""
+    """Open the crawl in a folder. Raises StoreError if it is missing or incomplete."""
     return Folder(**vars(folder_at(path)))
 
 
@@ -83,9 +82,9 @@ def make_here(folder: Folder) -> Folder:
 
 
 def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], Folder] = make_here) -> Folder:
-    """The crawl in a folder, or a new one in so many partitions. Raises SettingError, StoreError.
+    """Open the crawl in a folder, or make a new one with `partitions` partitions. Raises SettingError, StoreError.
 
-    make: makes its stores, and says where they are.
+    make: makes the stores, and returns the folder with their places.
     """
     if (path / FILE).exists():
         folder = found(path)
@@ -110,7 +109,7 @@ def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], F
 
 
 def _write(folder: Folder) -> None:
-    """Write cluster.json: it is there whole, or as it was, also after a power cut."""
+    """Write cluster.json atomically, also across a power cut."""
     own = {"partitions": len(folder.places), "secret": folder.secret.hex()}
     kept = {"version": VERSION, "cluster": folder.cluster, **own, **({"ray": folder.ray} if folder.ray else {})}
     places = [{name: value for name, value in asdict(place).items() if value is not None} for place in folder.places]

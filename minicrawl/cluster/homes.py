@@ -1,12 +1,11 @@
-"""The home of a URL, one partition for all URLs of a site, so that links mostly stay in their partition.
+"""The home of a URL: one partition for all URLs of a site, so that most links stay within a partition.
 
 site   a registrable domain, or a user's part of a shared one, see crawler/urls/keys.py
-home   the partition that has a URL
+home   the partition of a URL
 
     home = keyed hash of the site, modulo the number of partitions
 
-The number of partitions is fixed when a crawl begins. Who does not know the key cannot make up hosts that all have one
-home.
+The number of partitions is fixed when a crawl begins. Without the key nobody can construct hosts that share a home.
 """
 
 from dataclasses import dataclass
@@ -24,10 +23,10 @@ class Homes:
     secret: bytes
 
     def home_of(self, url: str) -> int:
-        """The number of the partition that has a normalised URL, from 0 on; the same for any scheme and port."""
+        """The partition of a normalised URL, from 0 on; independent of scheme and port."""
         return partition_key(hostname(url).removesuffix("."), self.secret) % self.partitions
 
     def share(self, here: int) -> Share:
-        """What partition `here` has of the web."""
+        """The part of the web that belongs to partition `here`."""
         by_authority = lru_cache(maxsize=100_000)(lambda found: self.home_of(f"http://{found}/"))
         return Share(here, lambda url: by_authority(authority(url)))

@@ -1,12 +1,11 @@
-"""Moves of partitions to other folders, and a plan of moves that balances folders.
+"""Move partitions to other folders, and plan moves that balance folders.
 
-1. the store is copied to its new folder        cluster.json names the old one: that is the partition
+1. the store is copied to its new folder        cluster.json names the old store: the partition
 2. the copy gets the next generation            the same
-3. cluster.json names the new one               that is the partition; the old one is of the generation before
-4. the old one is removed
+3. cluster.json names the new store             the partition; the old store has the previous generation
+4. the old store is removed
 
-A kill in between leaves one store that cluster.json names, and perhaps a copy, which the next move to that place
-replaces.
+After a kill cluster.json still names exactly one store. A leftover copy is replaced by the next move to that place.
 """
 
 import os
@@ -27,10 +26,10 @@ from minicrawl.store.writer import Writer
 
 
 def move(folder: Folder, number: int, target: Path) -> Folder:
-    """Move a partition to another folder, which is made if missing; the crawl after the move.
+    """Move a partition to another folder, made if missing. Returns the updated crawl.
 
-    The texts of its pages go with it; an index of them does not. Raises SettingError, StoreError; the partition stays
-    where it was then.
+    The texts of its pages move with it; a search index does not. Raises SettingError, StoreError; the partition then
+    stays in its old place.
     """
     check_is_partition(folder, number)
     place, old = folder.places[number], folder.stores[number]
@@ -57,10 +56,11 @@ def check_is_partition(folder: Folder, number: int) -> None:
 
 
 def plan(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Moves that make folders hold about as much as one another: number and folder of each.
+    """Moves that balance the sizes of folders: partition number and folder of each.
 
-    sizes: bytes of the partitions; places: the folder of each, one of `folders`. Each time the one goes from the
-    fullest folder to the emptiest that leaves these two nearest to one another, as long as that brings them nearer.
+    sizes: bytes of the partitions; places: the folder of each, one of `folders`. Greedy: each move goes from the
+    fullest to the emptiest folder, and takes the partition that leaves the two closest in size; it ends when no move
+    helps.
     """
     where = list(places)
     while True:
@@ -76,7 +76,7 @@ def plan(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) ->
 
 
 def held_by(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Mapping[str, int]:
-    """Bytes that every folder holds."""
+    """Bytes in every folder."""
     held = dict.fromkeys(folders, 0)
     for size, place in zip(sizes, places, strict=True):
         held[place] += size
@@ -90,13 +90,13 @@ def size_of(store: Path) -> int:
 
 
 def folder_of(folder: Folder, target: Path) -> str:
-    """A folder as cluster.json has it: relative if it is below the crawl's own, else absolute."""
+    """A folder in the form of cluster.json: relative if below the crawl's own, else absolute."""
     own, real = os.path.realpath(folder.path), os.path.realpath(target)
     return os.path.relpath(real, own) if Path(real).is_relative_to(own) else real
 
 
 def _make(folder: Path, target: Path) -> None:
-    """Make the folder of a move. Raises SettingError, which names it as it was typed."""
+    """Make the target folder of a move. Raises SettingError with the path as typed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -106,7 +106,7 @@ def _make(folder: Path, target: Path) -> None:
 
 
 def check_replaceable(cluster: str, number: int, store: Path) -> None:
-    """Raise SettingError for a file, unless it is a copy of this partition that a killed move has left."""
+    """Raise SettingError for an existing file, unless it is this partition's copy left by a killed move."""
     if not store.exists():
         return
     with open_store(store) as found:

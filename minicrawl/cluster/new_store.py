@@ -1,4 +1,4 @@
-"""The empty store of a partition, with its share of all the cash there is."""
+"""Create the empty store of a partition, with its share of the total cash."""
 
 from contextlib import closing
 from pathlib import Path
@@ -8,13 +8,13 @@ from minicrawl.store.writer import Writer
 
 
 def cash_of(number: int, partitions: int) -> int:
-    """The cash that a partition begins with: of all together TOTAL, to the unit."""
+    """The initial cash of a partition; all together have exactly TOTAL units."""
     share, rest = divmod(TOTAL, partitions)
     return share + rest if number == 0 else share
 
 
 def make_store(path: Path, cluster: str, number: int, partitions: int) -> None:
-    """cluster: what all partitions of the crawl have in common, and no other crawl has. Raises StoreError."""
+    """Create the store. cluster: id of the crawl, common to its partitions. Raises StoreError."""
     cash = cash_of(number, partitions)
     with closing(Writer(path)) as writer, writer.transaction():
         writer.save_meta({"cluster": cluster, "partition": number, "partitions": partitions})

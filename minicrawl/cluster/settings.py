@@ -23,11 +23,11 @@ WORKING = (
     *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
     *("render", "chromium", "render_timeout", "render_pages"),
 )
-"""All others must have their defaults."""
+"""Supported settings; all others must have their defaults."""
 _HERE_ALONE = ("archive", "items", "search", "cookie_file")
-"""Supported on one machine only."""
+"""Settings supported on one machine only."""
 _FOR_EVER = 1e11
-"""Seconds."""
+"""Seconds, in place of infinity."""
 
 
 def refusal(name: str) -> SettingError:
@@ -36,7 +36,7 @@ def refusal(name: str) -> SettingError:
 
 
 def check_working(settings: CrawlSettings, partitions: int) -> None:
-    """Raise SettingError for settings that so many partitions do not support."""
+    """Raise SettingError for settings that `partitions` partitions do not support."""
     if not (passes_sockets() and has_local_sockets()):
         raise SettingError("partitions need Linux or macOS; leave out --partitions here")
     for name, setting in SETTINGS.items():
@@ -63,7 +63,7 @@ def check_item_files(settings: CrawlSettings, partitions: int) -> None:
 
 
 def settings_of(number: int, partitions: int, settings: CrawlSettings) -> CrawlSettings:
-    """The settings of one of so many partitions.
+    """The settings of one of `partitions` partitions.
 
     The keeper enforces the limits of a run. With a budget of pages or time, no partition waits for pages to be due.
     """
@@ -80,7 +80,7 @@ def settings_of(number: int, partitions: int, settings: CrawlSettings) -> CrawlS
 
 
 def _items_of(number: int, settings: CrawlSettings) -> str:
-    """The file of a partition's items: items.003.jsonl of items.jsonl."""
+    """The item file of a partition: items.003.jsonl for items.jsonl."""
     if not settings.items:
         return ""
     path = Path(settings.items)

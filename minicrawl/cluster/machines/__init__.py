@@ -1,8 +1,8 @@
 """Partitions on several machines: nodes of a Ray cluster that the user runs.
 
-hosted    a partition on another machine: the actor that has it, its keeper's side, and the post between actors
+hosted    a partition on another machine: its actor, its proxy in the keeper, and the post between actors
 carrying  backups of stores on several machines, and moves between them
 ray       the nodes, and actors on them: the only module that imports ray
 
-Nothing here is needed for a crawl on one machine.
+A crawl on one machine needs none of these.
 """

@@ -1,16 +1,16 @@
-"""A backup of stores on several machines, and a partition moved from one machine to another.
+"""Back up stores on several machines, and move a partition from one machine to another.
 
-1. the store is copied on its machine           cluster.json names the old one: that is the partition
-2. the copy is brought to the other machine     the same
-3. there it gets its name and next generation   the same
-4. cluster.json names the new one               that is the partition; the old one is of the generation before
-5. the old one is removed
+1. the store is copied on its machine           cluster.json names the old store: the partition
+2. the copy is transferred to the new machine   the same
+3. it gets the store's name, next generation    the same
+4. cluster.json names the new store             the partition; the old store has the previous generation
+5. the old store is removed
 
     001.db  -> .001.db.leaving     a copy as of one commit beside the store, until all of it was fetched
-    001.db <-  .001.db.arriving    the bytes that have arrived; it gets the store's name when it is whole
+    001.db <-  .001.db.arriving    the bytes received so far; renamed to the store once complete
 
-Each may have its texts in a file of its name and ".text". All stores are locked meanwhile, each on its machine. A kill
-in between leaves one store that cluster.json names; the next copy of the same partition replaces what was left over.
+Each may have its texts in a file of its name and ".text". All stores are locked meanwhile, each on its machine. After a
+kill cluster.json still names exactly one store; the next copy of the partition replaces any leftovers.
 """
 
 import os
@@ -34,18 +34,18 @@ from minicrawl.store.writer import Writer
 from minicrawl.system import sync_folder
 
 MOST_BYTES = 8 * 2**20
-"""Of a part of a file."""
+"""Maximum bytes of a part of a file."""
 Call = Callable[..., Any]
-"""Calls a method of the `Remote` of a machine by its name, and returns its result. Raises MinicrawlError."""
+"""Calls a method of a machine's `Remote` by name, and returns its result. Raises MinicrawlError."""
 Carriers = Mapping[str | None, Call]
-"""Calls by machine; None: this one."""
+"""Calls by machine; None: this machine."""
 Context = AbstractContextManager[None]
 _Given = ParamSpec("_Given")
 _Answer = TypeVar("_Answer")
 
 
 class Remote:
-    """Runs functions of minicrawl on another machine. Locks that it holds are free when its process ends."""
+    """Runs functions of minicrawl on another machine. Its locks are released when its process ends."""
 
     def __init__(self) -> None:
         self._entered = ExitStack()
@@ -57,18 +57,19 @@ class Remote:
             raise StoreError(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}") from error
 
     def enter(self, context: Callable[_Given, Context], *given: _Given.args, **named: _Given.kwargs) -> None:
-        """Enter a context until `leave`."""
+        """Enter a context, to be left by `leave`."""
         self._entered.enter_context(context(*given, **named))
 
     def leave(self) -> None:
-        """Leave all contexts, and raise what that raises."""
+        """Leave all contexts. Raises the exceptions of their exits."""
         self._entered.close()
 
 
 def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: int = MOST_BYTES) -> Folder:
-    """Copy all stores as of one moment to a new folder of this machine; the copy, see backup_all.
+    """Copy all stores as of one moment to a new folder of this machine; returns the copy, see backup_all.
 
-    Each machine copies its own while all are held; then they go on, and the copies are brought. most_bytes: of a part.
+    Each machine copies its own stores while all are held; after that the crawl goes on, and the copies are transferred.
+    most_bytes: per part.
     """
 
     def copy(folder: Folder, unfinished: Path) -> None:
@@ -98,10 +99,10 @@ def move_between(  # noqa: PLR0913 - what is moved and where to, and by whom
     check: Callable[[], None],
     most_bytes: int = MOST_BYTES,
 ) -> tuple[Folder, int]:
-    """Move a partition to a folder of a machine, which is made if missing; the crawl after it, and the bytes moved.
+    """Move a partition to a folder of a machine, made if missing. Returns the updated crawl, and the bytes moved.
 
-    target: its generation is ignored. check: raises StoreError if the stores, now locked, are not of one moment.
-    most_bytes: of a part. Raises SettingError, StoreError; the partition stays where it was, unless the error says
+    target: its generation is ignored. check: raises StoreError if the stores, now locked, are of different moments.
+    most_bytes: per part. Raises SettingError, StoreError; the partition stays in its old place unless the error says
     otherwise.
     """
     check_is_partition(folder, number)
@@ -128,7 +129,7 @@ def move_between(  # noqa: PLR0913 - what is moved and where to, and by whom
 
 
 def _placed(folder: Folder, target: Place) -> str:
-    """A folder as cluster.json has it."""
+    """The target folder in the form of cluster.json."""
     if target.machine is None:
         return folder_of(folder, Path(target.folder))
     if not Path(target.folder).is_absolute():
@@ -169,12 +170,12 @@ def _let_go(carrier: Call) -> MinicrawlError | None:
 
 
 def _copied(carrier: Call, folder: Folder, numbers: Sequence[int]) -> Mapping[int, Sequence[tuple[str, int]]]:
-    """Copy partitions on their machine; the files of each copy."""
+    """Copy partitions on their machine. Returns the files of each copy."""
     return {number: carrier("call", copied, folder.stores[number]) for number in numbers}
 
 
 def _bring(source: Call, target: Call, stores: tuple[Path, Path], files: Sequence[tuple[str, int]], most: int) -> None:
-    """Bring a copy from one machine to another. stores: the original, and what the copy becomes."""
+    """Transfer a copy between machines. stores: paths of the original and of the new store."""
     old, new = stores
     for ending, size in files:
         for start in range(0, size, most):
@@ -185,7 +186,7 @@ def _dropped(carrier: Call, store: Path) -> None:
     try:
         carrier("call", drop, store)
     except MinicrawlError:
-        return  # its machine is away: the next copy replaces it
+        return  # the machine is unreachable: the next copy replaces this one
 
 
 # Functions that run on the machine of a store.
@@ -199,7 +200,7 @@ def locked_some(folder: Folder, numbers: Sequence[int]) -> Iterator[None]:
 
 
 def mark(store: Path) -> str:
-    """Mark the folder of a store, to know it again from another machine or by another path; the mark."""
+    """Mark the folder of a store, so that other machines and paths recognise it. Returns the mark."""
     _unlink(_leaving(store))
     drawn = secrets.token_hex(16)
     _mark_of(store).write_text(drawn, "ascii")
@@ -207,14 +208,14 @@ def mark(store: Path) -> str:
 
 
 def copied(store: Path) -> list[tuple[str, int]]:
-    """Copy a store as of one commit; the endings of the names of the copy's files, with their bytes."""
+    """Copy a store as of one commit. Returns name endings and sizes in bytes of the copy's files."""
     backup(store, _leaving(store), force=True)
     files = [(ending, beside(_leaving(store), ending)) for ending in ("", ENDING)]
     return [(ending, file.stat().st_size) for ending, file in files if file.exists()]
 
 
 def read_part(store: Path, ending: str, start: int, size: int) -> bytes:
-    """Some bytes of a file of the copy."""
+    """Read bytes of a file of the copy."""
     with beside(_leaving(store), ending).open("rb") as file:
         file.seek(start)
         return file.read(size)
@@ -226,7 +227,7 @@ def drop(store: Path) -> None:
 
 
 def prepare(store: Path, cluster: str, number: int, mark: str | None) -> None:
-    """Make room for a store that is to arrive. mark: of the folder where it is now."""
+    """Make room for an incoming store. mark: of its present folder."""
     if mark is not None and _mark_of(store).exists() and _mark_of(store).read_text("ascii") == mark:
         raise SettingError(f"partition {number} is in {store.parent} already, which its machine has, too")
     check_replaceable(cluster, number, store)
@@ -235,16 +236,16 @@ def prepare(store: Path, cluster: str, number: int, mark: str | None) -> None:
 
 
 def write_part(store: Path, ending: str, start: int, some: bytes) -> None:
-    """Write some bytes of a file that arrives."""
+    """Write bytes of an incoming file."""
     file = beside(_arriving(store), ending)
-    file.touch(mode=0o600)  # nobody else may read the copy than might the store
+    file.touch(mode=0o600)  # the copy must be no more readable than the store
     with file.open("r+b") as target:
         target.seek(start)
         target.write(some)
 
 
 def keep(store: Path, generation: int | None) -> None:
-    """Give what has arrived the name of the store, and a generation. None: the one that it has."""
+    """Rename an incoming copy to the store, and set its generation. None: unchanged."""
     new = _arriving(store)
     if generation is not None:
         with closing(Writer(new)) as writer, writer.transaction():
@@ -263,7 +264,7 @@ def keep(store: Path, generation: int | None) -> None:
 
 
 def remove_left(store: Path, generation: int) -> None:
-    """Remove a store that was moved away; one of another generation stays."""
+    """Remove a store that was moved away, if it has this generation."""
     with open_store(store) as found:
         is_left = int(found.meta("generation") or 0) == generation
     if is_left:
@@ -283,7 +284,7 @@ def _mark_of(store: Path) -> Path:
 
 
 def _unlink(store: Path) -> None:
-    """Remove a copy, with all files beside it, also those of a command that was killed."""
+    """Remove a copy with all files beside it, also those left by a killed command."""
     for pattern in (f"{store.name}*", f".{store.name}*"):
         for file in store.parent.glob(pattern):
             file.unlink(missing_ok=True)

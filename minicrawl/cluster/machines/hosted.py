@@ -1,8 +1,8 @@
-"""A partition on another machine: the actor that has it, its keeper's side, and the post between actors.
+"""A partition on another machine: its actor, its proxy in the keeper, and the post between actors.
 
-A call may fail although it was carried out. Then its keeper takes the partition for dead, and starts it again; rows
-are sent again, and taken once. An actor may be killed at any time: Ray starts it again, without a partition until the
-keeper begins one.
+A call may fail although it was carried out. The keeper then treats the partition as dead, and restarts it; rows are
+sent again, and taken once. An actor may be killed at any time: Ray restarts it without a partition, until the keeper
+begins one.
 """
 
 import asyncio
@@ -27,28 +27,28 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
 
 _SECONDS, _APART = 60.0, 0.1
-"""Until the actor of a killed keeper must have freed the store, and between two looks whether it has."""
+"""Seconds until the actor of a killed keeper must have released the store, and between two checks."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds until a partition is started again whose actor did not answer; doubled each time."""
+"""Seconds until a partition whose actor did not answer is restarted; doubled each time."""
 _PATIENCE = 0.5
-"""Seconds that a message waits for a partition that has not begun."""
+"""Seconds that a message waits for a partition to begin."""
 _MOST_BYTES = 8 * 2**20
-"""Of a message."""
+"""Maximum bytes of a message."""
 
 
 class GoneError(Exception):
-    """A call was not answered; it may have been carried out."""
+    """A call without an answer; it may have been carried out."""
 
 
 class Call(Protocol):
-    """Calls a Host."""
+    """Calls the methods of a Host."""
 
     async def __call__(self, method: str, *given: object) -> Message | None:
-        """Call a method by name, and return its answer. Raises GoneError."""
+        """Call a method by name. Returns its answer; raises GoneError."""
         ...
 
     def kill(self) -> None:
-        """End the actor at once, for good."""
+        """End the actor at once; Ray does not restart it."""
         ...
 
 
@@ -59,7 +59,8 @@ class CallPost:
         self._others = others
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows to their home, not always all; the number of the last one it has committed. Raises PostError."""
+        """Send rows to their home, possibly not all. Returns the number of the last row committed there. Raises
+        PostError."""
         try:
             return number_in(answer_of(await self._others[home]("take", source, some_of(rows, _MOST_BYTES)) or {}))
         except (GoneError, MinicrawlError) as error:
@@ -67,13 +68,13 @@ class CallPost:
 
 
 class Host:
-    """The actor that has a partition. Answers and failures are messages, so that Ray logs none of them."""
+    """The actor of a partition. Answers and failures are messages, so that Ray logs none of them."""
 
     def __init__(self) -> None:
         self._worker: Worker | None = None
         self._open = contextlib.AsyncExitStack()
         self._store = Path()
-        self._turn = asyncio.Lock()  # `begin` waits until a partition before it has left the store
+        self._turn = asyncio.Lock()  # `begin` waits until the previous partition has left the store
 
     async def begin(self, brief: bytes, others: Sequence[Call]) -> Message:
         """Start a partition. brief: from worker.packed. others: calls of all actors, by partition."""
@@ -83,7 +84,7 @@ class Host:
             return await self._answer(self._begin, brief, others)
 
     async def ask(self, message: Message) -> Message | None:
-        """The partition's answer to its keeper; None if there is no partition, as after a death."""
+        """The partition's answer to its keeper; None without a partition, as after a death."""
         worker = self._worker
         if worker is None:
             return None
@@ -95,7 +96,7 @@ class Host:
         return await self._answer(ask)
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> Message:
-        """Take rows of another partition, and commit; the answer has the number of the last one taken."""
+        """Take rows of another partition, and commit. The answer has the number of the last row taken."""
         worker = self._worker
         if worker is None:
             return failed(CrawlEndedError("the partition does not run yet"))
@@ -114,7 +115,7 @@ class Host:
         worker, self._worker = self._worker, None
         try:
             if worker is not None:
-                with contextlib.suppress(MinicrawlError):  # it has failed, and nobody is there to know
+                with contextlib.suppress(MinicrawlError):  # it has failed, and there is nobody to report to
                     await worker.leave()
         finally:
             await self._open.aclose()
@@ -131,7 +132,7 @@ class Host:
         with damage_as_store_error(store):
             writer = self._open.enter_context(contextlib.closing(Writer(store)))
             worker = Worker(brief, writer, CallPost(others))
-            # A backup on this machine holds it over its socket; rows come by calls.
+            # A backup on this machine holds the partition over its socket; rows come by calls.
             await self._open.enter_async_context(delivered(store, brief.number, worker.take, worker.held))
             self._worker = worker
             worker.begin()
@@ -148,17 +149,17 @@ class Host:
 
 
 class Hosted:
-    """A partition in an actor, as its keeper reaches it. where: its node, for people."""
+    """The keeper's proxy of a partition in an actor. where: its node, for display."""
 
     def __init__(self, call: Call, brief: Brief, others: Sequence[Call], where: str) -> None:
-        """Begin it, which may take until its node is back."""
+        """Begin the partition, which may have to wait for its node."""
         self._call = call
         self._where = where
         self._beginning = asyncio.create_task(self._begin(packed(brief), others))
 
     @property
     def pid(self) -> int:
-        """Of its actor; 0 before it has begun."""
+        """Process id of the actor; 0 before it has begun."""
         return self._beginning.result() if _is_over(self._beginning) else 0
 
     async def ask(self, message: Message) -> Message | None:
@@ -166,7 +167,7 @@ class Hosted:
         await asyncio.wait([self._beginning], timeout=_PATIENCE)
         if not self._beginning.done():
             return None
-        self._beginning.result()  # raises what it has failed with
+        self._beginning.result()  # raises the failure
         try:
             answer = await self._call("ask", message)
         except GoneError:
@@ -195,5 +196,5 @@ class Hosted:
 
 
 def _is_over(task: "asyncio.Task[int]") -> bool:
-    """Whether it has ended without a failure."""
+    """True if the task has ended without a failure."""
     return task.done() and not task.cancelled() and task.exception() is None

@@ -1,12 +1,11 @@
 """The nodes of a Ray cluster: the only module that imports Ray.
 
 The user runs the cluster by Ray's own means: `ray start`, KubeRay, a cloud's launcher. Each partition is a named actor
-on the node that has its store. A node is known by its IP address, of which Ray makes a resource, "node:10.0.0.2": an
-actor that requires it waits while the node is away, and runs there again once it is back, as a new node to Ray.
+on the node that has its store. A node is known by its IP address, which Ray makes a resource, "node:10.0.0.2": an actor
+that requires it waits while the node is away, and runs there again once it is back, as a new node to Ray.
 
-Ray starts an actor again that died, and fails calls that it cannot deliver. Nothing else is left to Ray: it repeats no
-call, and keeps nothing. Actors are not detached, so they end with the command that has started them: a crawl that is
-killed leaves none behind.
+Ray restarts dead actors, and fails calls that it cannot deliver. Nothing else is left to Ray: it repeats no call, and
+stores nothing. Actors are not detached, so they end with the command that has started them, also if it is killed.
 """
 
 import socket
@@ -30,9 +29,9 @@ from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic
 from minicrawl.store.partitions.folder import Place, store_of
 
 _A_BIT = 0.001
-"""Of the resource that each node has one of: a thousand actors have room on a node."""
+"""Amount of a node's resource per actor: a thousand actors fit on a node."""
 _SECONDS = 120.0
-"""Until an actor must run on a node that is there."""
+"""Seconds until an actor must run on a reachable node."""
 _CONNECT = 10.0
 
 
@@ -58,7 +57,7 @@ class Actor:
 
 
 class Nodes:
-    """The nodes that are alive, as seen from the command's own, `here`."""
+    """The live nodes of the cluster. here: the node of this command."""
 
     def __init__(self) -> None:
         import ray  # noqa: PLC0415
@@ -67,16 +66,17 @@ class Nodes:
         self.here: str = next(node["NodeManagerAddress"] for node in ray.nodes() if node["NodeID"] == own)
 
     def names(self) -> Sequence[str]:
-        """IP addresses, the own one first."""
+        """IP addresses of the nodes, this one first."""
         import ray  # noqa: PLC0415
 
         alive = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
         return [self.here, *sorted(alive - {self.here})]
 
     def make(self, folder: Folder) -> Folder:
-        """Make the stores of a new crawl, by turns on all nodes; the folder with their places. Raises MinicrawlError.
+        """Make the stores of a new crawl, round robin on all nodes. Returns the folder with their places. Raises
+        MinicrawlError.
 
-        A store is in a folder of the same path on its node.
+        The folder of a store has the same path on its node.
         """
         path, places = folder.path.absolute(), []
         calls: dict[str, Call] = {}
@@ -88,7 +88,7 @@ class Nodes:
         return replace(folder, places=tuple(places))
 
     def start(self, folder: Folder) -> Start:
-        """Starts partitions of a crawl on the nodes that have their stores."""
+        """The function that starts partitions of a crawl on the nodes of their stores."""
         names = self._of(folder)
         calls = [
             Actor(_placed(Host, name, name=f"{folder.cluster} {number:03}", max_restarts=-1))
@@ -101,12 +101,12 @@ class Nodes:
         return start
 
     def away(self, folder: Folder) -> Sequence[tuple[int, str]]:
-        """Partitions whose nodes are away, each with its node."""
+        """Partitions on unreachable nodes, each with its node."""
         alive = self.names()
         return [(number, name) for number, name in enumerate(self._of(folder)) if name not in alive]
 
     def check_agreement(self, folder: Folder) -> None:
-        """Raise StoreError for stores that are not of one moment, if all nodes are there and nobody uses the stores."""
+        """Raise StoreError for stores of different moments. Skipped if a node is away or a store is in use."""
         if self.away(folder):
             return
         calls = {name: self._remote(name) for name in set(self._of(folder))}
@@ -117,7 +117,7 @@ class Nodes:
             check_traffic([one for one in each if one is not None])
 
     def carriers(self, folder: Folder, *others: str) -> dict[str | None, Call]:
-        """Calls of the nodes of a crawl, and of others; None: the own one. Raises StoreError if one is away."""
+        """Calls to the nodes of a crawl, and to others; None: this node. Raises StoreError if one is away."""
         names = {*folder.machines, *others}
         self._check_there(names)
         return {None: self._remote(self.here), **{name: self._remote(name) for name in names}}
@@ -132,7 +132,7 @@ class Nodes:
                 raise StoreError(_away(name))
 
     def _remote(self, name: str) -> Call:
-        """Calls a new `Remote` on a node that is there. Raises MinicrawlError, as each call does."""
+        """Make a `Remote` on a reachable node, and return its calls. Raises MinicrawlError, as each call does."""
 
         actor = _placed(Remote, name)
         _answered(actor.__ray_ready__.remote(), name, _SECONDS)
@@ -153,14 +153,14 @@ def connected(address: str) -> Iterator[Nodes]:
     host, _, port = address.rpartition(":")
     try:
         if host and port.isdecimal():
-            socket.create_connection((host, int(port)), _CONNECT).close()  # for which Ray would wait for minutes
+            socket.create_connection((host, int(port)), _CONNECT).close()  # Ray itself would wait for minutes
     except (OSError, OverflowError) as error:
         raise StoreError(f"nobody listens at {address}; 'ray start --head' there starts a cluster") from error
     import ray  # noqa: PLC0415
 
     try:
         ray.init(address, log_to_driver=False, logging_level="CRITICAL")
-    except Exception as error:  # Ray says in many ways that it cannot connect
+    except Exception as error:  # Ray raises many types of errors for a failed connection
         why = str(error).partition("\n")[0]
         raise StoreError(f"no Ray cluster answers at {address}: {why}") from error
     try:
@@ -170,7 +170,7 @@ def connected(address: str) -> Iterator[Nodes]:
 
 
 def make_at(path: Path, cluster: str, number: int, partitions: int) -> None:
-    """Make the empty store of a partition in a folder of this machine, which is made if missing."""
+    """Make the empty store of a partition in a folder of this machine, made if missing."""
     store = store_of(path, number)
     path.mkdir(parents=True, exist_ok=True)
     if store.exists():
@@ -179,7 +179,7 @@ def make_at(path: Path, cluster: str, number: int, partitions: int) -> None:
 
 
 def _placed(kind: type, node: str, **options: object) -> Any:
-    """An actor on a node; it waits for the node where that is away."""
+    """Create an actor on a node; it waits while the node is away."""
     import ray  # noqa: PLC0415
 
     resources = {f"node:{node}": _A_BIT}
@@ -187,13 +187,13 @@ def _placed(kind: type, node: str, **options: object) -> Any:
 
 
 def _answered(answer: Any, node: str, seconds: float | None = None) -> Any:
-    """The result of a call. Raises MinicrawlError, also if there is none after so many seconds."""
+    """The result of a call. Raises MinicrawlError, also after `seconds` without an answer."""
     import ray  # noqa: PLC0415
     from ray.exceptions import RayError, RayTaskError  # noqa: PLC0415
 
     try:
         return ray.get(answer, timeout=seconds)
-    except MinicrawlError as error:  # Ray's own error at the same time, which holds a traceback
+    except MinicrawlError as error:  # also an error of Ray, which holds a traceback
         raise getattr(error, "cause", error) from None
     except RayTaskError as error:
         raise StoreError(f"node {node} failed: {error.cause!r}; Ray's logs there say where") from error

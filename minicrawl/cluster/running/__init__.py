@@ -1,12 +1,12 @@
-"""Partitions that run.
+"""Running partitions.
 
 partition  a partition while it crawls: its engine, the rows it sends and takes; settling together
 post       messages between partitions on one machine
 worker     the process of one partition
 processes  partitions in processes of this machine
 combined   coverage, site trust and status of all partitions, from those of each
-quotas     the pages that each partition may fetch, so that all together fetch exactly --pages
-shared_addresses  the partition that may ask an IP address
-keeper     starts all partitions, sees when nothing is left, lets them settle
-steering   commands to a crawl in partitions, passed on to those that they concern
+quotas     pages each partition may fetch, so that the total is exactly --pages
+shared_addresses  IP addresses shared by hosts of several partitions
+keeper     starts all partitions, detects the end of the crawl, settles the ranking
+steering   commands to a crawl in partitions, forwarded to the partitions concerned
 """

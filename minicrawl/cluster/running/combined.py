@@ -1,8 +1,8 @@
-"""Coverage, site trust and status of a crawl in partitions, combined from what each partition reports.
+"""Combine coverage, site trust and status of a crawl from the reports of its partitions.
 
 A site and all links that it makes are in one partition. For trust, each partition sends the links of its sites, with
-the names of sites elsewhere that they lead to, and receives the trust of the sites that it knows. Statuses have the
-form that a crawl in one process gives (control/commands.py).
+the names of linked sites elsewhere, and receives the trust of the sites that it knows. Statuses have the form that a
+crawl in one process gives (control/commands.py).
 """
 
 from collections import Counter, deque
@@ -21,13 +21,13 @@ from minicrawl.opic.sites.graph import SiteLinks, SitePairs
 _REQUESTS, _SHOWN = 20, 3
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
-"""The order in which hosts are shown."""
+"""Display order of the states of hosts."""
 
 
 def part_of(number: int, status: Message, report: Message, deaths: int) -> Message:
     """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox.
 
-    report: the figures that it sends beside its status; deaths: of its processes in this run.
+    report: the figures sent beside its status; deaths: of its processes in this run.
     """
     names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
     counts = {"known": status["known"] - report["mirrors"], "waiting": report["waiting"], "mirrors": report["mirrors"]}
@@ -35,7 +35,7 @@ def part_of(number: int, status: Message, report: Message, deaths: int) -> Messa
 
 
 def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
-    """The figures of a status that are sums over partitions. parts: from `part_of`."""
+    """Status figures summed over partitions. parts: from `part_of`."""
     return {
         **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
         "waits_for": counted(status["waits_for"] for status in statuses),
@@ -45,7 +45,7 @@ def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
 
 
 def look_of(looks: Sequence[Message], hosts: int) -> Message:
-    """The figures of a look that are sums over partitions. hosts: how many to list, those being asked first."""
+    """Look figures summed over partitions. hosts: how many to list, those with open requests first."""
     some = [look for look in looks if "requests" in look]
     silences = [look["silence"] for look in some]
     earlier = [look["earlier"] for look in some]
@@ -56,7 +56,7 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
         "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
         "requests": requests[:_REQUESTS],
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
-        # Hosts of others, which a partition knows by links to them, are idle there, too.
+        # A foreign host, known by links to it, is idle in this partition, too.
         "doing": {what: of for what, of in counted(look["doing"] for look in some).items() if what != "idle"},
         **{name: counted(look[name] for look in some) for name in ("statuses", "latencies")},
         "latency": sum(look["latency"] for look in some),
@@ -116,7 +116,7 @@ class Events:
         self._seen: dict[tuple[int, int], int] = {}
 
     def seen(self, number: int, pid: int) -> int:
-        """The number of the last event taken from a process of a partition."""
+        """The number of the last event received from a process of a partition."""
         return self._seen.get((number, pid), 0)
 
     def take(self, number: int, pid: int, events: Iterable[Message]) -> None:
@@ -131,12 +131,12 @@ class Events:
 
 
 def _whole(name: str, values: Sequence[float]) -> float:
-    """Runs and seconds are the largest; pages and bytes are summed."""
+    """Combine one figure: the maximum of runs and seconds, the sum of pages and bytes."""
     return max(values) if name in ("runs", "seconds") else sum(values)
 
 
 def _first(hosts: Sequence[Message], count: int) -> list[Message]:
-    """Each host once, in the state it has in its home partition: it is idle in all others."""
+    """Each host once, in the state of its home partition; it is idle in all others."""
     found: dict[str, Message] = {}
     for host in sorted(hosts, key=lambda host: _DOING.index(host["doing"])):
         found.setdefault(host["host"], host)
@@ -152,14 +152,14 @@ def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 class Covered(NamedTuple):
-    """Coverage figures of a partition as of one of its commits. carried: by the number of the other partition."""
+    """Coverage figures of a partition as of one commit. carried: by the number of the other partition."""
 
     sums: CoverageSums
     carried: Mapping[int, Carried]
 
 
 def covered_by_all(each: Mapping[int, Covered]) -> float:
-    """The coverage bound of all partitions. each: by number; figures of different moments still give a valid bound."""
+    """The coverage bound of all partitions. each: by number; valid also for figures of different moments."""
     credits = debits = 0
     for source, sender in each.items():
         for home, sent in sender.carried.items():
@@ -170,7 +170,7 @@ def covered_by_all(each: Mapping[int, Covered]) -> float:
 
 
 def site_links(intake: Intake) -> Message:
-    """The links between sites that a partition sends."""
+    """Links between sites, as sent by a partition."""
     assert intake.state.sites is not None, "walkers jump to sites"
     links = intake.state.sites.links()
     columns = {name: column.tolist() for name, column in links.pairs._asdict().items()}
@@ -178,13 +178,13 @@ def site_links(intake: Intake) -> Message:
 
 
 def shared_out(trust: Sequence[float], intake: Intake) -> bool:
-    """Share births out in a partition by the trust of its sites."""
+    """Share out births in a partition by the trust of its sites."""
     intake.ranking.share_births_out(np.array(trust, dtype=np.float64))
     return True
 
 
 def trust_of_all(each: Sequence[Message]) -> list[list[float]]:
-    """The trust of the sites of each partition, in their order. each: from `site_links`."""
+    """Trust of each partition's sites, in their order. each: from `site_links`."""
     numbers: dict[str, int] = {}
     known = [np.array([numbers.setdefault(name, len(numbers)) for name in one["names"]], np.int64) for one in each]
     roots = np.zeros(len(numbers), dtype=np.bool_)

@@ -1,12 +1,12 @@
-"""The keeper of a crawl in partitions: starts them, sees when nothing is left, lets them settle, ends them.
+"""The keeper of a crawl in partitions: starts them, detects the end, settles the ranking, ends them.
 
 The crawl ends when two polls find every partition idle with an empty outbox, and no work was done in between; a row
 stays in the sender's outbox until the receiver commits it. Other polls between the two may find a partition busy with
-the poll itself, which wakes it. A partition whose process died is started again, and goes on with its store. One that
-fails ends the crawl.
+the poll itself, which wakes it. A partition whose process died is restarted from its store. One that fails ends the
+crawl.
 
-Limits are those of all partitions together. Quotas make the number of pages exact. Bytes and coverage are added up at
-every poll, and polls come closer the sooner a limit may be reached.
+Limits apply to all partitions together. Quotas make the number of pages exact. Bytes and coverage are summed at every
+poll, and polls become more frequent near a limit.
 """
 
 import asyncio
@@ -41,16 +41,16 @@ from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 
 _LOOKS_APART, _SOON = 0.5, 0.05
-"""Seconds between two polls, at most; and at least, as when all are idle, or one waits for quota."""
+"""Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
 _LARGEST_ERROR = 2.0
-"""L1 distance of two rankings, at most."""
+"""Maximum L1 distance of two rankings."""
 _MOST_DEATHS = 3
-"""Of one partition without a page fetched in between, or nothing left to fetch: another start would not help."""
+"""Deaths in a row, without a page fetched or the frontier empty in between, after which a restart would not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended(CrawlReport):
-    """The report of a run in partitions. rounds: of settling together; None if it was not settled."""
+    """The report of a run in partitions. rounds: of settling; None if not settled."""
 
     rounds: int | None = None
     deaths: int = 0
@@ -72,18 +72,17 @@ class _Part:
     kept: Kept
     deaths: int = 0
     first: Message | None = None
-    """Its first report."""
+    """The first report of the partition."""
 
 
 @dataclass
 class Keeper:
-    """One run. `interrupt` may be called at any time; the second call waits for nothing.
+    """One run. `interrupt` may be called at any time; the second call ends the run without waiting.
 
-    patience: seconds after that until processes are killed that have not ended. started: when the time of the run
-    began, by time.monotonic().
-    `is_crawling`: all partitions have begun, and none settles. `quotas`, `addresses`: None if they need no sharing.
-    `before`: figures of earlier runs. `deaths`: by partition. A partition that is started again begins with `settings`,
-    `seeds` and the state of the `clock`.
+    patience: seconds from then until remaining processes are killed. started: start of the run by time.monotonic().
+    `is_crawling`: all partitions have begun, and none settles. `quotas`, `addresses`: None if not shared. `before`:
+    figures of earlier runs. `deaths`: by partition. A restarted partition begins with `settings`, `seeds` and the state
+    of the `clock`.
     """
 
     folder: Folder
@@ -108,15 +107,15 @@ class Keeper:
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
     _size_then: int = 0
-    """The size of the crawl when births were last shared out, if walkers jump to sites."""
+    """Size of the crawl when births were last shared out, if walkers jump to sites."""
     _latest: dict[int, Message] = field(default_factory=dict)
-    """The latest reports in this run, also of processes that died since."""
+    """Latest reports in this run, also of processes that have died since."""
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
-        """Raises MinicrawlError if a partition has failed; the others have stopped by then."""
+        """Run the crawl. Raises MinicrawlError if a partition has failed; the others have stopped by then."""
         if not self.folder.machines:
             check_agreement(self.folder)
         partitions = self.folder.homes.partitions
@@ -143,7 +142,7 @@ class Keeper:
 
     @property
     def pids(self) -> Sequence[int]:
-        """Of the processes, in the order of their partitions."""
+        """Process ids in the order of the partitions."""
         return [part.kept.pid for part in self._parts.values()]
 
     # For Steering.
@@ -160,7 +159,7 @@ class Keeper:
 
     @property
     def figures(self) -> Message:
-        """Figures of all partitions for a status: of this run, without pauses."""
+        """Figures of all partitions for a status: of this run, excluding pauses."""
         return {
             "reason": self._reason,
             "fetched": self._sum("fetched"),
@@ -172,7 +171,7 @@ class Keeper:
         }
 
     def look_soon(self) -> None:
-        """Poll at once: something has changed that partitions must hear of."""
+        """Poll at once: partitions must hear of a change."""
         self._bell.set()
 
     def interrupt(self) -> None:
@@ -184,8 +183,8 @@ class Keeper:
             self._settling.cancel()
 
     async def _until_crawled(self) -> None:
-        """Poll all partitions until each has crawled."""
-        before: object = None  # what all had done when all were idle last
+        """Poll all partitions until every one has finished its crawl."""
+        before: object = None  # counters of the previous poll that found all idle
         while True:
             self._bell.clear()
             reports = await self.each(list(self._orders()))
@@ -210,7 +209,7 @@ class Keeper:
                 )
 
     def _orders(self) -> Iterator[Message]:
-        """The messages of a poll."""
+        """Messages of the next poll."""
         count = len(self._parts)
         pages: Sequence[int | None] = [None] * count
         if self.quotas is not None:
@@ -239,17 +238,17 @@ class Keeper:
             self.addresses.note(number, **report["addresses"], now=time.monotonic())
 
     async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
-        """Stop all partitions once there is a reason to."""
+        """Stop all partitions if there is a reason to."""
         if self._reason is None:
             fetched, size, coverage = self._sum("fetched"), self._sum("bytes"), _coverage(reports)
             self._reason = "interrupted" if self._interrupts else None
             self._reason = self._reason or limit_reached(self.settings, fetched, size, seconds, coverage)
             self._reason = self._reason or ("nothing-left" if is_over else None)
-        if self._reason is not None:  # again each time, as one may have been started since
+        if self._reason is not None:  # repeated, as a partition may have been started since
             await self._all({"do": "stop", "reason": self._reason, "now": self._interrupts > 1})
 
     async def _settled(self) -> int | None:
-        """Settle the ranking; the number of rounds, or None if the user would not wait."""
+        """Settle the ranking. Returns the number of rounds; None if interrupted."""
         if self._interrupts > 1:
             return None
         self._settling = asyncio.create_task(self._settle())
@@ -273,7 +272,7 @@ class Keeper:
         return await self._in_rounds("settle")
 
     async def _in_rounds(self, what: str) -> int:
-        """Let all do so and hand over, until none has anything to hand over; the number of rounds."""
+        """Send the command to all and let them hand over, until no outbox has rows. Returns the number of rounds."""
         rounds = 0
         while True:
             done = await self._all({"do": what})
@@ -285,7 +284,7 @@ class Keeper:
             rounds += 1
 
     async def _share_births_out_if_due(self) -> None:
-        """Share births out if walkers jump to sites, and the crawl has grown enough."""
+        """Share out births if walkers jump to sites, and the crawl has grown enough."""
         if self.settings.jump != BY_SITES or self._reason is not None:
             return
         size = sum(report["size"] for report in self._latest.values())
@@ -294,7 +293,7 @@ class Keeper:
             self._size_then = size
 
     async def _share_births_out(self) -> bool:
-        """Compute the trust of all sites, and share births out by it in all partitions; whether all could."""
+        """Compute the trust of all sites, and share out births by it. Returns True if all partitions could."""
         answers = await self._all({"do": "links of sites"})
         links = [answer["links"] for answer in answers if answer is not None and answer["links"] is not None]
         if len(links) < len(answers):
@@ -304,22 +303,22 @@ class Keeper:
         return all(answer is not None and answer["done"] for answer in shared)
 
     async def _end(self) -> Sequence[Message | None]:
-        """The final figures of each."""
+        """End each partition. Returns their final figures."""
         end: Message = {"do": "end", "settled": True}
         if self.settings.archive is None:
             return await self._all(end)
-        return [await self.ask(number, end) for number in self._parts]  # one after the other: they have one index
+        return [await self.ask(number, end) for number in self._parts]  # one after the other: they share an index
 
     async def _all(self, message: Message) -> Sequence[Message | None]:
-        """Send a message to all; the answers by number, None from one that died and is started again."""
+        """Send a message to all. Answers by number; None for a partition that died and is restarted."""
         return await self.each([message] * len(self._parts))
 
     async def each(self, messages: Sequence[Message]) -> Sequence[Message | None]:
-        """Send each its own message; the answers by number, None as `ask` says."""
+        """Send each partition its own message. Answers by number; None as for `ask`."""
         return await asyncio.gather(*map(self.ask, self._parts, messages))
 
     async def ask(self, number: int, message: Message) -> Message | None:
-        """Send a message after those before it; the answer, or None if the partition died and is started again."""
+        """Send a message after earlier ones. Returns the answer; None if the partition died and is restarted."""
         async with self._turns[number]:
             return await self._answer(number, message)
 
@@ -350,7 +349,7 @@ class Keeper:
         )
 
     def _show(self) -> None:
-        """Show the progress of all, once each has sent its own."""
+        """Show the progress of all, once each has reported."""
         parts = [report["progress"] for report in self._latest.values()]
         if self.listener.shows is not None and len(parts) == len(self._parts) and None not in parts:
             settings = self.settings
@@ -358,11 +357,11 @@ class Keeper:
             self.listener.shows(progress_of(parts, self.state, limits, self.figures))
 
     def _sum(self, what: str) -> int:
-        """A figure of this run; work that a killed process had not committed counts until the next process reports."""
+        """Sum of a figure in this run; uncommitted work of a killed process counts until the next process reports."""
         return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
 
     def _ended(self, rounds: int | None, answers: Sequence[Message]) -> Ended:
-        """answers: of all partitions where they have settled, else none."""
+        """The report of the run. answers: of all partitions if they have settled, else empty."""
         failures, unanswered = (counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
         last = answers or list(self._latest.values())
         known, read = (sum(report["pages"][at] for report in last) for at in (0, 1))
@@ -387,7 +386,7 @@ class Keeper:
             part.kept.kill()
 
     async def _end_all(self) -> None:
-        """Hang up: processes that run stop, commit and end."""
+        """Close the connections: running processes stop, commit and end."""
         await asyncio.gather(*(part.kept.end() for part in self._parts.values()))
 
 
@@ -400,37 +399,37 @@ def _until_limit(limit: int | None, size: int, seconds: float) -> float:
 
 
 def rest_of(settings: CrawlSettings) -> float:
-    """Seconds until an address may be asked again whose dead holder may have just asked it."""
+    """Seconds for which an address of a dead partition must rest."""
     delay = settings.delay_per_address
     return delay + STANDARD.on_its_way * max(1.0, delay)
 
 
 def _counters(reports: Sequence[Message | None]) -> object:
-    """The counters of all if all are idle, else None."""
+    """Counters of all partitions if all are idle, else None."""
     if all(report is not None and report["idle"] for report in reports):
         return [report["counters"] for report in reports if report is not None]
     return None
 
 
 def elsewhere(number: int, latest: Mapping[int, Message]) -> Sequence[int]:
-    """The `LedgerSums` of all partitions but one, added up."""
+    """Sum of the `LedgerSums` of all other partitions."""
     others = [report["sums"] for other, report in latest.items() if other != number]
     return [sum(column) for column in zip(*others, strict=True)] if others else [0] * len(LedgerSums._fields)
 
 
 def _write_cookies(settings: CrawlSettings, answers: Sequence[Message | None]) -> None:
-    """Write the file of cookies, if all partitions sent theirs."""
+    """Write the cookie file, if all partitions have sent theirs."""
     if settings.cookie_file is not None and answers and None not in answers:
         write_rows(settings.cookie_file, [CookieRow(*row) for each in answers if each for row in each["cookies"]])
 
 
 def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:
-    """Whether all have reported their coverage, which may be enough to begin with."""
+    """True if all partitions have reported their coverage, which may suffice from the start."""
     return sum(report["coverage"] is not None for report in latest.values()) == partitions
 
 
 def _coverage(reports: Sequence[Message | None]) -> float:
-    """The coverage bound of all, from reports of different moments."""
+    """The coverage bound of all partitions, from reports of different moments."""
     parts = [report["coverage"] for report in reports if report is not None]
     if len(parts) < len(reports) or None in parts:
         return 0.0

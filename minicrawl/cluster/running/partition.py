@@ -1,4 +1,4 @@
-"""A partition of a running crawl: its engine, the rows that it sends, and those that it takes.
+"""A partition of a running crawl: its engine, the rows it sends, and the rows it takes.
 
 The post may lose a message, or deliver it late or twice. A row is sent until it is confirmed, and taken exactly once.
 """
@@ -31,13 +31,13 @@ _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
 _HAND_OVERS, _SHORTEST, _LONGEST = 300, 0.5, 2.0
-"""Hand-overs in the time that a run has lasted; seconds between two, at least and at most."""
+"""Hand-overs per duration of the run; minimum and maximum seconds between two."""
 
 
 def seconds_apart(seconds: float) -> float:
-    """Seconds between two hand-overs of a run that has lasted so long.
+    """Seconds between two hand-overs of a run that has lasted `seconds`.
 
-    The order of a crawl suffers by the share of the run that a hand-over is late: a three-hundredth is not measurable.
+    The crawl order suffers by the ratio of the delay to the length of the run: a three-hundredth is not measurable.
     """
     return min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST)
 
@@ -50,7 +50,7 @@ class Post(Protocol):
     """Sends messages to other partitions."""
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows to their home; the number of the last row of `source` that it has committed. Raises PostError."""
+        """Send rows to their home. Returns the number of the last row of `source` committed there. Raises PostError."""
         ...
 
 
@@ -69,11 +69,12 @@ class Partition:
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
-        """As of the last commit since all its seeds are known; where sites share births, the last since these were."""
-        self._covered_at = 0  # how often births had been shared out then
+        """Coverage as of the last commit since all its seeds are known; or since births were last shared out by
+        sites."""
+        self._covered_at = 0  # `shared_out` of the ledger at that commit
         self._ledger = run.intake.state.accounts.ledger
         self.sums = self._ledger.sums()
-        """As of the last commit."""
+        """Ledger sums as of the last commit."""
         self.pages = self.counted()
         """Numbers of known and read pages at home, as of the last commit."""
         run.engine.waits_for_others = True
@@ -86,18 +87,19 @@ class Partition:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is left to fetch, and no row is unconfirmed."""
+        """True if nothing is left to fetch, and no row is unconfirmed."""
         return self._engine.is_idle and not self.outbox.homes()
 
     async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset()) -> None:
-        """Crawl until the engine is stopped. seeds: those of the whole crawl; guessed: of these, see `starting`."""
+        """Crawl until the engine is stopped. seeds: of the whole crawl; guessed: subset with a guessed scheme, see
+        `starting`."""
         loop = asyncio.get_running_loop()
         knows_seeds = False
 
         def starting() -> Iterator[None]:
             nonlocal knows_seeds
             yield from self._intake.starting(seeds, self.run.clock(), guessed)
-            knows_seeds = True  # and the commit that comes of this step, if nothing else does, has all of them
+            knows_seeds = True  # the next commit has all seeds
 
         def committed() -> None:
             self.sums, self.pages = self._ledger.sums(), self.counted()
@@ -120,7 +122,7 @@ class Partition:
             await self._end_sending()
 
     async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, and wait for the commit that holds them; the number of the last one taken.
+        """Take rows of another partition, and wait for their commit. Returns the number of the last row taken.
 
         Raises CrawlEndedError after the crawl, when `take` does this.
         """
@@ -128,16 +130,16 @@ class Partition:
         return await self._engine.commands.done(take, sum(len(row.records) for row in rows) // 100, hurries=False)
 
     async def committed(self) -> None:
-        """Wait for a commit that has all rows received so far. Raises CrawlEndedError after the crawl."""
+        """Wait for a commit of all rows received so far. Raises CrawlEndedError after the crawl."""
         await self._engine.commands.done(lambda now: None)
 
     def share_addresses(self) -> None:
-        """Ask no IP address before the keeper grants it; called before the crawl."""
+        """Ask no IP address without a grant of the keeper; called before the crawl."""
         frontier = self._state.frontier
         frontier.addresses.share()
 
     async def trade(self, granted: Mapping[str, float], wanted_back: Sequence[str]) -> Trade:
-        """Change the IP addresses that this partition holds (`Addresses.change`); no trade if it cannot now."""
+        """Change the IP addresses held by this partition (`Addresses.change`); an empty trade if it cannot now."""
         if self._engine.state == RunState.STARTING:
             return Trade([], {})
         trade = partial(self._state.frontier.trade, granted, wanted_back)
@@ -147,24 +149,24 @@ class Partition:
             return Trade([], {})
 
     def note_elsewhere(self, sums: LedgerSums) -> None:
-        """Make pages due by their importance among those of all partitions. sums: of the others together."""
+        """Set due times by importance among the pages of all partitions. sums: of all others together."""
         due = self._state.due
         if due is not None:
             due.elsewhere = sums
 
     async def between_answers(self, look: Callable[[Intake], _T]) -> _T | None:
-        """Run a function on the intake between two answers, and return its result once that is committed; None if it
-        cannot run just now."""
+        """Run a function on the intake between two answers, and return its result once committed; None if it cannot run
+        now."""
         if self._engine.state == RunState.STARTING:
             return None
         with suppress(CrawlEndedError):
             return await self._engine.commands.done(lambda now: look(self._intake), self._state.accounts.size)
         return None
 
-    # When all have crawled.
+    # After the crawl.
 
     def count_voices(self) -> None:
-        """Count the sites here that link to pages of other partitions, and put that in the outbox; commit."""
+        """Count the sites here that link to pages of other partitions, add the counts to the outbox, and commit."""
         assert self._state.sites is not None, "walkers jump to sites"
         self._state.sites.count_voices()
         self._mirrors.is_due = _always
@@ -178,14 +180,14 @@ class Partition:
         self._intake.ranking.settle_again(error)
         self._mirrors.error, self._mirrors.is_due = error, _always
         self.commit()
-        self._mirrors.is_due = _never  # with what is taken then, there is more to settle first
+        self._mirrors.is_due = _never  # rows taken then would have to be settled first
 
     def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition; they may be confirmed once `commit` has returned."""
         return self._taking.take(source, rows, self.run.clock())
 
     def covered(self) -> Covered:
-        """The coverage figures of now."""
+        """The current coverage figures."""
         return Covered(self._coverage.sums(), self.outbox.carried)
 
     def counted(self) -> tuple[int, int]:
@@ -197,24 +199,24 @@ class Partition:
         return counts.total() - counts[State.ELSEWHERE], sum(counts[state] for state in READ)
 
     def commit(self, *, ranks: bool = False) -> None:
-        """ranks: save the rank of every page as well; all have settled, and nothing is on its way."""
+        """Commit. ranks: save the rank of every page as well; all have settled, and no row is in flight."""
         meta: dict[str, MetaValue] = self._engine.meta()
         self._intake.commit(meta, ranks=ranks)
 
     def end(self) -> None:
-        """Free the memory that only settling needs."""
+        """Free the memory used only for settling."""
         self._intake.ranking.forget_links()
 
-    # What it sends.
+    # Sending.
 
     def bound_coverage(self) -> None:
-        """Keep the coverage bound as tight as it can be during the crawl."""
+        """Keep the coverage bound as tight as possible during the crawl."""
         self._coverage.ends_crawl = True
 
     def _has_news_to_hand_over(self) -> bool:
-        """Whether the next commit hands over: it is time, or nothing is in flight here while others may have work."""
+        """True if the next commit hands over: it is time, or nothing is in flight here while others may have work."""
         now = self.run.clock()
-        # Commits are half a second apart: one that comes a little early is not left out.
+        # Commits are half a second apart: the factor admits one that comes slightly early.
         is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began)
         if is_time or not self._engine.dispatch.in_flight:
             self._handed_over = now
@@ -242,7 +244,7 @@ class Partition:
             try:
                 await self._engine.commands.seen(partial(self._confirm, home, number))
             except CrawlEndedError:
-                return  # it is sent again, by the next run or when the ranking is settled
+                return  # sent again by the next run, or when the ranking is settled
 
     def _confirm(self, home: int, number: int, now: float) -> None:
         self.outbox.confirm(home, number)
@@ -256,7 +258,7 @@ class Partition:
 
 
 def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) -> int:
-    """Settle partitions after their crawl, in rounds, until none has anything to hand over; the number of rounds."""
+    """Settle partitions after their crawl, in rounds, until all outboxes are empty. Returns the number of rounds."""
     rounds, some = 0, list(partitions)
     while True:
         for partition in some:
@@ -270,7 +272,7 @@ def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) ->
 
 
 def hand_over(partitions: Sequence[Partition]) -> bool:
-    """Bring all waiting rows to their homes, and confirm them; whether there were any."""
+    """Deliver all waiting rows to their homes, and confirm them. Returns True if there were any."""
     by_number = {partition.number: partition for partition in partitions}
     taken = [
         (source, home, by_number[home].take(source.number, source.outbox.rows(home)))
@@ -293,9 +295,9 @@ def _never() -> bool:
 
 
 class Taking:
-    """Takes rows of other partitions' outboxes into the accounts, between two turns of the crawl.
+    """Takes rows from other partitions' outboxes into the accounts, between two turns of the crawl.
 
-    `is_crawling`: whether pages are handed out; after the crawl nobody needs their order.
+    `is_crawling`: pages are handed out; after the crawl their order no longer matters.
     """
 
     is_crawling = True
@@ -307,10 +309,10 @@ class Taking:
         self._outbox, self._mirrors = intake.state.outbox, intake.state.mirrors
 
     def take(self, source: int, rows: Sequence[OutboxRow], now: float) -> int:
-        """Take the rows that come next, in order, and skip those taken before or behind a gap.
+        """Take the next rows in order; skip rows taken before, or behind a gap.
 
-        Returns the number of the last row of this source in the accounts, to be confirmed once a commit holds it.
-        Raises ConfigError for an invalid row; those before it are taken.
+        Returns the number of the last row of this source in the accounts, to be confirmed once committed. Raises
+        ConfigError for an invalid row; those before it are taken.
         """
         for row in rows:
             if row.number == self._outbox.taken(source) + 1:

@@ -1,4 +1,4 @@
-"""The post between partitions on one machine: a socket beside every store, which only its owner may use.
+"""The post between partitions on one machine: a socket beside every store, accessible only to its owner.
 
 A message is a line as in minicrawl.control, followed by the records of its rows:
 
@@ -7,11 +7,11 @@ A message is a line as in minicrawl.control, followed by the records of its rows
 
 {"do": "hold"}              take nothing until the connection closes, or:
 {"do": "go on"}
-{"done": {}}                what was taken before is committed
+{"done": {}}                all rows taken before are committed
 
 The version is compared before any row is read. An invalid message is answered with an error, and the connection closed.
 
-The socket is where that of a crawl would be, so commands that steer a crawl get an error from a single partition.
+The socket has the path of a crawl's own, so steering commands get an error from a single partition.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 VERSION = 2
-"""Of the protocol between partitions and their keeper."""
+"""Version of the protocol between partitions and their keeper."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
-"""Of a message; a single row may be larger, and the others come with the next message."""
+"""Maximum rows and bytes of a message; a single row may be larger, and is then sent alone."""
 _LARGEST, _MOST = 2**32, 2**63
-"""Bytes of a row, and any other number: fewer than that."""
+"""Exclusive upper bounds of the bytes of a row, and of any other number."""
 _SECONDS = 5.0
-"""Until a partition of this machine must accept a connection."""
+"""Seconds until a partition of this machine must accept a connection."""
 
 Take = Callable[[int, Sequence[OutboxRow]], Awaitable[int]]
 Hold = Callable[[], contextlib.AbstractAsyncContextManager[None]]
@@ -46,7 +46,8 @@ class SocketPost:
         self._stores = stores
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows to their home, not always all; the number of the last one it has committed. Raises PostError."""
+        """Send rows to their home, possibly not all. Returns the number of the last row committed there. Raises
+        PostError."""
         some = some_of(rows)
         sizes = [[row.number, row.cash, row.received, len(row.records)] for row in some]
         line = connected(self._stores[home], _SECONDS)
@@ -74,7 +75,7 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
         assert task is not None
         senders.add(task)
         try:
-            # Of a sender that has died: what was not confirmed is sent again.
+            # The sender has died: unconfirmed rows are sent again.
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 async with contextlib.AsyncExitStack() as held:
                     while True:
@@ -113,14 +114,14 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
 
 
 async def hung_up(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, also a broken one."""
+    """Close a connection, even a broken one."""
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
 
 
 def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
-    """The first rows, as many as a message may have."""
+    """The first rows, up to the limits of a message."""
     size = 0
     for count, row in enumerate(rows[:_MOST_ROWS]):
         size += len(row.records)
@@ -139,12 +140,12 @@ def check_version(version: object) -> None:
 
 
 def number_in(answer: Message) -> int:
-    """The number of the last row that the home has committed. Raises ConfigError."""
+    """The number of the last row committed by the home. Raises ConfigError."""
     return _number(answer.get("number"))
 
 
 async def _message(reader: asyncio.StreamReader) -> Message:
-    """The next message, without its records. Raises ConfigError for an unreadable one."""
+    """Read the next message, without its records. Raises ConfigError for an unreadable one."""
     try:
         line = await reader.readline()
     except ValueError as error:
@@ -158,7 +159,7 @@ async def _message(reader: asyncio.StreamReader) -> Message:
 
 
 async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> list[OutboxRow]:
-    """The rows of a message. Raises ConfigError before any records are read."""
+    """Read the rows of a message. Raises ConfigError before any records are read."""
     check_version(message.get("version"))
     heads = message.get("rows")
     if not isinstance(heads, list) or len(heads) > _MOST_ROWS:

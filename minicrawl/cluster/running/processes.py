@@ -1,6 +1,6 @@
-"""A partition as its keeper reaches it, and partitions in processes of this machine, each asked over a socket.
+"""Partitions in processes of this machine, each connected to the keeper by a socket; the protocol of any partition.
 
-machines/hosted.py has those on other machines. Either way a worker.Worker answers, whose module lists the messages.
+machines/hosted.py has those on other machines. In both a worker.Worker answers, whose module lists the messages.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from minicrawl.errors import StoreError
 from minicrawl.system import started_over_socket
 
 _SECONDS, _APART = 60.0, 0.1
-"""Until the processes of a killed keeper must have ended, and between two looks at their stores."""
+"""Seconds until the processes of a killed keeper must have ended, and between two checks of their stores."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process of a partition. It ends by itself when its keeper hangs up."""
+    """A process of a partition. It ends by itself when its keeper closes the connection."""
 
     _process: "subprocess.Popen[bytes]"
     _reader: asyncio.StreamReader
@@ -36,7 +36,7 @@ class Process:
         return self._process.pid
 
     async def ask(self, message: Message) -> Message | None:
-        """Raises DeadError, and MinicrawlError where the partition has failed."""
+        """Send a message; see `Kept.ask`. Raises DeadError, and MinicrawlError if the partition has failed."""
         answer = b""
         with contextlib.suppress(OSError):
             self._writer.write(line_of(message))
@@ -58,8 +58,8 @@ class Process:
 
 
 async def wait_for_orphans(folder: Folder) -> None:
-    """Wait until processes whose keeper was killed have committed and ended. Raises StoreError if a crawl runs, or they
-    take too long."""
+    """Wait until processes of a killed keeper have committed and ended. Raises StoreError if a crawl runs, or on
+    timeout."""
     until = time.monotonic() + _SECONDS
     while folder.is_in_use:
         keeper = connected(folder.path, _APART)
@@ -79,7 +79,8 @@ async def started(brief: Brief) -> Process:
 
 
 class DeadError(Exception):
-    """The process of a partition has died; the message says how, as "by signal 9". Its store has every commit."""
+    """The process of a partition has died; the message gives the cause, as "by signal 9". Its store has every
+    commit."""
 
 
 class Kept(Protocol):
@@ -87,24 +88,24 @@ class Kept(Protocol):
 
     @property
     def pid(self) -> int:
-        """Of its process, on the machine where it runs."""
+        """Process id, on the machine of the process."""
         ...
 
     async def ask(self, message: Message) -> Message | None:
-        """Send a message, and return the answer; None while it is being started.
+        """Send a message, and return the answer; None while the partition is being started.
 
         Raises DeadError, and MinicrawlError if the partition has failed.
         """
         ...
 
     def kill(self) -> None:
-        """End it at once; commits are atomic, so nothing is lost but work since the last one."""
+        """Kill it at once; commits are atomic, so only work since the last one is lost."""
         ...
 
     async def end(self) -> None:
-        """Hang up, and wait until it has stopped, committed and ended."""
+        """Close the connection, and wait until the partition has stopped, committed and ended."""
         ...
 
 
 Start = Callable[[Brief], Awaitable[Kept]]
-"""Starts a partition, or starts it again after a death."""
+"""Starts a partition, or restarts it after a death."""

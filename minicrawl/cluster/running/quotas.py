@@ -1,17 +1,17 @@
-"""Quotas of pages for partitions, so that all together fetch exactly as many as --pages says.
+"""Quotas of pages for partitions, so that they fetch exactly --pages pages in total.
 
 A quota is the number of pages that a partition may have fetched by now, in all runs; it never fetches more. When a
 quota is lowered, the partition keeps the pages fetched or in flight, and reports the quota in force. So
 
     pages fetched by all <= sum of the quotas <= pages before this run + --pages
 
-whatever is late, lost or killed. `ahead`: pages that a partition may fetch beyond those it has fetched:
+even if messages or processes are late, lost or killed. `ahead`: pages that a partition may fetch beyond those fetched:
 
     rest  = pages that all may still fetch
-    ahead = rest / (2 * partitions)      and 1 at least where a partition has a page to ask for, and may not
+    ahead = rest / (2 * partitions)      at least 1 where a partition has a page to fetch, but no quota
 
-Unused quota of slow partitions is taken back as the rest shrinks, and half of the rest is kept for those that need it;
-at the end only partitions that could ask at once have any.
+Unused quota of slow partitions is taken back as the rest shrinks, and half of the rest is reserved for busy ones; at
+the end only partitions that could ask at once have any.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _ANY = 2**50
 
 
 def has_quotas(settings: CrawlSettings) -> bool:
-    """Whether partitions begin without quota: pages are limited, or the coverage may be reached already."""
+    """True if partitions begin without quota: pages are limited, or the coverage may be reached already."""
     return settings.pages is not None or settings.until_coverage is not None
 
 
@@ -37,11 +37,11 @@ class Part:
 
 
 class Quotas:
-    """The quotas of one run. Partitions begin with none, also one that is started again."""
+    """The quotas of one run. Partitions begin with none, also after a restart."""
 
     def __init__(self, pages: int | None, partitions: int, before: Mapping[int, int] | None = None) -> None:
-        """pages: that all may fetch in this run; None: any. before: pages of each before this run, where they began
-        without quotas."""
+        """pages: total limit of this run; None: unlimited. before: pages of each partition before this run, if they
+        began without quotas."""
         self.adjust(pages)
         self._before = dict(before or {})
         self._parts: list[Part | None] = [None] * partitions
@@ -51,7 +51,7 @@ class Quotas:
         self._pages = _ANY if pages is None else pages
 
     def note(self, number: int, fetched: int, quota: int, *, is_short: bool) -> None:
-        """Note the answer of a partition to the latest order; its first one is before any fetch of this run."""
+        """Record the answer of a partition to the latest order; its first one is before any fetch of this run."""
         self._before.setdefault(number, fetched)
         self._parts[number] = Part(fetched, quota, is_short)
 
@@ -67,7 +67,7 @@ class Quotas:
 
 
 def shared_out(pages: int, parts: Sequence[Part]) -> Sequence[int]:
-    """The quotas of partitions that may fetch so many pages together in all runs."""
+    """Quotas of partitions that may fetch `pages` pages together in all runs."""
     ahead = (pages - sum(part.fetched for part in parts)) // (2 * len(parts))
     wanted = [part.fetched + (max(ahead, 1) if part.is_short else ahead) for part in parts]
     free = pages - sum(part.quota for part in parts)

@@ -1,7 +1,7 @@
-"""IP addresses that hosts of several partitions share: one partition at a time holds each.
+"""IP addresses shared by hosts of several partitions: one partition at a time holds each.
 
-Partitions report the addresses that they want and do not hold. The first in the line is granted an address, with the
-time until it may be asked. While others wait, the holder is asked for it after a while; it begins no more requests
+Partitions report the addresses that they want and do not hold. The first in the queue is granted an address, with the
+time until it may be asked. While others wait, the holder is told to return it after a while; it begins no more requests
 there, and returns it when none is in flight. So between two requests to an address, from any partition,
 
     gap >= delay
@@ -18,11 +18,11 @@ from typing import TypedDict
 from minicrawl.settings import CrawlSettings
 
 _HELD = 2.0
-"""Seconds, or the time of two requests, for which an address is held before it is asked back."""
+"""Minimum seconds for which an address is held before it is asked back; twice the rest if that is longer."""
 
 
 def shares_addresses(settings: CrawlSettings, partitions: int) -> bool:
-    """Whether partitions have to agree on addresses."""
+    """True if partitions have to coordinate their use of addresses."""
     return partitions > 1 and settings.delay_per_address > 0
 
 
@@ -35,7 +35,7 @@ class Order(TypedDict):
 
 @dataclass
 class _Shared:
-    """holder: number of a partition. ready_at: when the address may be asked again, where nobody holds it."""
+    """A shared address. holder: number of a partition. ready_at: when it may be asked again, if nobody holds it."""
 
     holder: int | None = None
     ready_at: float = 0.0
@@ -44,8 +44,8 @@ class _Shared:
 
 
 class SharedAddresses:
-    """The holders of addresses. rest: seconds until an address of a dead partition may be asked. Nothing is granted
-    before all partitions have reported."""
+    """The holders of addresses. rest: seconds until an address of a dead partition may be asked. Grants start once all
+    partitions have reported."""
 
     def __init__(self, rest: float, *, is_new: bool) -> None:
         """is_new: this is the first run of the crawl."""
@@ -62,7 +62,7 @@ class SharedAddresses:
         self._rest = rest
 
     def note(self, number: int, wanted: Iterable[str], left: Mapping[str, float], now: float) -> None:
-        """Note the addresses that a partition wants, and those it has given back, with seconds to rest."""
+        """Record the addresses that a partition wants, and those it has given back, with seconds to rest."""
         if number not in self._heard:
             self._heard.add(number)
             self._ready_at = 0.0 if self._is_new else now + self._rest
@@ -88,7 +88,7 @@ class SharedAddresses:
 
     @property
     def has_to_grant(self) -> bool:
-        """Whether a partition waits for an address that is free."""
+        """True if a partition waits for an address that is free."""
         return any(self._addresses[name].holder is None and self._addresses[name].line for name in self._contested)
 
     def orders(self, partitions: int, now: float) -> Sequence[Order]:

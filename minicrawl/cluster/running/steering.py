@@ -1,11 +1,11 @@
-"""Commands to a crawl in partitions, passed on to those that they concern, and their answers combined.
+"""Commands to a crawl in partitions, forwarded to the partitions concerned, with their answers combined.
 
 all           pause, resume, set, add; status, workers and look
 home          ban, unban, again
-keeper alone  stop, and limits, which are those of all together
+keeper alone  stop, and limits, which apply to all together
 
-Changed settings are in cluster.json before any partition hears of them: a partition that is started again begins with
-them, and so does the next run.
+Changed settings are in cluster.json before any partition hears of them: a restarted partition begins with them, and so
+does the next run.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ from minicrawl.model import LimitsNow, RunState
 from minicrawl.settings import SETTINGS, CrawlSettings
 
 _TRIES = 3
-"""Of a command to a partition that dies meanwhile; commands are idempotent."""
+"""Tries of a command to a partition that dies meanwhile; commands are idempotent."""
 
 _ENDED = "the crawl has ended meanwhile; start it again to change it"
 _ANY_TIME = ("status", "workers", "look", "stop")
 
 
 class Steering:
-    """Does the commands to a keeper's crawl, also before it has begun."""
+    """Carries out commands to a keeper's crawl, also before it has begun."""
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
@@ -45,7 +45,7 @@ class Steering:
         self._statuses: Sequence[Message] = ()
         """The latest statuses: partitions are not asked while they settle."""
         self._since: dict[tuple[object, ...], float] = {}
-        """When each partition was first seen in its state, in Unix seconds; by number, process and state."""
+        """Unix seconds at which each partition was first seen in its state; by number, process and state."""
         self._commands: Mapping[str, Do] = {
             **dict.fromkeys(("pause", "resume"), self._pause),
             **dict.fromkeys(("ban", "unban", "again"), self._at_home),
@@ -58,7 +58,8 @@ class Steering:
         }
 
     async def done(self, asked: Message) -> Message:
-        """Do a command, and return its answer. Raises MinicrawlError; then nothing has changed that it does not say."""
+        """Carry out a command, and return its answer. Raises MinicrawlError; then only changes that it names were
+        made."""
         command = command_of(asked)
         if command not in _ANY_TIME and not self._keeper.is_crawling:
             raise CrawlEndedError("the crawl begins or ends just now; ask again, or start it again to change it")
@@ -67,7 +68,7 @@ class Steering:
     # Changes.
 
     async def _pause(self, asked: Message) -> Message:
-        """The keeper notes it first, for partitions that are started again."""
+        """Pause or resume. The keeper changes first, for partitions that are restarted."""
         clock = self._keeper.clock
         clock.pause() if asked["do"] == "pause" else clock.resume()
         await self._answers([{"do": "steer", "asked": asked}] * self._folder.homes.partitions)
@@ -101,7 +102,8 @@ class Steering:
         return {"changed": changed}
 
     async def _add(self, asked: Message) -> Message:
-        """The homes come first, and say which seeds are new; then all others, as all seeds set the scope."""
+        """Add seeds: first to their homes, which report the new ones; then to all others, as all seeds set the
+        scope."""
         seeds = Seeds(list(dict.fromkeys(asked["urls"])), frozenset(asked["guessed"]))
         count, home_of = self._folder.homes.partitions, self._folder.homes.home_of
         homes = [home_of(url) for url in seeds.urls]
@@ -128,7 +130,7 @@ class Steering:
         answer, _ = await self._answer(home, {"do": "steer", "asked": asked})
         return answer
 
-    # What it does.
+    # State.
 
     async def _status(self, asked: Message | None = None) -> Message:
         if self._keeper.is_crawling:
@@ -158,7 +160,7 @@ class Steering:
         }
 
     def _state_of_all(self) -> str:
-        """The crawl is starting as long as any partition has not begun."""
+        """The state of the crawl: starting until every partition has begun."""
         state = self._keeper.state
         is_starting = not self._parts or any(part["state"] == RunState.STARTING for part in self._parts)
         return RunState.STARTING if state == RunState.RUNNING and is_starting else state
@@ -168,7 +170,7 @@ class Steering:
         return {"state": status["state"], "in_flight": status["in_flight"]}
 
     def _whole(self) -> Message:
-        """The status of all, from the latest reports."""
+        """The status of all partitions, from the latest reports."""
         keeper, settings = self._keeper, self._keeper.settings
         figures = keeper.figures
         limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
@@ -191,7 +193,7 @@ class Steering:
         return await self._ask_each([asked] * self._folder.homes.partitions)
 
     async def _ask_each(self, each: Sequence[Message]) -> Sequence[Message]:
-        """Ask all, and keep their statuses."""
+        """Ask all partitions, and keep their statuses."""
         answers = await self._answers([{"do": "steer", "asked": asked} for asked in each])
         self._statuses = [answer for answer, _ in answers]
         self._parts = [
@@ -203,7 +205,7 @@ class Steering:
         return self._statuses
 
     async def _answers(self, each: Sequence[Message]) -> Sequence[tuple[Message, Message]]:
-        """Send each its message; answers and reports, by partition. Raises the first error."""
+        """Send each partition its message. Returns answers and reports by partition; raises the first error."""
         return await asyncio.gather(*(self._answer(number, message) for number, message in enumerate(each)))
 
     async def _answer(self, number: int, message: Message) -> tuple[Message, Message]:
@@ -222,7 +224,7 @@ class Steering:
 
 
 def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
-    """Change the settings of the keeper, and of later runs. Raises SettingError before anything has changed."""
+    """Change the settings of the keeper and of later runs. Raises SettingError before any change."""
     partitions = keeper.folder.homes.partitions
     if keeper.addresses is None and shares_addresses(settings, partitions):
         raise SettingError(

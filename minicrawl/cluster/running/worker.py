@@ -1,17 +1,17 @@
-"""The process of one partition: it does what its keeper asks over a socket, until that is closed.
+"""The process of one partition: it serves its keeper over a socket until that is closed.
 
     python -m minicrawl.cluster.running.worker FILE_DESCRIPTOR
 
-It reads its Brief first, see `packed`, then a JSON object a line, and answers each in a line (control/messages.py):
+It reads its Brief first, see `packed`, then a JSON object per line, each answered by a line (control/messages.py):
 
-report     how far it is, see `Worker.report`
+report     progress, see `Worker.report`
 stop       begin no more requests; with "now", do not wait for those in flight
 links of sites, share out    trust of sites, see combined.py
 count voices    count the sites here that link to pages of others, after the crawl
 settle     make virtual visits, after the crawl
-hand over  send the outbox; the answer says whether there was anything
+hand over  send the outbox; the answer says whether it had rows
 steer      a command of control/commands.py; the answer has its result, or its failure. With "bounds_coverage", hand
-           over from now on what loosens the coverage bound
+           over changes that loosen the coverage bound from now on
 end        commit the end of the crawl; the answer has its figures
 
 When the keeper dies, the socket closes, and the partition stops as by Ctrl-C.
@@ -63,7 +63,7 @@ _TOGETHER = 0.01
 
 @dataclass(frozen=True)
 class Brief:
-    """The first message to a process. crawls: whether it crawls, or only settles. is_first: not started again.
+    """The first message to a process. crawls: False: it only settles. is_first: not restarted.
 
     is_paused: it makes no requests until it is resumed. shows_progress: its reports have a `Progress`.
     """
@@ -79,18 +79,18 @@ class Brief:
 
 
 LONGEST_OF_ALL = 2**30
-"""Bytes of a message at most: the links of millions of sites."""
+"""Maximum bytes of a message: the links of millions of sites."""
 _HEAD = struct.Struct(">IQ")
 
 
 def packed(brief: Brief) -> bytes:
-    """The version of the protocol, the length of the Brief, and the Brief."""
+    """Encode the version of the protocol, the length of the Brief, and the Brief."""
     body = pickle.dumps(brief)
     return _HEAD.pack(VERSION, len(body)) + body
 
 
 def unpacked(given: bytes) -> Brief:
-    """Raises ConfigError for another version, before it unpickles anything."""
+    """Decode a Brief. Raises ConfigError for another version, before anything is unpickled."""
     check_version(_HEAD.unpack_from(given)[0])
     brief: Brief = pickle.loads(given[_HEAD.size :])
     return brief
@@ -128,7 +128,7 @@ class Worker:
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None
         self._has_crawled = not brief.crawls
-        self._has_taken = False  # what no commit holds, having crawled
+        self._has_taken = False  # rows taken since the last commit, after the crawl
         self._holds = 0
         self._may_take = asyncio.Event()
         self._may_take.set()
@@ -142,8 +142,8 @@ class Worker:
             self._crawling = asyncio.create_task(self._crawl())
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, and commit. Raises ConfigError for invalid rows, CrawlEndedError for a moment
-        after the crawl."""
+        """Take rows of another partition, and commit. Raises ConfigError for invalid rows, and CrawlEndedError for a
+        moment after the crawl."""
         brief = self._brief
         if source == brief.number or source >= brief.folder.homes.partitions:
             raise ConfigError(f"partition {brief.number} takes nothing of partition {source}")
@@ -160,7 +160,7 @@ class Worker:
 
     @contextlib.asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Take no rows while the block runs; all taken before are committed when it begins.
+        """Take no rows while the block runs; all rows taken before are committed when it begins.
 
         Senders wait meanwhile, and the crawl goes on. Raises MinicrawlError if the partition has failed.
         """
@@ -175,7 +175,7 @@ class Worker:
                 self._may_take.set()
 
     async def do(self, asked: Message) -> Message:  # noqa: PLR0911 - one for all that has an answer
-        """Raises MinicrawlError."""
+        """Answer a message. Raises MinicrawlError."""
         match asked["do"]:
             case "report":
                 return await self._looked_at(asked)
@@ -198,12 +198,12 @@ class Worker:
         return {}
 
     async def leave(self) -> None:
-        """Stop the crawl, if it goes on, and free all it holds. Raises MinicrawlError if it has failed."""
+        """Stop the crawl if it runs, and free its resources. Raises MinicrawlError if it has failed."""
         try:
             if self._crawling is not None:
                 self._run.engine.stop("interrupted")
                 await asyncio.wait([self._crawling])
-                self._crawling.result()  # raises what ended it
+                self._crawling.result()  # raises the exception that ended the crawl
         finally:
             self._partition.end()
             if self._follower is not None:
@@ -216,14 +216,14 @@ class Worker:
         self._has_crawled = True
 
     async def _commit(self) -> None:
-        """Commit what was taken so far."""
+        """Commit the rows taken so far."""
         if not self._has_crawled:
             with contextlib.suppress(CrawlEndedError):
                 await self._partition.committed()
                 return
             assert self._crawling is not None, "a crawl that has ended has begun"
             await asyncio.wait([self._crawling])
-            self._crawling.result()  # raises what ended it
+            self._crawling.result()  # raises the exception that ended the crawl
         self._partition.commit()
 
     async def _looked_at(self, asked: Message) -> Message:
@@ -237,15 +237,15 @@ class Worker:
         return {**report, "addresses": trade._asdict()}
 
     def _report(self, pages: int | None) -> Message:
-        """Its figures, in all runs. `counters`: they grow with every row sent or taken.
+        """Figures of the partition, in all runs. `counters`: they grow with every row sent or taken.
 
-        pages: the quota that it may have fetched by now, in all runs; the answer has the `quota` in force, and whether
-        it is `short` of quota. `coverage`: see `Covered`; None if not all is known yet.
-        `size`: see `KnownSites`. `sums`: see `LedgerSums`. `earlier`: what was done before this process. `pages`: known
-        and read ones at home. `progress`: the latest `Progress`, if the Brief asks for it.
+        pages: the quota that it may have fetched by now, in all runs; the answer has the `quota` in force, and `short`:
+        True if it waits for quota. `coverage`: see `Covered`; None if not all is known yet. `size`: see `KnownSites`.
+        `sums`: see `LedgerSums`. `earlier`: figures from before this process. `pages`: known and read pages at home.
+        `progress`: the latest `Progress`, if the Brief asks for it.
         """
         if self._crawling is not None and self._crawling.done():
-            self._crawling.result()  # raises what ended it
+            self._crawling.result()  # raises the exception that ended the crawl
         dispatch, progress, intake = self._dispatch, self._run.engine.progress, self._run.intake
         sites, tally = intake.state.sites, intake.state.tally
         before = progress.earlier
@@ -277,17 +277,18 @@ class Worker:
             self._run.engine.abort()
 
     async def _steer(self, asked: Message, *, bounds_coverage: bool) -> Message:
-        """`answer`: the result or the failure; `mirrors`: known URLs of others; `waiting`: unconfirmed rows."""
+        """Carry out a command. `answer`: the result or the failure; `mirrors`: known URLs of others; `waiting`:
+        unconfirmed rows."""
         if bounds_coverage:
             self._partition.bound_coverage()
         try:
             answer = done(await what_is_done(self._steered, asked))
         except MinicrawlError as error:
             answer = failed(error)
-        except Exception as error:  # whatever is asked: it never ends the partition
+        except Exception as error:  # no command may end the partition
             log.command_failed(asked=repr(asked), error=error)
             answer = failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
-        # Another thread may be at the books: what is read of them here holds whatever that is about to add.
+        # Another thread may be updating the books: the values read here stay valid when its changes are added.
         state = self._run.intake.state
         outbox, accounts, folder = self._partition.outbox, state.accounts, self._brief.folder
         ledger = accounts.ledger
@@ -296,8 +297,7 @@ class Worker:
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
     async def _done_to_all(self, do: Callable[[Intake], _T]) -> _T | None:
-        """Run a function on the intake, and return its result, committed after the crawl; None if it cannot run just
-        now."""
+        """Run a function on the intake, and return its result, committed after the crawl; None if it cannot run now."""
         if not self._has_crawled:
             return await self._partition.between_answers(do)
         done = do(self._run.intake)
@@ -311,7 +311,7 @@ class Worker:
 
     async def _hand_over_to(self, home: int) -> None:
         outbox = self._partition.outbox
-        with contextlib.suppress(PostError):  # it is sent again in the next round
+        with contextlib.suppress(PostError):  # sent again in the next round
             outbox.confirm(home, await self._post.send(self._brief.number, home, outbox.rows(home)))
 
     def _ended(self, *, is_settled: bool) -> Message:
@@ -331,7 +331,7 @@ class Worker:
 
 
 async def serve(line: socket.socket) -> None:
-    """Answer the keeper until it hangs up."""
+    """Answer the keeper until it closes the connection."""
     reader, writer = await asyncio.open_connection(sock=line, limit=LONGEST_OF_ALL)
     head = await reader.readexactly(_HEAD.size)
     try:
@@ -355,14 +355,14 @@ async def serve(line: socket.socket) -> None:
 
 
 async def _asked(reader: asyncio.StreamReader) -> bytes:
-    """The next message; b"" once the keeper has hung up, or died."""
-    with contextlib.suppress(OSError):  # also that of an answer that nobody read
+    """The next message; b"" once the keeper has closed the connection, or died."""
+    with contextlib.suppress(OSError):  # also of an unread answer
         return await reader.readline()
     return b""
 
 
 async def _say(writer: asyncio.StreamWriter, answer: Message) -> None:
-    with contextlib.suppress(OSError):  # the keeper has died, which the next look at the line tells
+    with contextlib.suppress(OSError):  # the keeper has died, which the next read reports
         writer.write(line_of(answer))
         await writer.drain()
 
