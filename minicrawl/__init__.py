@@ -1,23 +1,23 @@
 """minicrawl: crawl the important part of the web first.
 
-A URL travels  seeds -> frontier -> fetch -> parse -> ledger -> store,  and everything else reads the store:
+A URL passes  seeds -> frontier -> fetch -> parse -> ledger -> store,  and everything else reads the store:
 
-crawler/  the live crawl, a folder a stage         store/   what stays on disk: one SQLite file
-opic/     the algorithm: which page next, and      rank/    link analysis of a finished graph
-          how important every page is              export/  files for other programs
+crawler/  the live crawl, a folder per stage       store/   the data on disk: one SQLite file
+opic/     the algorithm: the order of pages, and   rank/    link analysis of a finished graph
+          the importance of each                   export/  files for other programs
 cli/      one module per command                   demo/    a generated web to try it on
-analysis/ what a crawl's links say                 graphs/  graphs from files, to files, as pictures
-lab/      the papers' experiments                control/ what another shell may ask of a running crawl
-extract/  what users take out of pages          archive/ what was read, in WARC files
-search/   finding pages by words, and the index  dashboard/ a page in the browser that shows and steers a crawl
-cluster/  one crawl in several partitions         sandbox/ child processes for foreign bytes and code
+analysis/ analyses of a crawl's pages and links    graphs/  graphs from files, to files, as pictures
+lab/      the papers' experiments                  control/ commands from another shell to a running crawl
+extract/  items extracted from pages               archive/ answers in WARC files
+search/   full-text search and its index           dashboard/ a web page that shows and steers a crawl
+cluster/  one crawl in several partitions          sandbox/ child processes for untrusted bytes and code
 
-api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
-model     values that travel between the stages    errors    what is wrong, in a sentence for people
-events    what happens in a running crawl
-timing    how long a crawl waits, and for what     sizes     how much is done at a time
-system    what only some systems have              log       events of the log, with their keys
-report    what an experiment says
+api       the Python interface                     settings/ settings of a crawl, in groups
+model     values passed between the stages         errors    exceptions, each with a message for the user
+events    events of a running crawl
+timing    time limits and intervals                sizes     batch and cache sizes
+system    calls that only some systems have        log       events of the log, with their keys
+report    results of an experiment
 
     import minicrawl
     report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)

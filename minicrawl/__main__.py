@@ -15,7 +15,7 @@ def run() -> None:
 
 
 def _leave(*_: object) -> None:
-    """What is committed is kept; what is half done is undone on the way out."""
+    """Exit with status 130. Committed work is kept; transactions under way are rolled back."""
     raise SystemExit(_INTERRUPTED)
 
 

@@ -141,15 +141,15 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 
 class Crawl(RunningCrawl):
-    """A crawl that runs as long as the block does, and can be watched and steered meanwhile.
+    """A crawl that runs during a block, to be watched and steered.
 
         async with minicrawl.Crawl(["https://example.org/"], pages=1000) as crawl:
             async for event in crawl.events():
                 print(event)
 
-    It runs as a task of the caller's event loop. `status` and `events` tell what it does; the other methods change it,
+    It runs as a task of the caller's event loop. `status` and `events` report its state; the other methods change it,
     and return once the change is committed, so that a kill does not undo it. A wrong argument raises ConfigError or
-    SeedError, and the crawl goes on; CrawlEndedError says that it has ended before.
+    SeedError, and the crawl goes on; CrawlEndedError is raised once it has ended.
 
     The block ends when the crawl does; a paused crawl is stopped at the end of the block. An exception in the block
     stops it at once, and nothing is lost. If the crawl itself fails, as by a full disk, the end of the block raises it.
@@ -224,7 +224,7 @@ def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _texts(seeds: str | Iterable[str]) -> list[str]:
-    """Seeds as a list; a caller may give one text. Raises SeedError."""
+    """Seeds as a list, also of a single string. Raises SeedError."""
     if isinstance(seeds, str):
         return [seeds]
     given = list(seeds) if isinstance(seeds, Iterable) else [seeds]

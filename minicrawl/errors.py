@@ -12,14 +12,14 @@ MinicrawlError          every message is one sentence: what is wrong, the value,
 
 import re
 
-# What stands before the @ of a host, in a URL or by itself. A password may hold anything, but a port is none. Lengths
-# are bounded, as text of the web may stand in a message, too.
+# The login before the @ of a host, in a URL or alone. A password may hold any character, but a port is none. Lengths
+# are bounded, as messages may quote text from the web.
 _LOGIN = re.compile(
     r"""(?<=//)(?:[^/\s]{0,256}@|[^/\s:]{0,128}:(?!\d{1,5}/)[^'"\n]{0,256}@)"""
     r"""|(?<![/\w.-])(?!mailto:)[^\s/@'"=,:]{1,128}:(?!//)[^\s@'"]{1,256}@"""
 )
 HIDDEN = "***@"
-"""In place of a name and a password before a host."""
+"""Replacement for the name and password before a host."""
 
 
 def without_logins(text: str) -> str:
@@ -28,7 +28,7 @@ def without_logins(text: str) -> str:
 
 
 class MinicrawlError(Exception):
-    """Something the user can act on."""
+    """An error that the user can act on."""
 
     exit_code = 1
 
@@ -57,11 +57,11 @@ class NothingFetchedError(MinicrawlError):
 
 
 class HookError(MinicrawlError):
-    """A function of the user's has failed."""
+    """A hook of the user's failed."""
 
 
 class CrawlEndedError(MinicrawlError):
-    """A crawl that was asked for something has ended before it was done."""
+    """The crawl ended before a request to it was carried out."""
 
 
 class FetchError(MinicrawlError):

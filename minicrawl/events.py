@@ -26,8 +26,8 @@ class Event:
 class PageFetched(Event):
     """A request for a page is over.
 
-    `status`: of its answer; None where there is none, and `reason`, a reason code, says why. `bytes`: of the body, on
-    the network. `seconds`: what it took. The commit that holds it comes within half a second.
+    `status`: of the answer; None without one, and then the reason code `reason` says why. `bytes`: of the body, on the
+    network. `seconds`: duration of the request. It is committed within half a second.
     """
 
     url: str
@@ -44,7 +44,7 @@ class Progressed(Event):
 
 @dataclass(frozen=True, slots=True)
 class SettingChanged(Event):
-    """`before`, `after`: its values, in words."""
+    """`before`, `after`: values of the setting, as text."""
 
     name: str
     before: str
@@ -53,7 +53,7 @@ class SettingChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class SeedsAdded(Event):
-    """`new`: how many of them were not known before."""
+    """`new`: number of seeds that were not known before."""
 
     seeds: int
     new: int
@@ -76,12 +76,12 @@ class HostUnbanned(Event):
 
 @dataclass(frozen=True, slots=True)
 class Paused(Event):
-    """No request is made; those in flight are finished."""
+    """No new requests are made; those in flight finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed(Event):
-    """`seconds`: for how long it was paused."""
+    """`seconds`: duration of the pause."""
 
     seconds: float
 
@@ -95,6 +95,6 @@ class Stopping(Event):
 
 @dataclass(frozen=True, slots=True)
 class EventsDropped(Event):
-    """`events`: how many the reader has missed, as it was too slow."""
+    """`events`: number of events that the reader missed, being too slow."""
 
     events: int

@@ -1,7 +1,7 @@
 """Events of the log, as docs/logs.md lists them.
 
-An event is a function: its name, its level, its typed keys, and the sentence for people made of them where somebody
-reads it.
+An event is a function: its name, its level, its typed keys, and the sentence made of them, only if the level is
+logged.
 """
 
 import functools
@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 Keys = ParamSpec("Keys")
 EVENTS: dict[str, tuple[int, Callable[..., None]]] = {}
-"""Level and function of each, by name."""
+"""Level and function of each event, by name."""
 _log = logging.getLogger("minicrawl")
 
 

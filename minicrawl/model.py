@@ -1,4 +1,4 @@
-"""The frozen values that travel between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
+"""Frozen values passed between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -6,21 +6,22 @@ from typing import NamedTuple
 
 
 class RecordKind(StrEnum):
-    """What the archive has of an answer."""
+    """The part of an answer that the archive has."""
 
     RESPONSE = "response"
-    """All of it."""
+    """The whole answer."""
     REVISIT = "revisit"
-    """Its head; the body is that of an earlier record."""
+    """The head; the body is in an earlier record."""
     NOT_MODIFIED = "not-modified"
-    """Its head, a 304; the page is as in an earlier record."""
+    """The head, a 304; the page is in an earlier record."""
 
 
 class ArchiveRecord(NamedTuple):
-    """An answer that is in the archive.
+    """An answer in the archive.
 
-    `at`: its date, in Unix seconds. `file`: the name of the file; `start`, `length`: where the answer stands there, in
-    bytes; `end`: where its request ends, behind it. `digest`: SHA-1 of the body, as sent but without transfer coding.
+    `at`: its date, in Unix seconds. `file`: name of the file; `start`, `length`: offset and length of the answer's
+    record, in bytes; `end`: end of the request's record behind it. `digest`: SHA-1 of the body, as sent but without
+    transfer coding.
     """
 
     url: str
@@ -36,34 +37,34 @@ class ArchiveRecord(NamedTuple):
 
 
 class State(StrEnum):
-    """Where a known URL stands. Exactly one, always; `reason` beside it says why."""
+    """State of a known URL, always exactly one. `reason` beside it says why."""
 
     WAITING = "waiting"
     """Never read; in the frontier."""
     FETCHED = "fetched"
     """Read; its links are known."""
     ALIAS = "alias"
-    """Read; it only stands for another page (redirect, meta refresh, rel=canonical)."""
+    """Read; only another name of a page (redirect, meta refresh, rel=canonical)."""
     ERROR = "error"
     """Tried, and given up."""
     DISALLOWED = "disallowed"
     """robots.txt forbids it; never fetched."""
     GONE = "gone"
-    """Was read once, and is no more."""
+    """Was read once, and no longer exists."""
     ELSEWHERE = "elsewhere"
-    """Another partition of the crawl has it; here is only what links from here bring it."""
+    """In another partition of the crawl; only the cash that links from here bring it is kept."""
 
 
 READ = frozenset({State.FETCHED, State.ALIAS})
-"""States of pages that were read: an answer came and was taken in. All other pages are not collected."""
+"""States of pages that were read: an answer was received and processed. All other pages are not collected."""
 
 
 class PageRequest(NamedTuple):
-    """A URL that is asked for.
+    """A request for a URL.
 
-    `etag`, `last_modified`: as the `Fetched` of the last answer has them; with either, the server is to answer only if
-    the page has changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of
-    those of the same name. `archives`: whether the archive is to have the answer, if there is an archive.
+    `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
+    changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
+    the same name. `archives`: True to write the answer to the archive, if there is one.
     """
 
     url: str
@@ -79,17 +80,16 @@ class PageRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
+    """The outcome of a request: a response, or (`reason` set, `status` None) the reason why there is none.
 
-    `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
-    `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
-    decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
-    header says, or the body looks like. `etag`, `last_modified`: the validators of the answer, a character for each
-    byte, for a `PageRequest`; `not_modified`: the page is as it was when it sent the validators it was asked with.
-    `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
-    minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.fingerprint.
-    `record`: where it is in the archive, if it is. `set_cookies`: the values of its header fields Set-Cookie, a
-    character for each byte, where cookies are taken.
+    `seconds`: duration in all; `waited`: from sending the request to the answer, 0 where none was sent. `link`: the
+    value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content decoding, cut or
+    damaged where `truncated`; empty when the content type is not parsed. `content_type`: of the header, or guessed from
+    the body. `etag`, `last_modified`: the validators of the answer, a character for each byte, for a `PageRequest`;
+    `not_modified`: the page is unchanged since the validators of the request. `digest`, `payload`, `wording`, `sketch`:
+    fingerprints of the body, see minicrawl.crawler.html.fingerprint; None without one. `words`: see there. `record`:
+    its place in the archive, if any. `set_cookies`: the values of its header fields Set-Cookie, a character for each
+    byte, where cookies are accepted.
     """
 
     url: str
@@ -119,32 +119,31 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The IP address that requests for a URL go to, or (`reason` set) why there is none."""
+    """The IP address for requests to a URL, or (`reason` set) the reason why there is none."""
 
     address: str = ""
     reason: str | None = None
 
 
 class Place(IntEnum):
-    """Where on its page a link stands: in its content, or in what frames the page. The best comes first."""
+    """Place of a link on its page: in the content, or in the frame around it. The best comes first."""
 
     TEXT = 0
-    """Beside words."""
+    """Beside text."""
     LIST = 1
     """In a list or a table of the content, or alone."""
     NAVIGATION = 2
-    """In what frames the page: a menu, a header, a footer, a column beside the content."""
+    """In the frame: a menu, a header, a footer, a column beside the content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is gathered of a page beside its links, title and directives. Each takes time: see docs and `ParsedPage`.
+    """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
 
-    `anchors`: the texts of links; `places`: where links stand; `text`: headings and visible text; `blocks`: by which to
-    tell what has changed; `about`: description, language and first heading; `kept`: what the store keeps of the text.
-    `extract`, `extract_rules`, `hooks`, `structured`: what users take out of it, see minicrawl.extract; `hook_timeout`:
-    seconds of one call of a hook. `words`: those by which pages that do not exist are known, see
-    minicrawl.crawler.html.fingerprint.
+    `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
+    detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
+    `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
+    one call of a hook. `words`: fingerprint of soft 404s, see minicrawl.crawler.html.fingerprint.
     """
 
     anchors: bool = False
@@ -162,12 +161,12 @@ class Wanted:
 
     @property
     def items(self) -> bool:
-        """Whether selectors take something out of it for users."""
+        """True if selectors extract items."""
         return bool(self.extract or self.extract_rules or self.structured)
 
 
 class AlternateLink(NamedTuple):
-    """The same page in a language, as a tag of RFC 5646 names it, or "x-default" for those of no other language."""
+    """The same page in a language: a tag of RFC 5646, or "x-default" for readers of any other language."""
 
     language: str
     url: str
@@ -175,22 +174,21 @@ class AlternateLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """What an HTML page says. What was not wanted is empty.
+    """The parsed content of an HTML page. Parts that were not wanted are empty.
 
-    `outlinks`: distinct normalised http(s) URLs in document order, those a robot may count; `anchors`: the
-    text of the first link to each, "" where texts are not wanted; `places`: the best place of a link to each, a byte
-    that `Place` names. `nofollow`: number of distinct targets that only uncounted links point to.
-    `canonicals`: the distinct normalised URLs that link elements in its head, or its header Link, give as canonical.
-    `alternates`: those that its head gives as the same in another language or for another medium; `hreflang`: those
-    with a language, one as often as its head gives it.
-    `refresh`: the normalised URL to which it sends its reader, or None.
+    `outlinks`: distinct normalised http(s) URLs of counted links, in document order; `anchors`: the text of the first
+    link to each, "" where texts are not wanted; `places`: the best `Place` of a link to each, as a byte. `nofollow`:
+    number of distinct targets that only uncounted links point to.
+    `canonicals`: distinct normalised URLs declared canonical by link elements in the head, or by the header Link.
+    `alternates`: URLs that the head declares as versions in another language or for another medium; `hreflang`: those
+    with a language, with repetitions.
+    `refresh`: the normalised URL of a meta refresh, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive.
-    `truncated`: there are more links than are read. `description`, `language`: as its meta element and its html
-    element say; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading,
-    item or cell each, headings included. `blocks`: by which to tell what has changed, see
-    minicrawl.crawler.html.page_text. `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids
-    copies. `items`: what users took out of it, JSON objects; `hook_failures`: which of their hooks failed over it, and
-    how; `refused`: links that a hook left out.
+    `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
+    element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
+    paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.
+    `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
+    objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -219,13 +217,13 @@ class ParsedPage:
 
     @property
     def canonical(self) -> str | None:
-        """The URL this page says to stand for; None also when it names two (RFC 6596 allows for one)."""
+        """The canonical URL that the page declares; None also when it declares two (RFC 6596 allows for one)."""
         return self.canonicals[0] if len(self.canonicals) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class SitemapAnswer:
-    """What came back for a sitemap, without its URLs. `reason`: how it was read, see crawler/sitemaps/reading.py;
+    """The answer for a sitemap, without its URLs. `reason`: result of reading it, see crawler/sitemaps/reading.py;
     `found`: number of URLs in it, good or bad.
     """
 
@@ -236,15 +234,15 @@ class SitemapAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CrawlReport:
-    """How a crawl ended.
+    """The outcome of a crawl.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
     links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
-    code; `unanswered`: requests for whatever that got no usable answer. `out_of_reach`: by reason code the share of the
-    importance that pages have at most that could not be read, where nothing was left before the coverage that was asked
-    for; else None.
+    code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
+    pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
+    None.
     """
 
     reason: str
@@ -261,17 +259,17 @@ class CrawlReport:
     out_of_reach: dict[str, float] | None = None
 
     def cause(self) -> str | None:
-        """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""
+        """The most frequent reason code if nothing was fetched; None if a page was, or nothing failed."""
         failures = self.failures or self.unanswered
         return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphCounts:
-    """The crawled web in numbers, when `read` pages had been read, aliases counted as pages with one link.
+    """Counts of the crawled graph after `read` pages; an alias counts as a page with one link.
 
-    `links`: counted ones; `dangling`: read pages without any. `most_inlinks`: of one page. `components`: strong ones
-    of all known pages; `core`: pages in the largest.
+    `links`: counted links; `dangling`: read pages without any. `most_inlinks`: the largest in-degree. `components`:
+    strongly connected components of all known pages; `core`: pages in the largest.
     """
 
     read: int
@@ -284,14 +282,14 @@ class GraphCounts:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Nobody answers since then (Unix seconds); between two tries there are that many seconds."""
+    """An outage since `since` (Unix seconds), with `pause` seconds between two tries."""
 
     since: float
     pause: float
 
 
 class LimitsNow(NamedTuple):
-    """The limits of a run that goes on, None where there is none: see the settings of these names."""
+    """The limits of a run under way, None for no limit: see the settings of these names."""
 
     pages: int | None = None
     time: float | None = None
@@ -300,19 +298,19 @@ class LimitsNow(NamedTuple):
 
 
 class RunState(StrEnum):
-    """What a running crawl does."""
+    """State of a running crawl."""
 
     STARTING = "starting"
-    """It takes in the seeds."""
+    """Adding the seeds."""
     RUNNING = "running"
     PAUSED = "paused"
     STOPPING = "stopping"
-    """It makes no more requests, and finishes those in flight; then it settles the ranking."""
+    """No new requests; those in flight finish, then the ranking is settled."""
     ENDED = "ended"
 
 
 class InFlightNow(NamedTuple):
-    """A request in flight. `seconds`: since it began; or since its answer waits for what `waits_for` names."""
+    """A request in flight. `seconds`: since it began, or since its answer began to wait for `waits_for`."""
 
     url: str
     seconds: float
@@ -320,7 +318,7 @@ class InFlightNow(NamedTuple):
 
 
 class CameNow(NamedTuple):
-    """What came of a request for a page: a status, or the reason why there is none."""
+    """The outcome of a request for a page: a status, or the reason why there is none."""
 
     url: str
     status: int | None
@@ -328,10 +326,10 @@ class CameNow(NamedTuple):
 
 
 class HostWait(NamedTuple):
-    """A host that has pages and must not be asked before `until` (Unix seconds).
+    """A host with waiting pages that must not be asked before `until` (Unix seconds).
 
-    `why`: "delay", the usual one; "crawl-delay", its robots.txt asks for it; "slow", its answers take long; "failures",
-    `failures` of them in a row; "rest", it has asked for a rest; "address", the delay of its IP address. `delay`:
+    `why`: "delay", the usual one; "crawl-delay", set by its robots.txt; "slow", its answers take long; "failures",
+    `failures` of them in a row; "rest", it has asked for a pause; "address", the delay of its IP address. `delay`:
     seconds between two requests to it.
     """
 
@@ -343,7 +341,7 @@ class HostWait(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What runs of a crawl have done together. `seconds`: pauses left out."""
+    """Totals over runs of a crawl. `seconds`: without pauses."""
 
     runs: int = 0
     fetched: int = 0
@@ -358,13 +356,12 @@ NO_LIMITS, NOTHING_YET = LimitsNow(), Sums()
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
-    `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
+    `never_read`: known pages that were not read, forbidden and failed ones included. `left_out`: as in
     `CrawlReport`. `errors`: final failures of this run by reason code; `given_up`: pages given up in all runs, as of
-    the last commit. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `graph`: the crawled web
-    as of a while ago; None while the crawl is small. `silence`: None unless nobody answers. `state`, `reason`: as in
+    the last commit. `clock`: cash spent so far, in turnovers of the pages' cash. `graph`: counts of the graph as of a
+    while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
     `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
-    `requests`: in flight, the oldest first, some of them; `waits`: hosts that wait the longest, some; `came`: what came
-    last, the newest first.
+    `requests`: the oldest in flight; `waits`: the hosts that wait longest; `came`: the latest outcomes, newest first.
     """
 
     seconds: float
@@ -394,11 +391,11 @@ class Progress:
 
 
 class HostNow(NamedTuple):
-    """What a host of a running crawl does.
+    """A host of a running crawl.
 
     `doing`: "asked", requests to it are in flight; "opening", its address or its robots.txt is asked for; "ready", it
-    may be asked; "waiting", as in `HostWait`; "banned"; "idle", none of its pages waits. `until`, `why`: of one that
-    waits. `delay`: seconds between two requests to it; `failures`: in a row.
+    may be asked; "waiting", as in `HostWait`; "banned"; "idle", none of its pages waits. `until`, `why`: of a waiting
+    host. `delay`: seconds between two requests to it; `failures`: in a row.
     """
 
     host: str
@@ -410,11 +407,11 @@ class HostNow(NamedTuple):
 
 
 class CoursePoint(NamedTuple):
-    """A crawl as it stood at a moment of its course.
+    """One point of a crawl's time series.
 
-    `seconds`: of crawling by then, in all runs, pauses left out; `fetched`, `bytes`: answers for pages in them, and
-    bytes of their bodies. `known`, `read`, `given_up`: pages, the last ones failed or forbidden. `coverage`: as in
-    `Progress`.
+    `seconds`: crawling time so far in all runs, without pauses; `fetched`, `bytes`: answers for pages in them, and
+    bytes of their bodies. `known`, `read`, `given_up`: numbers of pages, the last failed or forbidden. `coverage`: as
+    in `Progress`.
     """
 
     seconds: float
@@ -429,12 +426,12 @@ class CoursePoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunLook:
-    """A running crawl between two answers, in more detail, but without a look at every page.
+    """A running crawl between two answers, in more detail, but without reading every page.
 
-    `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: in flight, the oldest first, some of them.
-    `hosts`: some of them, those that are asked or wait first; `doing`: how many hosts do what; both are empty where no
-    hosts were asked for. `statuses`, `latencies`: answers of this run by class of status and by time taken, see
-    minicrawl/crawler/loop/measurements.py; `latency`: seconds of all of them. `took`: seconds that went into the look.
+    `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in flight. `hosts`: some hosts,
+    busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked
+    for. `statuses`, `latencies`: answers of this run by class of status and by time taken, see
+    minicrawl/crawler/loop/measurements.py; `latency`: their total seconds. `took`: seconds spent on this value.
     """
 
     coverage: float
@@ -454,10 +451,10 @@ class RunLook:
 class WorkerStatus:
     """A worker process at one moment.
 
-    `number`: which worker it is; one that is replaced leaves its number to the next. `doing`: "starting", "idle",
-    "fetching", or "leaving" for one that gets no more requests; `since`: when it began to, in Unix seconds.
-    `in_flight`: requests it has to answer. `pages`, `bytes`: answers for pages so far, and bytes of their bodies.
-    `cpu`: seconds that it had used at its last beat. `memory`: bytes that it has, where the system tells.
+    `number`: the worker's number; a replacement takes it over. `doing`: "starting", "idle", "fetching", or "leaving"
+    for one that gets no more requests; `since`: start of that state, in Unix seconds. `in_flight`: its open requests.
+    `pages`, `bytes`: answers for pages so far, and bytes of their bodies. `cpu`: seconds used as of its last beat.
+    `memory`: bytes in use, where the system tells.
     """
 
     number: int
@@ -473,11 +470,11 @@ class WorkerStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A running crawl at one moment, as far as that can be told at once.
+    """A running crawl at one moment: the figures that are available at once.
 
-    `reason`: why it stops or has ended, as in `CrawlReport`. `fetched`, `bytes`, `seconds`: of this run, pauses left
-    out. `in_flight`: hosts that are being asked; `waits_for`: how many pages have come and wait, by what for: "parser",
-    the process for large pages, or "hooks". `workers`: the worker processes; none where this process fetches.
+    `reason`: why it stops or has ended, as in `CrawlReport`. `fetched`, `bytes`, `seconds`: of this run, without
+    pauses. `in_flight`: hosts that are being asked; `waits_for`: number of received pages that wait for the "parser",
+    the process for large pages, or for "hooks". `workers`: the worker processes; none where this process fetches.
     """
 
     state: RunState

@@ -1,4 +1,4 @@
-"""The result of an experiment: rows, curves, and claims with what was measured."""
+"""Results of an experiment: rows, curves, and claims with their measurements."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any  # Any: JSON
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may hold or not. `measured`: the figures that decide."""
+    """A claim that may hold or not. `measured`: the figures that decide."""
 
     sentence: str
     held: bool

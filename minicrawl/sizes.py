@@ -8,20 +8,20 @@ from dataclasses import dataclass
 class Sizes:
     """Counts.
 
-    rows             of the store that are turned into columns at a time: as many as stay in the processor's cache
-    link_rows        of its link table, each of them a page's
-    links            in all, up to which they are kept in memory where they are read again and again, else on disk
-    exported         links that are objects of Python at a time: as such they take fifty times the memory
-    accounts         that have changed, and are made rows for a commit at a time
-    settled          pages that are visited virtually at a time
-    arrays           pages known, from which on the store keeps columns of all pages, too, for a crawl that begins
-    block            pages whose columns are kept together
-    loaded           pages that are put into the queues at a time where a crawl goes on
-    pages            known, up to which all of their accounts is in memory; then on disk what their own turns look at
-    expected         pages, up to which expected importance is worked out: it takes 14 numbers a page in memory
-    seeds            taken in and committed at a time: a second or two, after which the crawl can be told to stop
-    read             pages before the shape of a crawl is looked at: to load what finds components would cost more than
-                     a hundredth of its time
+    rows             rows of the store turned into columns at a time: as many as fit the processor's cache
+    link_rows        rows of its link table, one per page, at a time
+    links            links kept in memory for repeated passes; more are kept on disk
+    exported         links held as Python objects at a time: these take fifty times the memory
+    accounts         changed accounts written as rows at a time, for a commit
+    settled          pages visited virtually at a time
+    arrays           known pages from which on the store also keeps columns of all pages, for a resumed crawl
+    block            pages per block of these columns
+    loaded           pages queued at a time when a crawl is resumed
+    pages            known pages with whole accounts in memory; beyond, the fields of their own turns are on disk
+    expected         most pages for expected importance: it takes 14 numbers a page in memory
+    seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
+    read             pages read before the shape of a crawl is computed: loading the component search would cost more
+                     than a hundredth of its time
     """
 
     rows: int = 1_000

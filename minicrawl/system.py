@@ -1,6 +1,6 @@
 """Calls that only POSIX systems have, and their replacements elsewhere; docs/installing.md says what users notice.
 
-Each is looked up when it is used, so that a test can take it away.
+Each is looked up at its use, so that a test can remove it.
 """
 
 import contextlib
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
 BINARY: int = getattr(os, "O_BINARY", 0)
-"""A flag for os.open: Windows would change ends of lines."""
+"""A flag for os.open, as Windows would change line ends."""
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
-"""The signals that ask a program to end. Windows has no SIGHUP."""
+"""Signals that ask a program to end. Windows has no SIGHUP."""
 
 
 OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
-"""Errors that say that too many files are open."""
+"""Error numbers of too many open files."""
 
 
 def is_out_of_files(count: int) -> bool:
-    """Whether fewer files than so many more can be opened just now."""
+    """True if fewer than `count` further files can be opened now."""
     with contextlib.ExitStack() as opened:
         try:
             for _ in range(count):
@@ -41,18 +41,18 @@ def is_out_of_files(count: int) -> bool:
 
 
 def sync(handle: int) -> None:
-    """Let what was written to a file reach the disk. macOS and Windows have no fdatasync."""
+    """Flush a file's data to disk. macOS and Windows have no fdatasync."""
     getattr(os, "fdatasync", os.fsync)(handle)
 
 
 def give_memory_back() -> None:
-    """Let the system have the memory that was freed: glibc keeps what lies below anything in use. Others do not."""
+    """Return freed memory to the system: glibc, unlike others, keeps free blocks below any in use."""
     with contextlib.suppress(AttributeError, OSError, TypeError):  # no such function; no C library to look in
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def sync_folder(folder: Path) -> None:
-    """Let what was renamed in a folder be so after a power cut. Windows opens no folders, and needs none opened."""
+    """Make renames in a folder durable. Windows cannot open folders, and does not need to."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except PermissionError:
@@ -66,7 +66,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def read_at(handle: int, size: int, start: int) -> bytes:
-    """Up to so many bytes of a file, from there on."""
+    """Read up to `size` bytes of a file from offset `start`."""
     if hasattr(os, "pread"):
         return os.pread(handle, size, start)
     os.lseek(handle, start, os.SEEK_SET)
@@ -74,7 +74,7 @@ def read_at(handle: int, size: int, start: int) -> bytes:
 
 
 def write_at(handle: int, data: bytes | memoryview, start: int) -> int:
-    """Write to a file, from there on; how many bytes of it were written."""
+    """Write to a file at offset `start`, and return the number of bytes written."""
     if hasattr(os, "pwrite"):
         return os.pwrite(handle, data, start)
     os.lseek(handle, start, os.SEEK_SET)
@@ -82,12 +82,12 @@ def write_at(handle: int, data: bytes | memoryview, start: int) -> int:
 
 
 def user() -> int:
-    """Who runs this program, as files name their owners: 0 where they do not."""
+    """The effective user id; 0 where files have no owners."""
     return os.geteuid() if hasattr(os, "geteuid") else 0
 
 
 def is_running(number: int) -> bool:
-    """Whether there is a process of a number; where that cannot be asked, as on Windows, there may be."""
+    """True if process `number` exists, or where that cannot be asked, as on Windows."""
     if os.name != "posix":
         return True
     try:
@@ -100,18 +100,18 @@ def is_running(number: int) -> bool:
 
 
 def is_root() -> bool:
-    """Whether this program may do everything, where systems have such a user."""
+    """True if this program runs as root, on systems that have such a user."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def be_less_urgent(by: int) -> None:
-    """Let other processes come first, where the system can be asked for that."""
+    """Lower this process's priority, where the system supports it."""
     if hasattr(os, "nice"):
         os.nice(by)
 
 
 def cpu_seconds(process: int) -> float:
-    """CPU time that another process has used by now. Only Linux tells: elsewhere, and of one that has ended, 0."""
+    """CPU seconds that another process has used. 0 if it has ended, and on systems other than Linux."""
     try:
         return time.clock_gettime(~process << 3 | 2)  # as clock_getcpuclockid(3) makes the number of its clock
     except (AttributeError, OSError):
@@ -119,7 +119,7 @@ def cpu_seconds(process: int) -> float:
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have no more bytes of data. macOS and Windows know no such limit."""
+    """Limit this process to `size` bytes of data. macOS and Windows have no such limit."""
     try:
         import resource  # noqa: PLC0415 - there is none on Windows
     except ImportError:
@@ -129,7 +129,7 @@ def limit_memory(size: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Let this process be killed when the one that started it ends. Only Linux does."""
+    """Have this process killed when its parent ends. Linux only."""
     kill_me_then = 1  # PR_SET_PDEATHSIG
     with contextlib.suppress(AttributeError, OSError, TypeError):  # no such function; no C library to look in
         ctypes.CDLL(None).prctl(kill_me_then, signal.SIGKILL)
@@ -138,7 +138,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def kill_group(leader: int) -> None:
-    """Kill a process that leads a group, and all that is in it; on Windows that process alone."""
+    """Kill a process group by its leader; on Windows the leader alone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended; macOS: as a zombie
         if hasattr(os, "killpg"):
             os.killpg(leader, signal.SIGKILL)
@@ -147,7 +147,7 @@ def kill_group(leader: int) -> None:
 
 
 def is_shared_locked(handle: int) -> bool:
-    """Whether somebody holds a lock on a file; False where only its holder can tell."""
+    """True if a lock on a file is held; False where only its holder can tell."""
     try:
         import fcntl  # noqa: PLC0415 - there is none on Windows
     except ImportError:
@@ -160,17 +160,17 @@ def is_shared_locked(handle: int) -> bool:
 
 
 def has_local_sockets() -> bool:
-    """Whether a socket can be a file."""
+    """True if a socket can be a file."""
     return hasattr(socket, "AF_UNIX")
 
 
 def passes_sockets() -> bool:
-    """Whether a process that is started can be given an open socket."""
+    """True if a new process can inherit an open socket."""
     return hasattr(os, "fork")
 
 
 def memory(process: int) -> int | None:
-    """Bytes of memory that a process has; None where the system does not tell, or it has ended."""
+    """Resident memory of a process in bytes; None where the system does not tell, or it has ended."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, AttributeError):
@@ -178,9 +178,9 @@ def memory(process: int) -> int | None:
 
 
 def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
-    """A process that runs a module, given the file descriptor of a socket as its argument, and our end of that.
+    """Start a process that runs a module with the file descriptor of a socket as its argument; return our end, too.
 
-    It is in a process group of its own, so that Ctrl-C reaches this one alone, which decides what it means.
+    It has its own process group, so that Ctrl-C reaches only this process, which handles it.
     """
     import subprocess  # noqa: PLC0415 - most commands start no process
 
@@ -193,7 +193,7 @@ def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.s
 
 @contextlib.contextmanager
 def on_signals(loop: "AbstractEventLoop", names: Iterable[str], call: Callable[[], None]) -> Iterator[None]:
-    """Let these signals call a function in the loop, as long as the block runs."""
+    """Have these signals call a function in the loop during the block."""
     kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {kind: signal.getsignal(kind) for kind in kinds}
     if before.get(getattr(signal, "SIGHUP", None)) == signal.SIG_IGN:

@@ -1,6 +1,6 @@
 """Time limits and intervals: one frozen value that is passed in, so that no test has to wait.
 
-Settings of users are in minicrawl.settings; limits of standards stand with their rules, such as the day for which a
+User settings are in minicrawl.settings; limits set by standards are beside their rules, such as the day for which a
 robots.txt holds.
 """
 
@@ -11,37 +11,35 @@ from dataclasses import dataclass
 class Timing:
     """Seconds, all of them but `looks_apart` and `links_at_once`.
 
-    connect, read    until a connection is made; until more of an answer comes
-    keep_alive       for which a connection is kept that nobody uses
-    look_up          of one question to the name server, in all
-    name             for which its answer holds
-    no_name          for which it holds that there is no such name, and an old answer where the name server fails
-                     (RFC 8767)
-    no_name_server   for which it holds that the name server fails (RFC 9520 3.2): no longer than a page waits between
-                     two tries
+    connect, read    limit for making a connection; for the next bytes of an answer
+    keep_alive       lifetime of an idle connection
+    look_up          limit for one DNS query, in all
+    name             lifetime of its answer
+    no_name          lifetime of a negative answer, and of a stale answer while the name server fails (RFC 8767)
+    no_name_server   lifetime of a name server's failure (RFC 9520 3.2): at most a page's wait between two tries
     retry            between the first two tries of a page; then four times as long
-    proxy            until a page is asked for again whose proxy could not be used
-    found_nothing    until a page at which nothing was found is asked for again, where pages are read again at all
+    proxy            until a page is retried whose proxy could not be used
+    found_nothing    until a page that was not found is asked for again, where pages are refreshed at all
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
     least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts.politeness
-    on_its_way       that a request takes to its host at most; with a delay of more than a second, that many times it
-    attempt          for which an errand waits that is an attempt, where too many such are under way
+    on_its_way       longest transit of a request to its host; times the delay where that is more than a second
+    attempt          wait of an attempt while too many are under way
     soon             after which an attempt no longer counts among the pages that a crawl is to fetch
-    full             for which a host waits for which there was no room among the open files
+    full             wait of a host for which too many files were open
     first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts.outage
-    patience         after which what is held in doubt has failed, see there
-    batch            of turns in one commit
-    lease            after a commit within which requests may leave
-    paused           between two looks at a crawl that is paused
-    idle             without an answer, after which the crawl finds itself something to do
-    progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
-    links_at_once    are taken in, some tens of ms, before sockets and timers are attended to; an answer with more of
-                     them is taken in beside that
-    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs; a process for large
-                     pages hangs when its CPU clock stands still for so long
-    start            more, while it starts
-    parse            of CPU time that a large page may take to be parsed
-    spare            for which a process for large pages is kept that has none
+    patience         after which a doubtful request has failed, see there
+    batch            turns per commit
+    lease            after a commit, within which requests may be sent
+    paused           between two progress reports of a paused crawl
+    idle             without an answer, after which the crawl does background work
+    progress         between two progress reports; at least `looks_apart` times the time that a report takes
+    links_at_once    links processed, in some tens of ms, before sockets and timers are served; larger answers are
+                     processed in the background
+    beat, hang       interval of a worker's heartbeat; silence after which it hangs. A process for large pages hangs
+                     when its CPU clock stands still for `hang`
+    start            added to `hang` while it starts
+    parse            CPU time allowed for parsing a large page
+    spare            lifetime of an idle process for large pages
     """
 
     connect: float = 10.0

@@ -2,7 +2,7 @@
 
 options       each setting once: its default, its bounds, its meaning; in groups
 crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
-setting_types the types in which Python programs give settings
+setting_types types of settings in Python programs
 setting       the metadata of one setting
 values        readers and checks of times, sizes, shares, texts
 requests      what requests carry and where they go: headers, logins, certificates, routes, proxies
@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 RANKINGS = ("importance", "history", "cash", "inlinks")
-"""The rankings that every store has at every commit."""
+"""Rankings that every store has at every commit."""
 EXPECTED = "expected"
-"""The ranking by expected importance, which a store has as of when it was last worked out."""
+"""The ranking by expected importance, as of its last computation."""
 DEFAULT_STORE = Path("data/crawl.db")

@@ -36,7 +36,7 @@ from minicrawl.settings.values import kept_path, whole_path
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
 _NEAREST = 5
-"""Names that are told to whoever has named a setting that there is not."""
+"""Number of setting names suggested for an unknown one."""
 _BY_CASH = ("greedy", "opic")
 _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.paths))
@@ -47,17 +47,17 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     "search": {"search": True, "html_only": True, "merge_duplicates": True},
     "rank": {"html_only": True, "sitemaps": False, "merge_duplicates": True, "until_coverage": 0.9},
 }
-"""Settings under one name, for those who check a site, keep it, search in it, or want the ranking of a web."""
+"""Named sets of settings: to check a site, archive it, search it, or rank a web."""
 _PLACES = ("default", "file", "environment", "given")
-"""Where an option may come from; the last counts most."""
+"""Sources of an option; the last takes precedence."""
 
 DISCOVERY_BESIDE_REFRESH = 0.7
 _EARLIER = {"jump": BY_PAGES}
-"""What crawls did before this could be set, where it is not the default."""
+"""Values in effect before a setting existed, where they differ from its default."""
 
 
 class AsBefore(Enum):
-    """In place of a setting that is not given: it is as in the run before, and in the first run its default."""
+    """Marks a setting that is not given: its value is that of the last run, or the default in the first."""
 
     AS_BEFORE = "as before"
 
@@ -70,10 +70,10 @@ class AsBefore(Enum):
 class CrawlSettings(
     Http, Logins, Identity, Archive, Rendering, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits
 ):
-    """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
+    """All settings of a crawl. Raises SettingError for an invalid value.
 
-    Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are
-    taken where the command line takes them: time="30m", bytes="2GB", until_coverage="90%", delay="1s",
+    Each group is a base class, so that a part of the crawl can take its own group, and values have flat names. Texts
+    are read as on the command line: time="30m", bytes="2GB", until_coverage="90%", delay="1s",
     connect_to="::127.0.0.1:8080", ca_file="ca.pem"; and one text where there may be several.
     """
 
@@ -124,79 +124,79 @@ class CrawlSettings(
 
     @property
     def proxy_rules(self) -> tuple[ProxyRule, ...]:
-        """Which origins go through which proxy."""
+        """Proxies by origin."""
         return tuple(map(ProxyRule.parse, self.proxy))
 
     @property
     def client_certificates(self) -> tuple[ClientCertificate, ...]:
-        """Certificates that some hosts are shown."""
+        """Client certificates by host."""
         return tuple(map(ClientCertificate.parse, self.client_cert))
 
     @property
     def has_secrets(self) -> bool:
-        """Whether requests to some hosts carry what others are not to see."""
+        """True if requests to some hosts carry secrets."""
         has_passwords = self.auth or self.netrc or self.netrc_file or self.client_cert
         return bool(has_passwords) or any(header.is_secret for header in self.headers)
 
     @property
     def takes_cookies(self) -> bool:
-        """Whether cookies are taken, kept and sent."""
+        """True if cookies are accepted, kept and sent."""
         return self.cookies or self.cookie_file is not None
 
     @property
     def agent(self) -> str:
-        """What requests say in User-Agent: who asks, and whom to ask about it."""
+        """The User-Agent header: the crawler's name and contact."""
         return f"{self.user_agent} (+{self.contact})" if self.contact else self.user_agent
 
     @property
     def sender(self) -> str | None:
-        """What requests say in From (RFC 9110 10.1.2), which takes an address for mail only."""
+        """The From header (RFC 9110 10.1.2), which takes a mail address only."""
         return self.contact if is_mail_address(self.contact) else None
 
     @property
     def keeps_text(self) -> bool:
-        """Whether what pages say is kept; an index is made of that."""
+        """True if the text of pages is kept; the index is built from it."""
         return self.text or self.search
 
     @property
     def refreshes(self) -> bool:
-        """Whether read pages are fetched again when they are due."""
+        """True if read pages are fetched again when due."""
         return self.refresh or self.recrawl_after is not None
 
     @property
     def discovery_share(self) -> float:
-        """Share of the fetches for pages never read. Where pages are due again, 1 would leave nothing for them."""
+        """Share of the fetches for pages never read. With refreshes, 1 would leave nothing for them."""
         return DISCOVERY_BESIDE_REFRESH if self.refreshes and self.discovery >= 1.0 else self.discovery
 
     @property
     def reads_by_worth(self) -> bool:
-        """Whether pages never read are in order by what they hold in the ledger: where nothing steers, as cash does."""
+        """True if pages never read are ordered by their worth in the ledger: only where nothing steers the cash."""
         bends_cash = self.boost or self.topic or self.focus_type or self.intrinsic_weight != 1.0
         is_plain = self.strategy == "greedy" and self.discovery_by == BY_CREDIT and not bends_cash
         return self.jump == BY_SITES and is_plain
 
     @property
     def delay_per_address(self) -> float:
-        """Seconds between two requests to one IP address; 0 = addresses have no clock."""
+        """Seconds between two requests to one IP address; 0 for no limit."""
         return self.delay if self.ip_delay is None else self.ip_delay
 
     def to_json(self, folder: Path) -> str:
-        """The settings as a store in `folder` keeps them: to explain later what a crawl did, and to go on with.
+        """The settings for a store in `folder`, to resume the crawl and to explain it later.
 
-        Headers are not among them, nor names and passwords, be they for hosts or a proxy: they may be secret.
+        Headers, and logins for hosts or a proxy, are left out: they may be secret.
         """
         shown = self.shown()
         del shown["header"]
         return json.dumps(_with_paths(shown, lambda path: kept_path(path, folder)))
 
     def shown(self) -> dict[str, Any]:
-        """The settings by name, in values that JSON has, without what may be secret."""
+        """The settings by name, as JSON values, without secrets."""
         shown = {name: setting.hide(getattr(self, name)) for name, setting in SETTINGS.items()}
         return {name: str(value) if isinstance(value, Path) else value for name, value in shown.items()}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "CrawlSettings":
-        """Settings as the store keeps them, to explain what a crawl did; files that they name may have gone."""
+        """Settings as the store keeps them, to explain a crawl; files that they name may be gone."""
         return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name not in _FILES})
 
 
@@ -212,18 +212,18 @@ def with_profile(name: str, folder: Path, place: str, explicit: Mapping[str, str
 
 
 def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Settings as a store in `folder` has kept them, paths from the root, and those that it is older than."""
+    """Settings kept by a store in `folder`, with absolute paths, and those that did not exist when it was written."""
     known = {**_EARLIER, **kept} if kept else kept
     return _with_paths(known, lambda path: whole_path(path, folder))
 
 
 def lasting(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that the next run goes on with."""
+    """The settings that the next run inherits."""
     return {name: value for name, value in kept.items() if name in SETTINGS and not SETTINGS[name].is_for_one_run}
 
 
 def _with_paths(settings: Mapping[str, Any], changed: Callable[[str], str]) -> dict[str, Any]:
-    """Settings with each path changed; what is no path is left for whoever reads the settings."""
+    """Settings with `changed` applied to each path; malformed values are left for the reader to reject."""
 
     def of(value: Any) -> Any:
         if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Files of options: where they are, and what their tables say of a crawl, of single hosts and of items."""
+"""Configuration files: their places, and their tables for a crawl, for single hosts and for items."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """`origin`: whose it is, project, user, or --config; `table`: what messages call what it has for us."""
+    """`origin`: project, user, or --config; `table`: the name of our table in it, for messages."""
 
     path: Path
     origin: str
@@ -26,19 +26,19 @@ class ConfigFile:
     table: str = ""
 
     def sentence(self, problem: str) -> SettingError:
-        """The error that says what is wrong with it."""
+        """The error about a problem in the file."""
         return SettingError(f"{self.path}: {problem}")
 
     def called(self, *words: str) -> str:
-        """What a table or key in it is called there."""
+        """The full name of a table or key in the file."""
         return ".".join((*((self.table,) if self.table else ()), *words))
 
 
 def config_files(given: str | None, of_user: Path, folder: Path = Path()) -> tuple[ConfigFile, ...]:
-    """The files that count, the first one most. Raises SettingError for one that cannot be read.
+    """The files in effect, by precedence. Raises SettingError for an unreadable file.
 
-    given: what --config says: a file to be read instead of all others, or none. of_user: the user's own. folder: where
-    the project is.
+    given: value of --config: a file to be read instead of all others, or none. of_user: the user's file. folder: the
+    project's folder.
     """
     if given is not None:
         return () if given == NONE else (_read(Path(given), "--config"),)
@@ -128,13 +128,13 @@ OF_A_HOST = {
     "pages": _pages,
     "max-depth": _max_depth,
 }
-"""What can be set for one host."""
+"""Options that can be set for one host."""
 
 
 def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
-    """The settings that tables of hosts come to. Raises SettingError.
+    """The settings made of tables of hosts. Raises SettingError.
 
-    tables: of several files, {host: {key: value}}; what the first one says of a host counts.
+    tables: of several files, {host: {key: value}}; the first one takes precedence.
     """
     merged: dict[tuple[str, str], object] = {}
     for hosts in tables:
@@ -155,9 +155,9 @@ def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
 
 
 def rule_settings(tables: Iterable[Mapping[str, object]]) -> Given:
-    """The settings that tables of items come to. Raises SettingError.
+    """The settings made of tables of items. Raises SettingError.
 
-    tables: of several files, {name: {key: value}}; of a name the first one counts.
+    tables: of several files, {name: {key: value}}; the first one takes precedence.
     """
     rules: dict[str, str] = {}
     for named in tables:

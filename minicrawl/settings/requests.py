@@ -1,4 +1,4 @@
-"""What requests carry and where they go: headers, contact, logins, certificates, routes, proxies."""
+"""Contents and routes of requests: headers, contact, logins, certificates, routes, proxies."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from minicrawl.errors import HIDDEN, SettingError
 from minicrawl.settings import values
 from minicrawl.settings.values import option, quoted, several, text, text_of_file
 
-# Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
+# Names of headers that carry credentials: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
 _SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 HOST = r"(?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?"  # NAME, NAME:PORT or scheme://NAME[:PORT]
@@ -42,17 +42,17 @@ class ConnectTo:
         )
 
     def __str__(self) -> str:
-        """The same as `parse` reads it."""
+        """The text that `parse` reads."""
         host, address = (f"[{part}]" if ":" in part else part for part in (self.host or "", self.address))
         return f"{host}:{self.port or ''}:{address}:{self.to_port or ''}"
 
 
 @dataclass(frozen=True)
 class Header:
-    """A header that requests carry.
+    """A header of requests.
 
-    `host`: whom it is for, as NAME, NAME:PORT or scheme://NAME[:PORT]; None: everybody, or the origins of the seeds
-    if it is secret.
+    `host`: its recipient, as NAME, NAME:PORT or scheme://NAME[:PORT]; None: every host, or the origins of the seeds if
+    it is secret.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Header:
 
     @classmethod
     def parse(cls, text: str) -> "Header":
-        """Read "Name: value" or "HOST=Name: value". Raises SettingError, which repeats nothing: it may be secret."""
+        """Read "Name: value" or "HOST=Name: value". Raises SettingError, without the text: it may be secret."""
         match = re.fullmatch(
             rf"(?:({HOST})=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
             text,
@@ -73,11 +73,11 @@ class Header:
 
     @property
     def is_secret(self) -> bool:
-        """Whether its name says that it is not for everybody."""
+        """True if the header's name suggests a secret."""
         return _SECRET_NAME.search(self.name) is not None
 
     def __str__(self) -> str:
-        """What may be shown of it: not its value."""
+        """The header without its value, which may be secret."""
         return f"{self.host}={self.name}" if self.host else self.name
 
 
@@ -107,7 +107,7 @@ _PROXY_RULE = re.compile(r"(?:((?:https?://)?[^\s=/@]+)=)?(none|(?:https?|socks5
 
 
 def proxies(name: str, given: Any) -> tuple[str, ...]:
-    """The rules of --proxy. Stores of before there could be several have one, or None."""
+    """The rules of --proxy. Older stores have a single one, or None."""
     return () if given is None else tuple(text(name, one) for one in several(name, given))
 
 
@@ -121,11 +121,11 @@ def shown_proxy(proxy: str | None) -> str | None:
 
 
 def is_mail_address(contact: str) -> bool:
-    """Whether a contact is an address for mail, not the URL of a page."""
+    """True if a contact is a mail address, not the URL of a page."""
     return _ADDRESS.fullmatch(contact) is not None
 
 
-# What the settings may be given as, and their checks: see values.py.
+# Readers and checks of these settings: see values.py.
 
 
 def routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
@@ -173,7 +173,7 @@ def are_proxies(_: str, value: Any) -> None:
 
 
 def _is_header_value(value: str) -> bool:
-    """Whether a text can stand in a header field (RFC 9110 5.5)."""
+    """True if a text is a valid header value (RFC 9110 5.5)."""
     return all(char == "\t" or " " <= char <= "~" or "\xa0" <= char <= "\xff" for char in value)
 
 
@@ -183,7 +183,7 @@ _HIDDEN = "***"
 
 @dataclass(frozen=True)
 class Login:
-    """A name and password (RFC 7617). `host`: whose they are, as that of a Header; None: the origins of the seeds."""
+    """A name and password (RFC 7617). `host`: as in Header; None: the origins of the seeds."""
 
     name: str
     password: str
@@ -198,13 +198,13 @@ class Login:
         return cls(match[2], match[3], match[1])
 
     def __str__(self) -> str:
-        """What may be shown of it: neither name nor password."""
+        """The login without name and password."""
         return f"{self.host}={_HIDDEN}" if self.host else _HIDDEN
 
 
 @dataclass(frozen=True)
 class ClientCertificate:
-    """A certificate of ours, and its key if that is in another file. `host`: as that of a Header."""
+    """A client certificate, and its key if in another file. `host`: as in Header."""
 
     file: Path
     key: Path | None = None
@@ -224,7 +224,7 @@ class ClientCertificate:
 
 
 def certificates(name: str, given: Any) -> tuple[str, ...]:
-    """Certificates, with paths from the root: another run may be in another folder."""
+    """Certificates with absolute paths: another run may be in another folder."""
     return tuple(str(ClientCertificate.parse(text(name, one))) for one in several(name, given))
 
 
@@ -237,7 +237,7 @@ def are_certificates(name: str, given: Any) -> None:
 
 
 def is_hidden(login: str) -> bool:
-    """Whether that is what is shown of a login, as the store keeps it."""
+    """True if a login has its name and password hidden, as in the store."""
     return login.rpartition("=")[2] == _HIDDEN
 
 

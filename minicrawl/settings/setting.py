@@ -1,4 +1,4 @@
-"""What is known of one setting beside its value, and how a group of settings names it."""
+"""Metadata of a setting, and its declaration as a field of a group."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any  # Any: settings as given
@@ -9,12 +9,12 @@ from minicrawl.settings.values import Check, Hide, Reader, anything, as_it_is, o
 
 @dataclass(frozen=True)
 class Setting:
-    """What is known of a setting beside its value.
+    """Metadata of a setting.
 
-    read, check: see values.py; None is read and checked only where it is not the default. most: the largest number that
-    may be given, as a user would write it. shown: the default, as help shows it. metavar: what the option takes;
-    choices: one of these. bare: what the option means without a value.
-    is_for_one_run: the next run of the crawl does not go on with it. hide: makes of a value what may be shown of it.
+    read, check: see values.py; None is read and checked only where it is not the default. most: the largest number
+    allowed, as a user would write it. shown: the default, as help shows it. metavar: the option's argument; choices:
+    the values allowed. bare: the option's value if given without one.
+    is_for_one_run: the next run of the crawl does not inherit it. hide: removes secrets from a value.
     """
 
     name: str
@@ -31,17 +31,16 @@ class Setting:
     hide: Hide
 
     def of(self, given: Any) -> Any:
-        """The value that is given. Raises SettingError."""
+        """Read a given value. Raises SettingError."""
         return None if given is None and self.default is None else self.read(self.name, given)
 
     def checked(self, value: Any) -> None:
-        """Raise SettingError for a value that cannot be meant."""
+        """Raise SettingError for an invalid value."""
         if value is not None:
             self.check(self.name, value)
 
     def bounded(self, given: Any) -> None:
-        """Raise SettingError for a number above the bound, which is for what is given here and now: a store may have
-        been written on a larger machine."""
+        """Raise SettingError for a number above the bound. Stored values are exempt: another machine may be larger."""
         if self.most is not None and given is not None and (value := self.of(given)) > self.of(self.most):
             most = f"{self.most:,}" if isinstance(self.most, int) else self.most
             raise SettingError(f"{option(self.name)} must be at most {most}, not {quoted(value)}")

@@ -1,4 +1,4 @@
-"""The types of settings in Python, by name: values, or texts as the command line takes them."""
+"""Types of settings in Python, by name: values, or texts as on the command line."""
 
 from __future__ import annotations  # for help that shows types as they are written here
 

@@ -1,7 +1,7 @@
-"""What a setting may be given as, and which values it may have.
+"""Readers and checks of the values of settings.
 
-A reader makes a value of what is given: the value itself, or its text as the command line takes it. A check looks at
-the value. Both get the name of the setting, and raise SettingError with one sentence that names it.
+A reader converts a given value, or its text as on the command line. A check tests the result. Both take the name of
+the setting, and raise SettingError with one sentence that names it.
 """
 
 import difflib
@@ -25,7 +25,7 @@ _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
 MOST_WORKERS = max(32, 2 * (os.cpu_count() or 1))
-"""Processes that fetch and parse: more than that would have less of a core each, and tens of MB of memory each."""
+"""Limit of worker processes: more would share cores, and take tens of MB of memory each."""
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
 _UNITS_OF_SIZE = {
     "": 1,
@@ -45,7 +45,7 @@ def option(name: str) -> str:
 
 
 def quoted(given: object) -> str:
-    """A value as messages name it: in one line, cut short."""
+    """A value for messages: in one line, cut short."""
     try:
         shown = repr(given)
     except ValueError:  # Python prints no whole number of thousands of digits
@@ -73,7 +73,7 @@ def parse_size(text: str) -> int:
 
 
 def text_of_file(name: str, path: str) -> str:
-    """What stands in a file that a setting names as @FILE. Raises SettingError."""
+    """Read a file that a setting names as @FILE. Raises SettingError."""
     try:
         return Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -88,7 +88,7 @@ def flag(name: str, given: Any) -> bool:
 
 
 def number(name: str, given: Any) -> Any:
-    """A finite number, of the type it is given in; or NaN, which no check lets pass."""
+    """A finite number, of its given type; or NaN, which no check accepts."""
     if isinstance(given, bool) or not isinstance(given, Real | str):
         raise SettingError(f"{option(name)} is a number, not {quoted(given)}")
     try:
@@ -103,7 +103,7 @@ def number(name: str, given: Any) -> Any:
 
 
 def whole(name: str, given: Any) -> Any:
-    """A whole number; or NaN, which no check lets pass."""
+    """A whole number; or NaN, which no check accepts."""
     value = number(name, given)
     if math.isnan(value):
         return value
@@ -141,7 +141,7 @@ def text(name: str, given: Any) -> str:
 
 
 def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
-    """What is given where there may be several values. One value, a text or a `one`, counts as a list of one."""
+    """Values of a setting that takes several. A single text or `one` counts as a list of one."""
     if isinstance(given, str | one):
         return (given,)
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
@@ -150,7 +150,7 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
 
 
 def kind(given: Any) -> str:
-    """What a value of a wrong type is called: itself, but nothing of what a list or a table holds, maybe passwords."""
+    """Name a value of a wrong type for messages. Contents of lists and tables are left out: they may be passwords."""
     if given is None or isinstance(given, Real | str):
         return quoted(given)
     return "a table" if isinstance(given, Mapping) else f"a {type(given).__name__}"
@@ -161,35 +161,35 @@ def texts(name: str, given: Any) -> tuple[str, ...]:
 
 
 def codes(name: str, given: Any) -> tuple[str, ...]:
-    """Texts, of which one may hold several, apart by commas."""
+    """Texts, each of which may hold several, separated by commas."""
     return tuple(code.strip() for value in texts(name, given) for code in value.split(",") if code.strip())
 
 
 def file(name: str, given: Any) -> Path:
-    """The path of a file, from the root."""
+    """An absolute path of a file."""
     if not isinstance(given, str | os.PathLike):
         raise SettingError(f"{option(name)} is the path of a file, not {quoted(given)}")
     return Path(given).absolute()
 
 
 def paths(name: str, given: Any) -> tuple[str, ...]:
-    """The paths of files or folders, from the root."""
+    """Absolute paths of files or folders."""
     return tuple(str(file(name, one)) for one in several(name, given, os.PathLike))
 
 
 def kept_path(path: str, folder: Path) -> str:
-    """A path as a store in `folder` keeps it: what is in that folder can be moved and copied together with it."""
+    """A path for a store in `folder`: relative if below the folder, so that both can be moved together."""
     whole, folder = Path(os.path.abspath(path)), Path(os.path.abspath(folder))
     return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
 
 
 def whole_path(kept: str, folder: Path) -> str:
-    """A path from the root, as a store in `folder` has kept it."""
+    """The absolute path kept by a store in `folder`."""
     return os.path.abspath(folder / kept)
 
 
 def item_rules(name: str, given: Any) -> tuple[str, ...]:
-    """Rules by which items are made of pages, as mappings or JSON, see minicrawl.extract.selectors; as JSON."""
+    """Extraction rules, given as mappings or JSON, as JSON; see minicrawl.extract.selectors."""
     called, rules = option(name), list[str]()
     for one in several(name, given, dict):
         try:
@@ -205,7 +205,7 @@ def item_rules(name: str, given: Any) -> tuple[str, ...]:
 
 
 def item_rule(called: str, name: str, keys: Mapping[str, Any]) -> str:
-    """One rule as JSON. called: what messages name. Raises SettingError for keys and values that no rule can have."""
+    """A rule as JSON. called: its name in messages. Raises SettingError for invalid keys and values."""
     for key, value in keys.items():
         if key not in _OF_A_RULE:
             close = difflib.get_close_matches(key, _OF_A_RULE, 1)
@@ -224,7 +224,7 @@ def item_rule(called: str, name: str, keys: Mapping[str, Any]) -> str:
 
 
 def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
-    """What a text says, with the option's name before the sentence that says what is wrong with it."""
+    """Parse a text; an error gets the option's name before its message."""
     try:
         return parse(given)
     except SettingError as error:
@@ -314,11 +314,11 @@ def focus_types(name: str, value: Any) -> None:
 
 
 def anything(_: str, __: Any) -> None:
-    """Whatever the reader has let pass."""
+    """Accept every value that the reader accepts."""
 
 
 def as_it_is(value: Any) -> Any:
-    """A value that anybody may see."""
+    """Return a value that is not secret."""
     return value
 
 
