@@ -1,16 +1,16 @@
 """Link analysis of a finished graph. Pure: arrays in, arrays out; no I/O, no clock, no randomness.
 
-graph      the links, as CSR              pagerank   how often a walker who sometimes jumps is at each page
-compare    two rankings                   hits       hubs and authorities, which make each other
-endorsement  how well a ranking finds the pages of a site that authors of others link to
-similar    pages that stand where another page stands
-seeds      cores of hubs and authorities: where a next crawl could start
+graph      the links, as CSR              pagerank   time that a random surfer spends at each page
+compare    two rankings                   hits       hubs and authorities, which reinforce each other
+endorsement  quality of a ranking: does it find the pages of a site that other sites link to
+similar    pages with the same neighbours
+seeds      cores of hubs and authorities: starting points for the next crawl
 sites      the graph folded to hosts or domains   grades     sites graded by importance, and by librarians
-sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
+sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
 blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
 
-graph_stats how a web is built, all in one, of these:
-components  who reaches whom, the bow tie         degrees    how many links pages have, power laws
+graph_stats  statistics of a graph's structure, all in one, from these:
+components  strong and weak, the bow tie          degrees    degree distributions, power laws
 growing_distances  all pairs, as a graph grows
 distances  searches, all pairs counted, maps    hyperball  all pairs, estimated      diameter   the longest distance
 """

@@ -1,4 +1,4 @@
-"""PageRank where neither the link table nor the ranks fit into memory: block by block, from a shelf that is elsewhere.
+"""PageRank where neither the link table nor the ranks fit into memory: block by block, from a shelf outside memory.
 
 Source: T. Haveliwala, "Efficient Computation of PageRank", Stanford 1999. Pages are cut into blocks of the same
 width. The links are split once, by the block of their target; then a round is, for every block, one pass over the
@@ -9,8 +9,8 @@ B, C        blocks of pages: y[B] a part of y, A[B, C] the links from C to B
 
     y[B] = p[B] + sum_C A[B, C] @ y[C]            for one B after another
 
-What is not in memory lies on a `Shelf`: links as pieces that fit, and y, of which there is only one: a block uses
-what the round has made of those before it.
+All else lies on a `Shelf`: links as pieces that fit, and a single y: a block uses the new values of the blocks before
+it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,11 +26,11 @@ IntArray = npt.NDArray[np.integer]
 Arrays = tuple[npt.NDArray[Any], ...]
 
 _TARGETS = 3
-"""Where the targets stand in a piece."""
+"""Positions of the targets in a piece."""
 _PER_PAGE = 48
-"""Bytes for a page of a block: y new, old, and of the block that links come from; p, a product, a difference."""
+"""Bytes per page of a block: y new, old, and of the source block; p, a product, a difference."""
 _PER_LINK = 96
-"""Bytes for a link of a piece, while links are split (its page, key, place, in both orders) or multiplied."""
+"""Bytes per link of a piece, while links are split (page, key, place, in both orders) or multiplied."""
 
 
 class LinkRows(NamedTuple):
@@ -47,27 +47,27 @@ class LinkRows(NamedTuple):
 
 
 class Shelf(Protocol):
-    """Where arrays lie meanwhile; minicrawl.store.spill has one that is a folder."""
+    """Storage for arrays outside memory; minicrawl.store.spill implements it with a folder."""
 
     def append(self, block: int, arrays: Arrays) -> None:
-        """Put arrays behind those that are there for a block."""
+        """Append arrays to those of a block."""
 
     def read(self, block: int) -> Iterator[Arrays]:
-        """What was appended for a block, in that order."""
+        """The arrays appended for a block, in order."""
 
     def put(self, block: int, array: FloatArray) -> None:
-        """Keep one array for a block, instead of the one before."""
+        """Store one array for a block, replacing the previous one."""
 
     def get(self, block: int) -> FloatArray:
-        """The array that was put."""
+        """The stored array."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How pages and links are cut. width: pages of a block; the last may have fewer. links: of a piece, at most.
+    """Division of pages and links. width: pages of a block; the last may have fewer. links: of a piece, at most.
 
-    bytes: what all arrays that are in memory at a time take at most, not above the cap the plan was made for. The
-    rows that come in, a given preference and a result put together are the caller's, and not among them.
+    bytes: most memory that all arrays take at a time, not above the cap the plan was made for. The incoming rows, a
+    given preference and a concatenated result belong to the caller and are not counted.
     """
 
     size: int
@@ -95,9 +95,9 @@ def plan_blocks(size: int, memory: int) -> Plan:
 
 
 class OnShelf(NamedTuple):
-    """Ranks that lie on a shelf: `blocks` reads them, in the order of the pages; np.concatenate makes them one array.
+    """Ranks on a shelf: `blocks` reads them, in the order of the pages; np.concatenate makes them one array.
 
-    rounds: what they took. error: they are within that L1 distance of the exact ones; 2 says nothing.
+    rounds: number of rounds taken. error: bound on the L1 distance from the exact ranks; 2 says nothing.
     """
 
     rounds: int
@@ -114,15 +114,15 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     tolerance: float = 1e-12,
     most_rounds: int = MOST_STEPS,
 ) -> OnShelf:
-    """What `settled_pagerank` returns, in little memory.
+    """`settled_pagerank` in little memory.
 
     rows: the link table in parts of any size; read once. shelf: empty; in use until the last block was taken.
 
     Arguments, errors and the promise about the tolerance are those of `settled_pagerank`. Why it holds: from y = 0
-    on no round takes y down or past the exact one. What a round adds, delta, has not been passed on by more than all of
-    it, so the residual is at most A @ delta, and what y lacks sums to at most e = damping / (1 - damping) *
-    sum(delta); y / sum(y) is within 2 * e / sum(y). Also rounded sums and products never take y down, so a round that
-    adds nothing comes in the end, whatever the tolerance.
+    on no round takes y down or past the exact one. At most all of a round's addition, delta, has not been passed on, so
+    the residual is at most A @ delta, and y falls short by at most e = damping / (1 - damping) * sum(delta);
+    y / sum(y) is within 2 * e / sum(y). Rounded sums and products never take y down either, so a round that adds
+    nothing comes in the end, for any tolerance.
     """
     check(damping, tolerance, most_rounds)
     if plan.size == 0:
@@ -181,8 +181,8 @@ def split(rows: LinkRows, plan: Plan) -> Iterator[tuple[int, Arrays]]:
 
 
 class _JoinedPieces:
-    """Lets pieces wait until there are enough of them to be joined: a round takes as long for a small one as for a
-    large one. They wait where blocks of ranks will be, of which there are none while links are split.
+    """Collects pieces until there are enough to be joined: a round takes as long for a small piece as for a large one.
+    They wait in the memory of the rank blocks, of which there are none while links are split.
     """
 
     def __init__(self, plan: Plan, shelf: Shelf) -> None:
@@ -194,10 +194,10 @@ class _JoinedPieces:
         self._waiting.setdefault(block, []).append(piece)
         self._bytes[block] = self._bytes.get(block, 0) + sum(array.nbytes for array in piece)
         while (sum(self._bytes.values()) + max(self._bytes.values())) > self._plan.width * _PER_PAGE:
-            self._flush(max(self._bytes, key=self._bytes.__getitem__))  # joined it takes as much again
+            self._flush(max(self._bytes, key=self._bytes.__getitem__))  # joining takes as much again
 
     def flush(self) -> None:
-        """Put all that waits on the shelf."""
+        """Put all waiting pieces on the shelf."""
         for block in list(self._waiting):
             self._flush(block)
 
@@ -207,7 +207,7 @@ class _JoinedPieces:
         self._bytes[block] = 0
 
     def _groups(self, pieces: list[Arrays]) -> Iterator[list[Arrays]]:
-        """Pieces in a row that come from one block, and have no more links together than one may have."""
+        """Consecutive pieces from one block, with at most as many links together as one piece may have."""
         group: list[Arrays] = []
         links = 0
         for piece in pieces:
@@ -224,7 +224,7 @@ class _JoinedPieces:
 
 
 def _joined(pieces: list[Arrays]) -> Arrays:
-    """Several pieces as one; where a page has rows in two of them, it has two rows."""
+    """Join several pieces; a page with rows in two of them has two rows."""
     sources, shares, indptrs, *ends = zip(*pieces, strict=True)
     before = np.cumsum([0, *(int(indptr[-1]) for indptr in indptrs)])
     rows = [indptr[:-1] + start for indptr, start in zip(indptrs, before, strict=False)]
@@ -233,7 +233,7 @@ def _joined(pieces: list[Arrays]) -> Arrays:
 
 
 def _shares(rows: LinkRows) -> FloatArray:
-    """1 / (weight of all links) of every row, 0 where they weigh nothing."""
+    """1 / (weight of all links) of every row; 0 where the weights are 0."""
     total: FloatArray = rows.outdegrees.astype(np.float64)
     if rows.weights is not None:
         if rows.weights.shape != rows.targets.shape or not (rows.weights >= 0.0).all():
@@ -244,7 +244,7 @@ def _shares(rows: LinkRows) -> FloatArray:
 
 
 def _receive(y: FloatArray, block: int, plan: Plan, shelf: Shelf, damping: float) -> None:
-    """Add to y[B], in place, what comes in along all links to block B."""
+    """Add the contributions of all links into block B to y[B], in place."""
     loaded, sending = -1, np.zeros(0)
     for sources, shares, indptr, targets, *weights in shelf.read(block):
         origin = int(sources[0]) // plan.width
@@ -255,7 +255,7 @@ def _receive(y: FloatArray, block: int, plan: Plan, shelf: Shelf, damping: float
         along = np.repeat(sent, np.diff(indptr))
         if weights:
             along *= weights[0]
-        # A sparse matrix takes longer to be made than to be multiplied, where pieces are small.
+        # For small pieces, making a sparse matrix takes longer than multiplying it.
         y += np.bincount(targets, along, minlength=len(y))
 
 

@@ -39,7 +39,7 @@ def overlap(a: Values, b: Values, k: int) -> float:
 
 
 def kendall_tau(a: Values, b: Values) -> float:
-    """How much the orders agree: 1 the same, -1 one the reverse of the other; nan where one has no order.
+    """Agreement of the orders, Kendall's tau: 1 for equal orders, -1 for reverse ones; nan where a ranking has none.
 
         tau_b = (P - Q) / sqrt((P + Q + T_a) (P + Q + T_b))
 
@@ -47,7 +47,7 @@ def kendall_tau(a: Values, b: Values) -> float:
     """
     if len(a) < 2:
         return math.nan
-    # scipy loads its parts when they are first used, and this one takes most of a second.
+    # scipy loads its parts on first use, and this one takes most of a second.
     return float(scipy.stats.kendalltau(a, b).statistic)
 
 
@@ -73,13 +73,13 @@ def mean_error(estimate: Values, truth: Values) -> Errors:
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """How two rankings differ, each of which may have pages that the other has not.
+    """Differences of two rankings, each of which may have pages that the other lacks.
 
     common: number of pages in both. overlaps: by k, the share of the first k pages of either that is among the
     first k of the other; where one has fewer than k pages, of the first that many. tau: Kendall's, over the common
-    pages; nan where they have no order. l1: distance of the two as distributions, in which a page that is not
-    there has nothing; nan where one has no sum. before, after: place of every page, 1 being the best, equal values
-    sharing the best place; 0 where the page is not there. has_both: pages with more than nothing in both.
+    pages; nan where they have no order. l1: distance of the two as distributions, with 0 for missing pages; nan where
+    a ranking has no sum. before, after: rank of every page, 1 being the best, ties sharing the best rank; 0 where the
+    page is missing. has_both: pages with more than 0 in both.
     """
 
     common: int
@@ -91,10 +91,10 @@ class Differences:
     has_both: npt.NDArray[np.bool_]
 
     def movers(self, n: int) -> npt.NDArray[np.int64]:
-        """The n pages whose place has changed most, the greatest change first, of those that have a value in both.
+        """The n pages whose rank has changed most, the greatest change first, among those with a value in both.
 
-        By the ratio of places, the larger to the smaller: from 2 to 20 is as far as from 2,000 to 20,000. By their
-        difference, what is at the end of long rankings, where values hardly differ, would have moved most.
+        By the ratio of ranks, the larger to the smaller: from 2 to 20 is as far as from 2,000 to 20,000. By difference,
+        the end of long rankings, where values hardly differ, would have moved most.
         """
         both = np.flatnonzero(self.has_both & (self.before != self.after))
         best, worst = np.minimum(self.before, self.after)[both], np.maximum(self.before, self.after)[both]
@@ -130,13 +130,13 @@ def differences(before: FloatArray, after: FloatArray, tops: Sequence[int] = (10
 
 
 def competition_ranks(values: FloatArray) -> npt.NDArray[np.int64]:
-    """1 + how many pages have more, shape (n,): tied pages share the best rank of theirs; nan is behind all.
+    """Rank of every page, 1 + number of pages with more, shape (n,): ties share the best rank; nan is behind all.
 
     Values that differ by no more than rounding are tied.
     """
     order = np.argsort(-values, kind="stable")
     falling = values[order]
-    # Sums in another order end in other digits; what ties but for those must not be sorted by them.
+    # Summation order changes the last digits; ties apart from those must not be sorted by them.
     is_less = ~(falling[1:] >= falling[:-1] * (1.0 - _ROUNDING))
     ranks = np.empty(len(values), dtype=np.int64)
     is_first = np.concatenate([[True], is_less])[: len(values)]
@@ -150,7 +150,7 @@ def _best_placed(places: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -
 
 
 def _shares(values: FloatArray) -> FloatArray:
-    """Of the sum, 0 for a page that is not there."""
+    """Values divided by their sum; 0 for missing pages."""
     there = np.nan_to_num(values)
     total = there.sum()
     shares: FloatArray = there / total if total > 0.0 else np.full(len(values), math.nan)

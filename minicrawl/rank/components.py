@@ -1,4 +1,4 @@
-"""Which pages reach each other: strong and weak components, and the bow tie around the largest strong one.
+"""Strong and weak components, and the bow tie around the largest strong one.
 
 Two pages are in one strong component when each reaches the other along links; in one weak component when they
 do so along links taken in either direction. Found by Pearce's form of Tarjan's algorithm (scipy), in time
@@ -24,7 +24,7 @@ class Part(IntEnum):
     """A page's place in the bow tie; the first that fits.
 
     CORE: the largest strong component. IN: reaches the core. OUT: reached from the core. TUBES: reached from IN
-    and reaches OUT, past the core. TENDRILS: the rest of the core's weak component, what hangs off IN and OUT.
+    and reaches OUT, past the core. TENDRILS: the rest of the core's weak component, attached to IN and OUT.
     DISCONNECTED: everything else.
     """
 
@@ -51,7 +51,7 @@ class Components:
         return len(self.sizes)
 
     def largest(self) -> npt.NDArray[np.int64]:
-        """Pages of the largest component, rising; of equal ones that which has the first page."""
+        """Pages of the largest component, rising; of equally large ones, the component with the first page."""
         if not self.count:
             return np.zeros(0, dtype=np.int64)
         is_largest = self.sizes == self.sizes.max()
@@ -78,7 +78,7 @@ def bow_tie(graph: Graph, core: npt.NDArray[np.int64] | None = None) -> npt.NDAr
     core = strong_components(graph).largest() if core is None else core
     weak = weak_components(graph).of
     is_out, is_in = distances_from(graph, core) >= 0, distances_from(inlinks, core) >= 0
-    # From IN past the core: what is reached through the core is OUT, and that is decided first.
+    # From IN past the core: pages reached through the core are OUT, which is decided first.
     is_after_in = distances_from(graph, np.flatnonzero(is_in)) >= 0
     is_before_out = distances_from(inlinks, np.flatnonzero(is_out)) >= 0
     parts[weak == weak[core[0]]] = Part.TENDRILS
@@ -88,7 +88,7 @@ def bow_tie(graph: Graph, core: npt.NDArray[np.int64] | None = None) -> npt.NDAr
 
 
 def subgraph(graph: Graph, pages: npt.NDArray[np.int64]) -> Graph:
-    """The graph of some pages, rising, numbered anew in that order; links to and from others are left out."""
+    """The graph of some pages, rising, renumbered in that order; links to and from other pages are left out."""
     rows = _matrix(graph)[pages]
     inside = rows[:, pages].sorted_indices()
     return Graph(inside.indptr.astype(np.int64), inside.indices.astype(np.int32))
@@ -97,7 +97,7 @@ def subgraph(graph: Graph, pages: npt.NDArray[np.int64]) -> Graph:
 def _components(graph: Graph, connection: Literal["strong", "weak"]) -> Components:
     if not graph.size:
         return Components(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
-    # scipy loads its parts when they are first used.
+    # scipy loads its parts on first use.
     count, of = sparse.csgraph.connected_components(_matrix(graph), directed=True, connection=connection)
     return Components(of, np.bincount(of, minlength=count))
 

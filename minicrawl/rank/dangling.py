@@ -1,12 +1,12 @@
-"""PageRank without pages that lead nowhere: they are taken out, the others are ranked, and they are put back.
+"""PageRank without pages that lead nowhere: those are removed, the others are ranked, then the removed are ranked.
 
 Source: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", Stanford 1999, section 2.7: pages
 without links "do not affect the ranking of any other page directly", so they are removed until all ranks are known.
-That is not quite so, as what they would have handed on goes elsewhere; `minicrawl.rank.pagerank` keeps them.
+That is not quite so, as the rank they would have passed on goes elsewhere; `minicrawl.rank.pagerank` keeps them.
 
-layers      pages taken out together: those without links, then those that have no links but to these, and so on
+layers      pages removed together: those without links, then those with links only to these, and so on
 M, p        transition matrix of the whole graph, preference, as in pagerank.py
-x           rank: of the pages that are left, that of their own graph; and then, the layer that went last first,
+x           rank: of the pages left, in their own graph; then of the layers, the one removed last first,
 
     x[j] = (1 - damping) * p[j] + damping * sum_i M[j, i] * x[i]
 """
@@ -24,7 +24,7 @@ Pages = npt.NDArray[np.int64]
 
 
 class Pruned(NamedTuple):
-    """Ranks of all pages, sum 1, shape (size,), and what was taken out meanwhile. settled: of the pages that stayed."""
+    """Ranks of all pages, sum 1, shape (size,), and the removed layers. settled: of the pages that stayed."""
 
     ranks: FloatArray
     layers: list[Pages]
@@ -32,7 +32,7 @@ class Pruned(NamedTuple):
 
 
 def dangling_layers(graph: Graph) -> list[Pages]:
-    """The pages without links; those that link to none but these; and so on. Links weigh nothing here."""
+    """The pages without links; those that link only to these; and so on. Links are unweighted here."""
     inlinks, _ = graph.reverse()
     left = graph.outdegrees()
     layer = graph.dangling()
@@ -54,7 +54,7 @@ def pruned_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     weights: FloatArray | None = None,
     most_steps: int = MOST_STEPS,
 ) -> Pruned:
-    """PageRank of the pages that are no dead ends, and what comes of it to the others.
+    """PageRank of the pages that are no dead ends, and then of the others.
 
     A page whose links all weigh nothing stays. Raises ValueError as `settled_pagerank` does, and where no page is left,
     or none at which walkers start.

@@ -1,4 +1,4 @@
-"""How many links pages have: degree distributions, and the power law that fits their tail best.
+"""Degree distributions, and the power law that fits their tail best.
 
 Source: A. Clauset, C. Shalizi, M. Newman, "Power-law distributions in empirical data", SIAM Review 51 (2009).
 
@@ -11,8 +11,8 @@ alpha is the likeliest one, where n ln zeta(alpha, xmin) + alpha sum(ln x) is sm
 
     1 / sqrt(n * (d/d alpha)**2 ln zeta(alpha, xmin))
 
-xmin is where the tail begins to follow a power law: where that fits best, by the Kolmogorov-Smirnov distance, the
-largest difference between the share of the tail that is at least x and what the law says.
+xmin is the start of the tail for which a power law fits best, by the Kolmogorov-Smirnov distance: the largest
+difference between the share of the tail that is at least x and the law's share.
 """
 
 import math
@@ -25,7 +25,7 @@ import scipy
 from minicrawl.rank.pagerank import FloatArray
 
 _FEWEST = 50
-"""A tail of fewer pages fits any law (section 3.2 of the source)."""
+"""Fewest pages in a tail: a shorter one fits any law (section 3.2 of the source)."""
 _MOST_TAILS = 150
 _STEEPEST = 20.0
 _STEP = 1e-3
@@ -46,7 +46,7 @@ class PowerLaw:
     distance: float
 
     def at_least(self, degrees: npt.NDArray[np.integer] | FloatArray) -> FloatArray:
-        """Share of the tail that by the law has at least so many links, for each of `degrees` from xmin on."""
+        """Share of the tail with at least the given degree under the law, for each of `degrees` from xmin on."""
         shares: FloatArray = scipy.special.zeta(self.alpha, degrees) / scipy.special.zeta(self.alpha, self.xmin)
         return shares
 
@@ -93,11 +93,11 @@ def power_law(degrees: npt.NDArray[np.integer], xmin: int | None = None) -> Powe
 
 
 def _law(values: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> PowerLaw | None:
-    """Of the tails that are long enough the one that fits best; of equals the longest."""
+    """The best fit among tails that are long enough; of equal fits, the longest tail."""
     tails = np.flatnonzero(np.cumsum(counts[::-1])[::-1] >= _FEWEST)
     tails = tails[tails < len(values) - 1]
     if len(tails) > _MOST_TAILS:
-        # Large degrees are many and stand close together: few of them are worth a try.
+        # Large degrees are many and close together: few of them are worth a try.
         tails = np.unique(np.geomspace(1, len(tails), _MOST_TAILS).astype(np.int64)) - 1
     laws = [_fitted(values[first:], counts[first:], int(values[first])) for first in tails]
     return min(laws, key=lambda law: law.distance, default=None)
@@ -110,12 +110,12 @@ def _fitted(values: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], xmin: 
     def unlikeliness(alpha: float) -> float:
         return math.log(scipy.special.zeta(alpha, xmin)) + alpha * mean_log
 
-    # Convex in alpha. scipy loads its parts when they are first used.
+    # Convex in alpha. scipy loads its parts on first use.
     alpha = float(scipy.optimize.minimize_scalar(unlikeliness, bounds=(1.0 + 2 * _STEP, _STEEPEST), method="bounded").x)
     h = _STEP
     curvature = (unlikeliness(alpha + h) - 2 * unlikeliness(alpha) + unlikeliness(alpha - h)) / h**2
     error = 1.0 / math.sqrt(n * curvature) if curvature > 0.0 else math.inf
-    # Between two degrees that occur the law's share falls on, so both ends of each step are compared.
+    # Between two occurring degrees the law's share falls, so both ends of each step are compared.
     ours = np.cumsum(counts[::-1])[::-1] / n
     after = np.append(ours[1:], 0.0)
     at = scipy.special.zeta(alpha, values) / scipy.special.zeta(alpha, xmin)

@@ -30,7 +30,7 @@ _OUT, _IN = 0, 1
 
 @dataclass(frozen=True)
 class Diameter:
-    """lower <= diameter <= upper, after so many breadth-first searches; equal unless those were limited."""
+    """Bounds after some breadth-first searches: lower <= diameter <= upper; equal unless searches were limited."""
 
     lower: int
     upper: int
@@ -44,7 +44,7 @@ class Diameter:
 def diameter(graph: Graph, most_searches: int | None = None, inlinks: Graph | None = None) -> Diameter:
     """The largest distance in a strongly connected graph.
 
-    most_searches: give up after about so many, with bounds. inlinks: `reverse(graph)`, if it is there already.
+    most_searches: give up after about this many, with bounds. inlinks: `reverse(graph)`, if already computed.
     Raises ValueError where the graph is not strongly connected.
     """
     if not graph.size:
@@ -56,7 +56,7 @@ def diameter(graph: Graph, most_searches: int | None = None, inlinks: Graph | No
             sweep.search(sweep.remotest(way), way)
     gain = float("inf")
     while sweep.best < sweep.bound() and (most_searches is None or sweep.searches < most_searches):
-        # A page in the middle lowers many bounds for two searches, as long as there is such a page. Where one closed
+        # A middle page lowers many bounds for two searches, as long as one exists. When a middle has closed
         # no more pages than it took searches, open pages are searched from, and every 16th time a middle is tried.
         way, before = sweep.nearer(), sweep.open()
         if gain > 1.0:
@@ -69,7 +69,7 @@ def diameter(graph: Graph, most_searches: int | None = None, inlinks: Graph | No
 
 
 class _Sweep:
-    """What is known of out(x) and in(x), each an array of row _OUT and _IN.
+    """Bounds of out(x) and in(x), each an array of row _OUT and _IN.
 
     Invariant: lower <= truth <= upper, and `best` is a distance that was seen.
     """
@@ -106,28 +106,28 @@ class _Sweep:
         self._is_middle[page] = True
 
     def bound(self) -> int:
-        """No distance is larger than this."""
+        """An upper bound on all distances."""
         return max(self.best, int(self._upper.max(axis=1).min()))
 
     def nearer(self) -> int:
-        """The one of _OUT and _IN for which fewer pages may still be farther than `best`."""
+        """The direction, _OUT or _IN, with fewer undecided pages: those whose upper bound exceeds `best`."""
         return int(np.argmin(np.count_nonzero(self._upper > self.best, axis=1)))
 
     def open(self) -> int:
-        """How many pages may still be farther than `best`, of that one."""
+        """Number of undecided pages in the direction of `nearer`."""
         return int(np.count_nonzero(self._upper > self.best, axis=1).min())
 
     def remotest(self, way: int) -> int:
-        """The page farthest, all in all, from those searched from; one whose farthest distance is not known."""
+        """The page with the largest total distance from pages searched from, among those of unknown eccentricity."""
         return int(np.argmax(np.where(self._lower[way] < self._upper[way], self._sums[way], -1)))
 
     def most_open(self, way: int) -> int:
-        """The page with the largest upper bound; of equals the remotest."""
+        """The page with the largest upper bound; of ties, the remotest."""
         largest = self._upper[way] == self._upper[way].max()
         return int(np.argmax(np.where(largest, self._sums[way], -1)))
 
     def middle(self) -> int:
-        """The page from and to which all seem nearest, of those by way of which no bound was taken yet."""
+        """The page with the smallest apparent distances from and to all, among those not yet used by `by_way_of`."""
         reach = self._lower.sum(axis=0).astype(np.float64)
         nearest = reach + self._sums.sum(axis=0) / (1.0 + self._sums.sum())
         return int(np.argmin(np.where(self._is_middle, np.inf, nearest)))

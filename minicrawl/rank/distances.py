@@ -1,4 +1,4 @@
-"""How many links apart pages are: breadth-first search, and all pairs at once.
+"""Distances between pages in links: breadth-first search, and all pairs at once.
 
 d(x, y)     links on a shortest path from x to y
 ball(y, t)  pages x with d(x, y) <= t: those that reach y in at most t links, y among them
@@ -12,14 +12,14 @@ per link and step: as bits, one per page x, they are exact (`neighbourhood`); as
 
 Source of the measures: P. Boldi, S. Vigna, "Axioms for centrality", Internet Mathematics 10 (2014).
 
-A map of things of which only the distances are known: places in the plane that lie as far apart, as near as can be.
+A map of things from their distances alone: places in the plane whose distances come as near to these as possible.
 
 d        distances between n things, the shorter way of the two; where there is none, half as far again as the longest
 J        I - 1/n
 
     B = -1/2 J d^2 J        x = the two first eigenvectors of B, each times the root of its eigenvalue
 
-Of distances that are those of points in the plane the places are these points, turned or mirrored. Source: W.
+For distances of points in the plane, the places are these points, turned or mirrored. Source: W.
 Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952).
 """
 
@@ -37,7 +37,7 @@ _NO_WAY = 1.5
 
 
 def distance_map(links: npt.NDArray[np.integer]) -> FloatArray:
-    """Places, shape (n, 2), the mean of which is 0. links: shape (n, n), below 0 where no way leads."""
+    """Places, shape (n, 2), with mean 0. links: shape (n, n), below 0 where there is no path."""
     size = len(links)
     d = np.where(links < 0, np.inf, links).astype(np.float64)
     d = np.minimum(d, d.T)
@@ -48,7 +48,7 @@ def distance_map(links: npt.NDArray[np.integer]) -> FloatArray:
     places = np.zeros((size, 2))
     for axis in range(min(size, 2)):
         vector = vectors[:, -1 - axis]
-        # An eigenvector may point either way: the same distances are to give the same map.
+        # An eigenvector may point either way: equal distances must give equal maps.
         sign = 1.0 if vector[np.argmax(np.abs(vector) > 1e-9)] > 0 else -1.0
         places[:, axis] = sign * vector * np.sqrt(max(values[-1 - axis], 0.0))
     return places
@@ -58,16 +58,16 @@ Pages = npt.NDArray[np.integer]
 Balls = npt.NDArray[np.unsignedinteger]
 
 _WORDS = 16
-"""Words of 64 bits a ball has at a time: few enough that the balls of many pages stay in the processor's cache."""
-_UNITED = 1 << 18  # bytes of balls that are worked on at once
+"""Words of 64 bits in a ball at a time: few enough that the balls of many pages stay in the processor's cache."""
+_UNITED = 1 << 18  # bytes of balls processed at once
 _FOLD = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """How the pages reached grow with the number of links.
+    """Number of pages reached as a function of the number of links.
 
-    pairs: float64: pairs[t] is N(t), from t = 0 (the pages themselves) to where it stops growing.
+    pairs: float64: pairs[t] is N(t), from t = 0 (the pages themselves) to its maximum.
     harmonic: float64, shape (pages,): harmonic centrality, sum of 1 / d(x, y) over the pages x that reach y.
     error: relative standard deviation of each pairs[t] and each harmonic; 0 when they are exact.
     """
@@ -78,7 +78,7 @@ class Neighbourhood:
 
     @property
     def longest(self) -> int:
-        """The largest distance of a pair that has one; at least that, where this is an estimate."""
+        """The largest finite distance; a lower bound where the distances are estimated."""
         return max(0, len(self.pairs) - 1)
 
     def average(self) -> float:
@@ -91,7 +91,7 @@ class Neighbourhood:
         return float(np.arange(1, len(self.pairs)) @ reached / total) if total > 0.0 else 0.0
 
     def effective_diameter(self, share: float = 0.9) -> float:
-        """The t at which N(t) is `share` of all pairs that have a distance, between whole t by a straight line."""
+        """The t at which N(t) is `share` of all connected pairs, interpolated linearly between whole t."""
         if not len(self.pairs):
             return 0.0
         shares = self.pairs / self.pairs[-1]
@@ -102,7 +102,7 @@ class Neighbourhood:
 
 
 def reverse(graph: Graph) -> Graph:
-    """The graph with every link turned round, links without weights."""
+    """The graph with every link reversed, links without weights."""
     return graph.reverse()[0]
 
 
@@ -112,9 +112,9 @@ def links_of(graph: Graph, pages: Pages) -> npt.NDArray[np.int32]:
 
 
 def distances_from(graph: Graph, pages: Pages | int) -> npt.NDArray[np.int32]:
-    """Links to every page from the nearest of `pages`, shape (pages,); -1 where no path leads.
+    """Links to every page from the nearest of `pages`, shape (pages,); -1 where there is no path.
 
-    A whole frontier is taken a step further at once: pages and links are each looked at once.
+    A whole frontier advances at once: each page and each link is visited once.
     """
     distances = np.full(graph.size, -1, dtype=np.int32)
     frontier: Pages = np.atleast_1d(np.asarray(pages))
@@ -124,7 +124,7 @@ def distances_from(graph: Graph, pages: Pages | int) -> npt.NDArray[np.int32]:
         distance += 1
         found = links_of(graph, frontier)
         found = found[distances[found] < 0]
-        # A page found twice stands there twice: the last to sign for it keeps it.
+        # A page found twice is listed twice: the last to sign for it keeps it.
         distances[found] = -2 - np.arange(len(found), dtype=np.int32)
         frontier = found[distances[found] == -2 - np.arange(len(found), dtype=np.int32)]
     return distances
@@ -133,7 +133,7 @@ def distances_from(graph: Graph, pages: Pages | int) -> npt.NDArray[np.int32]:
 def neighbourhood(graph: Graph, inlinks: Graph | None = None) -> Neighbourhood:
     """Exact distances of all pairs, summed up: time for pages / 64 * links words a step, memory for a few balls.
 
-    inlinks: `reverse(graph)`, if it is there already.
+    inlinks: `reverse(graph)`, if already computed.
     """
     inlinks = reverse(graph) if inlinks is None else inlinks
     found = Counter({0: graph.size} if graph.size else {})  # pairs at each distance
@@ -156,14 +156,14 @@ def neighbourhood(graph: Graph, inlinks: Graph | None = None) -> Neighbourhood:
 def growing(
     balls: Balls, graph: Graph, inlinks: Graph, union: "np.ufunc", changed: Pages | None = None
 ) -> Iterator[Pages]:
-    """Let all balls grow by one link, again and again, in place, until none does; yields the pages whose ball grew.
+    """Grow all balls by one link, in place, until none changes; yields the pages whose ball grew at each step.
 
-    balls: shape (pages, any): row y is the ball of y. union: what makes one row of several. changed: pages whose
-    ball is more than empty; None: all.
+    balls: shape (pages, any): row y is the ball of y. union: combines several rows into one. changed: pages with a
+    non-empty ball; None: all.
     """
     changed = np.arange(graph.size) if changed is None else changed
     while True:
-        # Only where a ball has changed can the balls of the pages it links to change.
+        # Only where a ball has changed can the balls of its link targets change.
         is_next = np.zeros(graph.size, dtype=np.bool_)
         is_next[links_of(graph, changed)] = True
         changed = _grow(balls, inlinks, union, np.flatnonzero(is_next))
@@ -173,7 +173,7 @@ def growing(
 
 
 def _grow(balls: Balls, inlinks: Graph, union: "np.ufunc", pages: npt.NDArray[np.int64]) -> Pages:
-    """Let the balls of `pages`, which all have inlinks, grow by one link; returns those that did grow."""
+    """Grow the balls of `pages`, which all have inlinks, by one link; returns the pages whose ball grew."""
     rows = -(-(inlinks.indptr[pages + 1] - inlinks.indptr[pages]) // _FOLD)
     most = max(1, _UNITED // (balls.shape[1] * balls.itemsize))
     ends = np.cumsum(rows)
@@ -185,17 +185,17 @@ def _grow(balls: Balls, inlinks: Graph, union: "np.ufunc", pages: npt.NDArray[np
             new = union(_united(balls, inlinks, union, some), old)
             has_grown = (new != old).any(axis=1)
             grown.append((some[has_grown], new[has_grown]))
-    # All at once, after the last look: a ball must not grow by two links in one step.
+    # Written at once, after the last read: a ball must not grow by two links in one step.
     for page, ball in grown:
         balls[page] = ball
     return np.concatenate([page for page, _ in grown]) if grown else pages
 
 
 def _united(balls: Balls, inlinks: Graph, union: "np.ufunc", pages: Pages) -> Balls:
-    """For each of `pages` the union of the balls of its inlinks."""
+    """Union of the inlinks' balls, for each of `pages`."""
     starts, stops = inlinks.indptr[pages], inlinks.indptr[pages + 1]
-    # In rows of _FOLD inlinks, whose balls are united column by column, ten times as fast as one after the other.
-    # The last inlink stands in for those missing in the last row: no union changes by what is in it already.
+    # In rows of _FOLD inlinks, whose balls are united column by column, ten times as fast as one by one.
+    # The last inlink fills up the last row: repeating a member changes no union.
     rows = -(-(stops - starts) // _FOLD)
     begins = np.cumsum(rows) - rows
     first = np.repeat(starts - _FOLD * begins, rows) + _FOLD * np.arange(rows.sum())
@@ -207,7 +207,7 @@ def _united(balls: Balls, inlinks: Graph, union: "np.ufunc", pages: Pages) -> Ba
 
 
 def _places(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The numbers starts[k] .. stops[k] - 1, for one k after the other."""
+    """The numbers starts[k] .. stops[k] - 1, concatenated over k."""
     counts = stops - starts
     ends = np.cumsum(counts)
     return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)

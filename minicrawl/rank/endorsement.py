@@ -1,8 +1,8 @@
-"""How well a ranking finds the pages of a site that authors of other sites link to.
+"""Quality of a ranking: how well it finds the pages of a site that authors of other sites link to.
 
 n       pages of the site
 values  of every page, more being better, shape (n,); those that differ by no more than rounding are tied
-gains   what each page is worth to who finds it, none negative, shape (n,); more than 0: the page is endorsed
+gains   value of each page to its finder, none negative, shape (n,); more than 0: the page is endorsed
 
     gain = log2(1 + number of other sites that link to the page)
 
@@ -28,12 +28,11 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class EndorsedSite:
-    """A site as it is without the rest of the web, and what the rest of the web links to.
+    """A site without the rest of the web, and the pages that the rest of the web links to.
 
-    urls: of its pages, by their numbers. graph: the links between them. places: where on its page each link stands,
-    uint8, in the order of graph.targets: 0 in the text, 1 in a list, 2 in navigation. linking: how many other sites
-    link to each page, shape (graph.size,). fronts: the pages that a visitor of the site comes to first, rising; there
-    may be none.
+    urls: of its pages, by their numbers. graph: the links between them. places: place of each link on its page,
+    uint8, in the order of graph.targets: 0 in the text, 1 in a list, 2 in navigation. linking: number of other sites
+    that link to each page, shape (graph.size,). fronts: pages that a visitor sees first, rising; may be empty.
     """
 
     name: str
@@ -44,7 +43,7 @@ class EndorsedSite:
     fronts: IntArray
 
     def gains(self) -> FloatArray:
-        """What each page is worth to who finds it."""
+        """Gain of each page, see above."""
         gains: FloatArray = np.log2(1.0 + self.linking)
         return gains
 
@@ -55,9 +54,9 @@ class EndorsedSite:
 
 @dataclass(frozen=True, eq=False)
 class Endorsements:
-    """Who links to the pages of others.
+    """Counts of links from other sites.
 
-    linking: how many other sites link to each page, shape (n,). generated: pairs of sites that are not counted, as
+    linking: number of other sites that link to each page, shape (n,). generated: pairs of sites not counted, as
     rows (linking site, linked site, pages linked to), rising; shape (pairs, 3).
     """
 
@@ -66,7 +65,7 @@ class Endorsements:
 
 
 class Interval(NamedTuple):
-    """A mean, and the bounds it would most likely have stayed within had other sites of that kind been drawn."""
+    """A mean, and its bootstrap bounds, had other sites of the kind been drawn."""
 
     mean: float
     low: float
@@ -74,10 +73,10 @@ class Interval(NamedTuple):
 
 
 def endorsements(linking: IntArray, pages: IntArray, site: IntArray, most: int = 100) -> Endorsements:
-    """Count who links to each page, from links between sites: linking[k], the number of a site, links to pages[k].
+    """Count the sites that link to each page, from links between sites: linking[k], a site's number, links to pages[k].
 
-    site: of every page, whole numbers from 0 on, shape (n,). most: a site that links to more pages of another than
-    so many does it by a program, as documentation made from source does, and its links to that site do not count.
+    site: of every page, whole numbers from 0 on, shape (n,). most: a site with links to more pages of another site
+    generates them, as documentation made from source does, and its links to that site do not count.
     """
     sites = int(max(site.max(initial=-1), linking.max(initial=-1))) + 1
     # First every site with every page it links to, then every site with every other one.
@@ -110,7 +109,7 @@ def area(values: FloatArray, gains: FloatArray) -> float:
 
 
 def ndcg(values: FloatArray, gains: FloatArray, first: int = 20) -> float:
-    """How much is gained on the first pages, as a share of the most that could be; later pages count for less.
+    """Normalised discounted cumulated gain of the first pages; later pages count for less.
 
         DCG = sum over p = 1 .. first of (gain of the page in position p) / log2(1 + p)
         NDCG = DCG of the ranking / DCG of the pages by falling gain
@@ -129,10 +128,10 @@ def precision(values: FloatArray, gains: FloatArray, first: int = 20) -> float:
 def mean_interval(
     differences: FloatArray, rng: np.random.Generator, level: float = 0.95, draws: int = 10_000
 ) -> Interval:
-    """The mean of differences, one per site, and a bootstrap interval: what share `level` of drawn means lie in.
+    """The mean of differences, one per site, and a bootstrap interval that holds a share `level` of drawn means.
 
-    A draw is as many sites as there are, each as likely every time; its mean is one that another sample might have
-    had. The bounds leave out as many draws on either side. differences: shape (sites,), at least one.
+    A draw is as many sites as there are, with replacement. The bounds leave out as many draws on either side.
+    differences: shape (sites,), at least one.
     """
     if not len(differences):
         raise ValueError("an interval needs at least one difference")
@@ -148,7 +147,7 @@ def _dcg(gains: FloatArray) -> float:
 
 
 def _in_order(values: FloatArray, gains: FloatArray) -> FloatArray:
-    """The gain to expect in each position, from the first: tied pages share the mean of theirs."""
+    """Expected gain in each position, from the first: tied pages share the mean of their gains."""
     ranks = competition_ranks(values)
     pages = np.bincount(ranks)
     shared = np.bincount(ranks, weights=gains) / np.maximum(pages, 1)

@@ -1,8 +1,8 @@
-"""Grades of sites by importance, as librarians give them who choose what of a web is to be kept.
+"""Grades of sites by importance, comparable to those of librarians who select sites for a web archive.
 
 The comparison is that of Abiteboul, Cobena, Masanes and Sedrati, A First Experience in Archiving the French Web (ECDL
-2002): what several librarians say of a site is rounded to one grade, and importance is graded so that as many sites
-have each grade as there. What counts is how often a librarian, or importance, gives just the grade of reference.
+2002): the grades of several librarians are averaged and rounded to one, and importance is cut so that each grade has
+as many sites as there. The score of a librarian, or of importance, is the share of grades equal to the reference.
 
 n sites, G grades, 1 the least.
 reference_i = floor(mean of the librarians' grades of site i + 1/2)
@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 def reference(votes: FloatArray) -> IntArray:
-    """What librarians say of sites together; 0 where nobody has graded. votes: (sites, librarians), NaN for none."""
+    """Reference grades, rounded means over librarians; 0 if ungraded. votes: (sites, librarians), NaN for none."""
     given = ~np.isnan(votes)
     count = given.sum(axis=1)
     total = np.where(given, votes, 0.0).sum(axis=1)
@@ -28,14 +28,14 @@ def reference(votes: FloatArray) -> IntArray:
 
 
 def in_equal_parts(importance: FloatArray, grades: int) -> IntArray:
-    """Grades of which each is that of as many sites as any other, give or take one. Of equals the first is lower."""
+    """Grades given to equally many sites each, give or take one. Of ties, the first gets the lower grade."""
     grade = np.empty(len(importance), dtype=np.int64)
     grade[np.argsort(importance, kind="stable")] = 1 + np.arange(len(importance)) * grades // max(len(importance), 1)
     return grade
 
 
 def as_distributed(importance: FloatArray, reference: IntArray, grades: int) -> IntArray:
-    """The grade of each site by importance, with cuts that follow from all the others (leave one out)."""
+    """The grade of each site by importance, with cuts computed from all the others (leave one out)."""
     order = np.argsort(importance, kind="stable")
     logs = np.log(np.maximum(importance[order], np.finfo(np.float64).tiny))
     place = np.empty(len(order), dtype=np.int64)
@@ -50,13 +50,13 @@ def as_distributed(importance: FloatArray, reference: IntArray, grades: int) -> 
 
 
 def agreement(given: FloatArray, reference: IntArray) -> float:
-    """The share of the graded sites whose grade is that of reference; NaN where none is graded. given: NaN for none."""
+    """Share of the graded sites whose grade equals the reference; NaN without graded sites. given: NaN for none."""
     graded = ~np.isnan(given) & (reference > 0)
     return float(np.mean(given[graded] == reference[graded])) if graded.any() else float("nan")
 
 
 def _cuts(logs: FloatArray, counts: IntArray) -> FloatArray:
-    """Between which logarithms of importance, in rising order, so many sites are below."""
+    """Cuts between logarithms of importance, in rising order, that leave the given counts below."""
     bounded = np.concatenate(([-np.inf], logs, [np.inf]))
     lower, upper = bounded[counts], bounded[counts + 1]
     with np.errstate(invalid="ignore"):

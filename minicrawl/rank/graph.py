@@ -1,4 +1,4 @@
-"""A link graph as link analysis wants it: pages are integers 0..size-1, links are two arrays (CSR)."""
+"""A link graph for link analysis: pages are integers 0..size-1, links are two arrays (CSR)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Graph:
         return np.flatnonzero(self.outdegrees() == 0)
 
     def transition(self, weights: npt.NDArray[np.float64] | None = None) -> "sparse.csc_array[np.float64]":
-        """Where a walker goes who takes one link: M, shape (size, size), M @ x is x one step later.
+        """Transition matrix M of a walker's step, shape (size, size): M @ x is x one step later.
 
             M[j, i] = (weight of the links i -> j) / (weight of the links of i)
 
@@ -82,11 +82,11 @@ class Graph:
         return sparse.csr_array((share, self.targets, self.indptr), shape=shape).T
 
     def reverse(self, weights: npt.NDArray[np.float64] | None = None) -> tuple["Graph", npt.NDArray[np.float64] | None]:
-        """The graph with every link the other way round, the inlinks of a page in rising order, and their weights.
+        """The graph with every link reversed, the inlinks of a page in rising order, and their weights.
 
         None: as before, 1 each.
         """
-        # Ones that outnumber a byte would be summed, but a conversion sums nothing.
+        # Ones as bytes: a sum of many would overflow, but a conversion sums nothing.
         carried = np.ones(len(self.targets), dtype=np.int8) if weights is None else self._checked(weights)
         turned = sparse.csr_array((carried, self.targets, self.indptr), shape=(self.size, self.size)).tocsc()
         graph = Graph(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))

@@ -1,4 +1,4 @@
-"""How a web is built, all in one: what `minicrawl graph stats` prints.
+"""Statistics of a graph's structure, all in one: the output of `minicrawl graph stats`.
 
 Components, bow tie, degrees and the diameter of the core are exact at any size. Distances of all pairs are exact
 where that takes seconds, and estimated by HyperBall beyond; each `Neighbourhood` says which it is.
@@ -17,17 +17,17 @@ from minicrawl.rank.graph import Graph
 from minicrawl.rank.hyperball import REGISTERS, hyperball
 
 EXACT_WORK = 2e10
-"""Pages times links up to which distances of all pairs are counted: some 6 seconds."""
+"""Pages times links up to which distances of all pairs are counted exactly: some 6 seconds."""
 _MOST_SEARCHES = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class GraphStats:
-    """How a web is built.
+    """Statistics of a web's structure.
 
-    pages, links: how many. dangling: pages without links.
+    pages, links: numbers of both. dangling: pages without links.
     strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
-    indegrees, outdegrees: how many links lead to pages, and from them.
+    indegrees, outdegrees: distributions of links to pages, and from them.
     distances: of all pairs of pages; with the harmonic centrality of every page.
     core_links: links within the core, the largest strong component. core_diameter, core_distances: of the core
     alone, in which every page reaches every other.
@@ -50,10 +50,10 @@ class GraphStats:
 def graph_stats(
     graph: Graph, rng: np.random.Generator, *, exact_work: float = EXACT_WORK, registers: int = REGISTERS
 ) -> GraphStats:
-    """How a graph is built.
+    """Compute the statistics of a graph.
 
-    exact_work: count the distances of all pairs where pages * links are at most that many. rng, registers: those of
-    `hyperball` for the rest.
+    exact_work: largest pages * links at which distances of all pairs are counted. rng, registers: for `hyperball`
+    beyond that.
     """
 
     def distances(of: Graph, inlinks: Graph) -> Neighbourhood:

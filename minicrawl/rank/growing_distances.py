@@ -5,7 +5,7 @@ L         targets of new links of a page u
 
     e[y] = 1 + min of d[v, y] over v in L               d[x, y] = min(d[x, y], d[x, u] + e[y])
 
-A shortest path comes by u once, and so by one of the new links at most: what follows it was there before. So all
+A shortest path visits u once, and so takes at most one new link: the rest of it existed before. So all
 links of a page are inserted at once, for n**2 at most; rows of pages from which no target comes closer are left alone.
 Source, of one link at a time: S. Even, H. Gazit, "Updating distances in dynamic graphs", Methods of Operations
 Research 49 (1985).
@@ -18,7 +18,7 @@ Distances = npt.NDArray[np.integer]
 
 
 def far(distance: Distances) -> int:
-    """What stands for "no way": more than any distance, and so little that two of it and 1 are still a number."""
+    """Marker for "no path": above any distance, and low enough that twice its value plus 1 does not overflow."""
     return int((np.iinfo(distance.dtype).max - 1) // 2)
 
 
@@ -49,7 +49,7 @@ class GrowingDistances:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Let there be `size` pages; no fewer than before."""
+        """Extend to `size` pages; no fewer than before."""
         if size > len(self._distance):
             wider = no_links(max(size, 2 * len(self._distance)))
             wider[: self.size, : self.size] = self.distance()
@@ -66,7 +66,7 @@ class GrowingDistances:
         return self._distance[: self.size, : self.size]
 
     def pairs(self) -> npt.NDArray[np.int64]:
-        """How many pairs have each distance, from 0 to the longest."""
+        """Number of pairs at each distance, from 0 to the longest."""
         distance = self.distance()
         counts = np.bincount(distance[distance < far(distance)])
         return counts.astype(np.int64)

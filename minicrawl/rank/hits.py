@@ -1,4 +1,4 @@
-"""HITS: good hubs link to good authorities, good authorities are linked from good hubs; and what bends that.
+"""HITS: good hubs link to good authorities, good authorities are linked from good hubs; and weights of the links.
 
 Source: J. Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 1999. Weights of links after
 K. Bharat, M. Henzinger, SIGIR 1998 (links between sites) and S. Chakrabarti et al., WWW 1998 (CLEVER: words).
@@ -8,7 +8,7 @@ W           W[i, j]: the weight of the links i -> j, 1 each by default
 
     a = W' h,   h = W a,   each divided by its norm; at first h = 1
 
-All that bends the links is a weight per link, shape (links,), in the order of `Graph.targets`. Weights multiply:
+Links are modified by one weight each, shape (links,), in the order of `Graph.targets`. Weights multiply:
     weights = within(graph, base_set(graph, root)) * intrinsic_weights(graph, sites) * (1 + n)
 is HITS on the base set of `root`, without links inside a site, where n[k] words of the query stand near link k.
 """
@@ -68,8 +68,8 @@ def hits(
     come if q stays; or after 10,000 steps. An estimate, no bound, and rough for a tolerance that the first few
     steps meet.
 
-    In a graph that falls apart the component with the largest s1 takes all, the others end at 0: the tyranny of
-    the majority. Components that tie share, each by its part of the vector of ones; no order of the pages counts.
+    In a disconnected graph the component with the largest s1 takes all, the others end at 0: the tyranny of the
+    majority. Tied components share, each by its part of the vector of ones, independent of the order of pages.
     """
     norm = _NORMS.get(normalise)
     if norm is None:
@@ -119,7 +119,7 @@ def base_set(graph: Graph, root: IntArray, in_links_per_page: int = 50) -> npt.N
     in_root[root] = True
     sources = graph.sources()
     to_root = np.flatnonzero(in_root[graph.targets] & (sources != graph.targets))
-    # Each once, by target; links stand in the order of their sources.
+    # Each once, by target; links are in the order of their sources.
     pairs = np.unique(graph.targets[to_root].astype(np.int64) * graph.size + sources[to_root])
     targets, linking = np.divmod(pairs, max(graph.size, 1))
     first = _place_in_run(targets) < in_links_per_page
@@ -138,8 +138,8 @@ def within(graph: Graph, pages: IntArray) -> FloatArray:
 def with_self_links(graph: Graph, pages: IntArray, weights: FloatArray | None = None) -> tuple[Graph, FloatArray]:
     """The graph with a link of weight 1 from each of `pages` to itself, K = W + I, and the weights of its links.
 
-    Then an authority is also what good authorities link to, or what links to them: K' K = W' W + W + W' + I. Where all
-    links hang together no page has nothing, so no part of a graph takes all.
+    Then pages that good authorities link to, or that link to them, are authorities, too: K' K = W' W + W + W' + I.
+    Where all links are connected, every page has a share, so no part of a graph takes all.
     """
     if weights is None:
         weights = np.ones(len(graph.targets))
@@ -161,11 +161,11 @@ def balanced_weights(graph: Graph, weights: FloatArray) -> FloatArray:
     return balanced
 
 
-# Links inside a site, and many links from one site, say less. sites: a number per page, shape (size,).
+# Links inside a site, and many links from one site, count less. sites: a number per page, shape (size,).
 
 
 def intrinsic_weights(graph: Graph, sites: IntArray, inside: float = 0.0) -> FloatArray:
-    """1 for a link between sites, `inside` for one within a site: those are there to find the way around."""
+    """1 for a link between sites, `inside` for one within a site, as those serve navigation."""
     return np.where(sites[graph.sources()] == sites[graph.targets], inside, 1.0)
 
 
@@ -180,8 +180,8 @@ def capped_weights(graph: Graph, sites: IntArray, most: int = 6) -> FloatArray:
 def shared_weights(graph: Graph, sites: IntArray) -> FloatArray:
     """1 / k for each of k links of a site to a page: a site has one vote (Bharat and Henzinger).
 
-    Theirs weighs hubs by another number, of links to a site from a page. Here hubs and authorities share W, so
-    what is said of convergence holds.
+    Their hubs have another weight, by links to a site from a page. Here hubs and authorities share W, so the
+    convergence of `hits` holds.
     """
     order, _, length = _votes(graph, sites)
     weights = np.zeros(len(order))
@@ -190,7 +190,7 @@ def shared_weights(graph: Graph, sites: IntArray) -> FloatArray:
 
 
 def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Links by target and site of their source; of each, its place among those with both the same, and how many."""
+    """Links by target and source site; for each, its position among those with both equal, and their number."""
     voting = sites[graph.sources()]
     order = np.lexsort((voting, graph.targets))
     key = np.stack([graph.targets[order], voting[order]])
@@ -199,7 +199,7 @@ def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray, IntArray]
     return order, np.arange(len(order)) - np.repeat(starts, lengths), np.repeat(lengths, lengths)
 
 
-# Communities beside the one that takes all
+# Communities beside the dominant one
 
 
 def communities(graph: Graph, count: int, *, weights: FloatArray | None = None) -> list[Hits]:
@@ -257,7 +257,7 @@ def peeled_communities(
 
 
 def bridges(graph: Graph, found: Sequence[Hits], *, weights: FloatArray | None = None) -> FloatArray:
-    """How far every page leads to two communities alike, 0 to 1, shape (size,): 1, to both as far as any page does.
+    """Bridge score of every page, 0 to 1, shape (size,): leads to two communities alike; 1: as far as any page does.
 
     s[k, i] = (W a_k)[i] / max(W a_k)        bridge[i] = the second largest s[k, i]
     """
@@ -267,12 +267,12 @@ def bridges(graph: Graph, found: Sequence[Hits], *, weights: FloatArray | None =
 
 
 def _singular_vectors(w: "sparse.csr_array[np.float64]", count: int) -> list[tuple[FloatArray, FloatArray]]:
-    """Left and right vectors of the `count` largest singular values that are not 0; what is only rounding is 0."""
+    """Left and right vectors of the `count` largest non-zero singular values; values within rounding count as 0."""
     size = w.shape[0]
     if size <= max(_DENSE, count + 1):
         u, s, v = np.linalg.svd(w.toarray())
     else:
-        # ARPACK starts somewhere: always at the same place, which favours no page and has no symmetry.
+        # ARPACK needs a start: a fixed one, which favours no page and has no symmetry.
         u, s, v = linalg.svds(w, k=count, v0=0.5 + np.arange(1, size + 1) * _GOLDEN % 1.0)
     largest = np.argsort(-s, kind="stable")[:count]
     return [(_cleaned(u[:, k]), _cleaned(v[k])) for k in largest if s[k] > _NOISE * s.max()]
@@ -289,5 +289,5 @@ def _scaled(x: Any, norm: Callable[[FloatArray], float]) -> FloatArray:
 
 
 def _place_in_run(values: IntArray) -> npt.NDArray[np.int64]:
-    """How many equal values stand before each, in rising `values`."""
+    """Number of equal values before each, in rising `values`."""
     return np.arange(len(values)) - np.searchsorted(values, values)

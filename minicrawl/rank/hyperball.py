@@ -29,7 +29,7 @@ from minicrawl.rank.pagerank import FloatArray
 REGISTERS = 128
 _ALPHA = {16: 0.673, 32: 0.697, 64: 0.709}
 _POWERS = 0.5 ** np.arange(256)
-_COUNTED = 1 << 14  # counters that are read at once
+_COUNTED = 1 << 14  # counters read at once
 
 
 def hyperball(
@@ -38,7 +38,7 @@ def hyperball(
     """Estimated distances of all pairs, summed up, in time for pages * registers + links * registers a step.
 
     registers: a power of two, at least 16: the estimates' relative standard deviation is 1.04 / sqrt(registers),
-    and a page takes that many bytes, twice while balls grow. inlinks: `reverse(graph)`, if it is there already.
+    and a page takes that many bytes, twice while balls grow. inlinks: `reverse(graph)`, if already computed.
     """
     if registers < 16 or registers & (registers - 1):
         raise ValueError(f"registers must be a power of two and at least 16, not {registers}")
@@ -48,7 +48,7 @@ def hyperball(
     harmonic = np.zeros(graph.size)
     pairs = [sizes.sum()]
     for distance, grown in enumerate(growing(balls, graph, inlinks, np.maximum), start=1):
-        # The second estimate gives way to the first in a small step down; a ball never shrinks.
+        # The second estimate is slightly above the first where they meet; a ball never shrinks.
         size = np.maximum(estimates(balls[grown]), sizes[grown])
         harmonic[grown] += (size - sizes[grown]) / distance
         sizes[grown] = size
@@ -57,14 +57,14 @@ def hyperball(
 
 
 def counters(pages: int, rng: np.random.Generator, registers: int) -> npt.NDArray[np.uint8]:
-    """A counter for every page, shape (pages, registers), that has counted the page itself."""
+    """A counter for every page, shape (pages, registers), with the page itself counted."""
     balls = np.zeros((pages, registers), dtype=np.uint8)
     balls[np.arange(pages), rng.integers(registers, size=pages)] = rng.geometric(0.5, pages).clip(max=255)
     return balls
 
 
 def estimates(balls: npt.NDArray[np.uint8]) -> FloatArray:
-    """How many pages each counter has counted."""
+    """Estimated number of pages counted by each counter."""
     sizes = np.zeros(len(balls))
     m = balls.shape[1]
     alpha = _ALPHA.get(m, 0.7213 / (1 + 1.079 / m))

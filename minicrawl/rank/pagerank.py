@@ -5,13 +5,13 @@ S. Kamvar, D. Klein, C. Manning, G. Golub, "Computing PageRank using Power Extra
 
 x           rank of every page, shape (size,), sum 1
 M           transition matrix of the graph
-p           preference: where a walker goes who does not follow a link; uniform by default
+p           preference: destinations of a walker that does not follow a link; uniform by default
 damping     probability to follow a link, from a page that has one
 
     x = damping * (M @ x + x[dangling].sum() * p) + (1 - damping) * p
 
-A walker at a dangling page (without links, or with links that weigh nothing) always goes where p says. So all that
-does not go along links goes where p says:
+A walker at a dangling page (without links, or with links of weight 0) always jumps by p. So all that does not go along
+links is distributed by p:
 
     x = damping * M @ x + (1 - sum(damping * M @ x)) * p
 """
@@ -28,18 +28,18 @@ from minicrawl.rank.graph import Graph
 FloatArray = npt.NDArray[np.float64]
 
 MOST_STEPS = 10_000
-"""Steps or rounds after which every way to work ranks out stops, settled or not."""
+"""Steps or rounds after which every method stops, settled or not."""
 _PERIOD = 4
-"""Steps between two looks at how much a step moves."""
+"""Steps between two measurements of the movement per step."""
 _FALL = 100.0
-"""Extrapolates when a step moves so many times less than at the last time."""
+"""Factor by which the movement must have fallen since the last extrapolation for the next one."""
 
 
 class Settled(NamedTuple):
-    """The ranks of pages, shape (size,), sum 1, and what they took.
+    """Ranks of pages, shape (size,), sum 1, and the cost of computing them.
 
-    visits: of pages with links, in all `rounds`; the others have nothing to pass on. links: followed in them. error:
-    the ranks are within that L1 distance of the exact ones, but for rounding; 2 says nothing.
+    visits: of pages with links, in all `rounds`; the others have nothing to pass on. links: followed in the visits.
+    error: bound on the L1 distance from the exact ranks, but for rounding; 2 says nothing.
     """
 
     ranks: FloatArray
@@ -50,7 +50,7 @@ class Settled(NamedTuple):
 
     @classmethod
     def of_none(cls) -> "Settled":
-        """Of a graph without pages."""
+        """The result for a graph without pages."""
         return cls(np.zeros(0), 0, 0, 0, 0.0)
 
 
@@ -64,8 +64,8 @@ def pagerank(
 ) -> FloatArray:
     """Rank of every page, float64, shape (size,), sum 1; empty for a graph without pages.
 
-    `settled_pagerank` without what it took: arguments, errors and the promise about the tolerance are those. With
-    damping above .99 it may end before the tolerance is met; `settled_pagerank` says so.
+    The ranks of `settled_pagerank`, with the same arguments, errors and tolerance. With damping above .99 it may end
+    before the tolerance is met; `settled_pagerank` reports that.
     """
     return settled_pagerank(graph, damping, preference, tolerance, weights=weights).ranks
 
@@ -86,18 +86,18 @@ def settled_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     steps are taken four at a time.
     weights: of the links, not negative, shape (links,), as a link's chance to be the one that is taken; None: equal.
 
-    Why it is within: let S be one step of power iteration. For u, v of sum 1, also with negative numbers in them,
+    Proof: let S be one step of power iteration. For u, v of sum 1, also with negative numbers in them,
     S(u) - S(v) = damping * M' @ (u - v), where the columns of M' are distributions; so ||S(u) - S(v)|| <=
     damping * ||u - v|| in L1. With the exact x = S(x) and c = ||S(v) - v||,
 
         ||S(v) - x|| <= damping * ||v - x|| <= damping * (c + ||S(v) - x||)
         ||S(v) - x|| <= damping / (1 - damping) * c
 
-    whatever v is. Stops when that is at most the tolerance, or when a step moves no less than four steps before:
-    then it is rounding that moves. No number of x is negative, so setting those of the result to 0 brings it no
-    farther from x.
+    for any v. Stops when that is at most the tolerance, or when a step moves no less than four steps before, as
+    only rounding is left. No number of x is negative, so setting negative results to 0 brings them no farther from
+    x.
 
-    How it is quick: links that go in small circles (menus, back links) keep errors alive whose size falls by just
+    Extrapolation: links that go in small circles (menus, back links) keep errors alive whose size falls by just
     damping a step, and which come back every 1, 2 or 4 steps. With v from 4 steps before S(S(S(S(v)))) = v4, they
     are the same in v4 and damping**4 * v, so they are not in (v4 - damping**4 * v) / (1 - damping**4). Other errors
     may grow by that, so it is done only each time c has fallen to a hundredth; c falls from any v.
@@ -136,7 +136,7 @@ def power_steps(
     *,
     weights: FloatArray | None = None,
 ) -> Iterator[FloatArray]:
-    """The steps of power iteration, without end: `start` (default: the preference), then one step after another.
+    """The steps of power iteration, without end, beginning with `start` (default: the preference).
 
     start: shape (size,), sum 1.
     """
@@ -149,7 +149,7 @@ def power_steps(
 
 
 def check(damping: float, tolerance: float, most_steps: int = MOST_STEPS) -> None:
-    """Raises ValueError unless ranks can be computed with them."""
+    """Raise ValueError unless ranks can be computed with these settings."""
     if not 0.0 <= damping < 1.0:
         raise ValueError(f"damping must be at least 0 and below 1, not {damping}")
     if not tolerance > 0.0:
@@ -159,7 +159,7 @@ def check(damping: float, tolerance: float, most_steps: int = MOST_STEPS) -> Non
 
 
 def distribution(preference: FloatArray | None, size: int) -> FloatArray:
-    """The preference divided by its sum; None: uniform. Raises ValueError when it cannot be."""
+    """The preference divided by its sum; None: uniform. Raises ValueError for an invalid preference."""
     if preference is None:
         return np.full(size, 1.0 / size)
     p = np.asarray(preference, dtype=np.float64)

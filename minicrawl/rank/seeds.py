@@ -1,4 +1,4 @@
-"""Where a next crawl could start: one hub of each of the densest cores of a crawled graph, and what such seeds reach.
+"""Seeds for a next crawl: one hub of each of the densest cores of a crawled graph, and the pages such seeds reach.
 
 Source: S. Daneshpajouh, M. Nasiri, M. Ghodsi, "A fast community based algorithm for generating web crawler seeds
 set", WEBIST 2008. A core is a bipartite part of the links between hosts: hubs that link to the same authorities.
@@ -35,7 +35,7 @@ PageArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """Pages that link to the same pages. hubs, authorities: page numbers, in the order in which they came in.
+    """Hubs that link to common authorities. hubs, authorities: page numbers, in the order of admission.
 
     seed: one of the hubs. density: the share of the possible links from hubs to authorities, in percent. A page may
     be on both sides where that is below 100.
@@ -69,10 +69,10 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     """The first `count` cores of the links between hosts, the best first, each with a seed; fewer if links run out.
 
     hosts: a number per page, shape (size,); links within a host do not count. After each core its pages are taken
-    out with their links, and HITS is worked out anew, in `iterations` steps. The seed is the hub that came in first.
-    density: the least, in percent. size: hubs and authorities of a core, where there are so many; instead of density.
-    one_per_host: the pages of a host that has its seed are no hubs any more, so every seed is on another host. In
-    the paper they stay, and a host may get several seeds.
+    out with their links, and HITS is worked out anew, in `iterations` steps. The seed is the hub admitted first.
+    density: the least, in percent. size: most hubs and authorities of a core; instead of density.
+    one_per_host: a host with a seed provides no more hubs, so every seed is on another host. In the paper it does,
+    and a host may get several seeds.
     weights: of the links in HITS, shape (links,), none negative; None: 1 each. Density counts links alike.
     """
     if count < 1:
@@ -85,7 +85,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
         raise ValueError(f"most_hubs must be at least 1, not {most_hubs}")
     sources, targets = links_between(graph, hosts)
     weights = None if weights is None else _weights_between(graph, hosts, weights)
-    # Most pages have no link that counts: go on with those that have.
+    # Most pages have no link that counts: continue with those that have.
     pages, ends = np.unique(np.concatenate([sources, targets]), return_inverse=True)
     sources, targets = ends[: len(sources)], ends[len(sources) :]
     _, host = np.unique(hosts[pages], return_inverse=True)
@@ -106,7 +106,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
 
 
 def host_baseline(graph: Graph, hosts: IntArray, count: int) -> PageArray:
-    """What is plainer: of each host the page that links to most pages of other hosts; the `count` first of these."""
+    """A simpler baseline: of each host the page with links to most pages of other hosts; the `count` first of these."""
     linked = np.bincount(links_between(graph, hosts)[0], minlength=graph.size)
     linking = np.flatnonzero(linked)
     best_first = linking[np.argsort(-linked[linking], kind="stable")]
@@ -115,7 +115,7 @@ def host_baseline(graph: Graph, hosts: IntArray, count: int) -> PageArray:
 
 
 def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
-    """Sources and targets of the links between hosts, each link once, by source and target."""
+    """Sources and targets of the links between hosts, each link once, sorted by source and target."""
     if len(hosts) != graph.size:
         raise ValueError(f"every one of {graph.size} pages has one host, but {len(hosts)} are given")
     sources = graph.sources()
@@ -126,7 +126,7 @@ def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
 
 
 def _weights_between(graph: Graph, hosts: IntArray, weights: FloatArray) -> FloatArray:
-    """The weight of each link of `links_between`: the largest, where a page has several links to another."""
+    """The weight of each link of `links_between`: the largest among a page's parallel links."""
     sources = graph.sources()
     leaves = hosts[sources] != hosts[graph.targets]
     _, link = np.unique(sources[leaves] * graph.size + graph.targets[leaves], return_inverse=True)
@@ -136,7 +136,7 @@ def _weights_between(graph: Graph, hosts: IntArray, weights: FloatArray) -> Floa
 
 
 class _Limits(NamedTuple):
-    """When a core is whole."""
+    """Limits of a core's size and density."""
 
     density: float
     size: tuple[int, int] | None
@@ -144,7 +144,7 @@ class _Limits(NamedTuple):
 
 
 def _graph(sources: PageArray, targets: PageArray, size: int) -> Graph:
-    """The graph of links that are in order."""
+    """The graph of sorted links."""
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(sources, minlength=size))])
     return Graph(indptr, targets.astype(np.int32))
 
@@ -173,10 +173,10 @@ def _best_core(graph: Graph, limits: _Limits, iterations: int, weights: FloatArr
 
 
 class _Side:
-    """The hubs of a core or its authorities: those that are in, and who may come in next.
+    """One side of a core, hubs or authorities: its members, and the candidates for the next one.
 
-    Who may come in is linked with the other side. Each page there adds a list, sorted by score, of which the heap
-    has the first; so the best of all is found without looking at all.
+    Candidates are linked with the other side. Each page there adds a list, sorted by score, whose first is in the heap,
+    so the best candidate is found without scanning all.
     """
 
     def __init__(self, scores: FloatArray, links: Graph) -> None:
@@ -189,22 +189,22 @@ class _Side:
         self._offers = 0
 
     def linked(self, page: int) -> IntArray:
-        """What a page of this side has links with."""
+        """Pages linked with a page of this side."""
         return self._links.targets[self._links.indptr[page] : self._links.indptr[page + 1]]
 
     def add(self, page: int) -> IntArray:
-        """Let a page in; returns what it has links with."""
+        """Admit a page; returns the pages linked with it."""
         self.pages.append(page)
         self.is_in[page] = True
         return self.linked(page)
 
     def offer(self, pages: IntArray) -> None:
-        """These may come in."""
+        """Add pages to the candidates."""
         self._offers += 1
         self._push(self._offers, iter(np.sort(self._place[pages]).tolist()))
 
     def best(self) -> int | None:
-        """The best page that may come in; it is not offered again. None: nobody is left."""
+        """Take the best candidate; None: there are none left."""
         while self._lists:
             place, offer, rest = heapq.heappop(self._lists)
             self._push(offer, rest)
@@ -219,13 +219,13 @@ class _Side:
             heapq.heappush(self._lists, (place, offer, places))
 
 
-# What seeds reach
+# Pages reached from seeds
 
 
 class Reach(NamedTuple):
-    """What a breadth-first crawl reads at each depth; seeds are at depth 0. Shape (depths + 1,).
+    """Pages that a breadth-first crawl reads at each depth; seeds are at depth 0. Shape (depths + 1,).
 
-    pages: how many. mass: the sum of their ranks.
+    pages: their number. mass: the sum of their ranks.
     """
 
     pages: PageArray
@@ -233,7 +233,7 @@ class Reach(NamedTuple):
 
 
 def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> Reach:
-    """What is up to `depths` links from the nearest of `seeds`. ranks: per page, shape (size,)."""
+    """Pages and rank within `depths` links from the nearest of `seeds`. ranks: per page, shape (size,)."""
     depth = distances_from(graph, seeds)
     reached = np.flatnonzero((depth >= 0) & (depth <= depths))
     return Reach(
@@ -243,7 +243,7 @@ def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> Reac
 
 
 def core_distances(graph: Graph, cores: Sequence[IntArray]) -> PageArray:
-    """Fewest links from a page of each core to a page of each other, shape (cores, cores); -1 where no way leads."""
+    """Fewest links from a page of each core to a page of each other, shape (cores, cores); -1 where no path exists."""
     distances = np.full((len(cores), len(cores)), -1, dtype=np.int64)
     for source, pages in enumerate(cores):
         depth = distances_from(graph, pages)

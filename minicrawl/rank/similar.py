@@ -1,9 +1,9 @@
-"""Pages that stand where another page stands: that link to what it links to, and are linked from where it is.
+"""Pages similar to a page: they link to the same pages, and are linked from the same pages.
 
     s[q] = (J(out(p), out(q)) + J(in(p), in(q))) / 2        J(a, b) = |a & b| / |a | b|, 0 where both are empty
 
-out(p), in(p): the pages that p links to, and those that link to p, each once; of a link of a page to itself it is as
-of any other. Sources: M. Kessler, 1963 (bibliographic coupling), H. Small, 1973 (co-citation).
+out(p), in(p): the pages that p links to, and those that link to p, each once; links of a page to itself count.
+Sources: M. Kessler, 1963 (bibliographic coupling), H. Small, 1973 (co-citation).
 """
 
 import numpy as np
@@ -16,13 +16,13 @@ from minicrawl.rank.pagerank import FloatArray
 
 
 def similarities(graph: Graph, pages: npt.NDArray[np.integer]) -> FloatArray:
-    """s of each of `pages` with every page, 0 to 1, shape (len(pages), size)."""
+    """Similarity s of each of `pages` with every page, 0 to 1, shape (len(pages), size)."""
     links = _distinct(graph)
     return (_jaccard(links, pages) + _jaccard(links.T.tocsr(), pages)) / 2.0
 
 
 def _jaccard(rows: "sparse.csr_array[np.float64]", pages: npt.NDArray[np.integer]) -> FloatArray:
-    """Of the sets that rows are, some with all."""
+    """Jaccard similarity of the rows of `pages` with all rows, as sets."""
     common: FloatArray = (rows[pages] @ rows.T).toarray()
     sizes = np.diff(rows.indptr)
     union = sizes[pages][:, None] + sizes[None, :] - common

@@ -1,11 +1,11 @@
-"""The graph folded to sites: which sites link to which, and how important they are.
+"""The graph folded to sites: links between sites, and the importance of sites.
 
-site     of every page the number of its site, shape (graph.size,), whole numbers from 0 on: hosts, registrable
+site     number of each page's site, shape (graph.size,), whole numbers from 0 on: hosts, registrable
          domains or any other division of the pages
 sites    their number; those without a page, as there may be, have no links
 
-Links within a site say what a site thinks of itself, and do not count. The importance of a site is that of its
-pages (`sums_by_site`), or its own: pagerank(found.graph), with weights=found.links if many links are to say more.
+Links within a site are self-praise and do not count. The importance of a site is the sum over its pages
+(`sums_by_site`), or its own: pagerank(found.graph), with weights=found.links if many links are to count more.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ IntArray = npt.NDArray[np.int64]
 class SiteLinks:
     """Links between sites.
 
-    graph: each once, by rising site. links, pages: of every link of the graph, in the order of `graph.targets`, how
-    many links of pages are behind it, and how many pages of the linking site have one; weights, float64.
+    graph: each once, by rising site. links, pages: for every link of the graph, in the order of `graph.targets`, the
+    number of page links behind it, and the number of linking pages; weights, float64.
     """
 
     graph: Graph
@@ -33,13 +33,13 @@ class SiteLinks:
     pages: FloatArray
 
     def linking(self) -> IntArray:
-        """Number of other sites that link to each, shape (sites,)."""
+        """Number of other sites that link to each site, shape (sites,)."""
         return np.bincount(self.graph.targets, minlength=self.graph.size)
 
 
 def site_links(graph: Graph, site: SiteArray, sites: int | None = None, weights: FloatArray | None = None) -> SiteLinks:
-    """The links between sites. sites: their number, by default as many as `site` names. weights: of the links of the
-    graph, whose sums are `links`; None: 1 each. Raises ValueError."""
+    """The links between sites. sites: their number, by default as many as `site` names. weights: of the graph's links,
+    summed into `links`; None: 1 each. Raises ValueError."""
     size = _number(site, sites)
     site = site.astype(np.int64)
     pages, targets = _outward(graph, site, site)
@@ -57,8 +57,8 @@ def site_links(graph: Graph, site: SiteArray, sites: int | None = None, weights:
 def linking_domains(graph: Graph, site: SiteArray, domain: SiteArray, sites: int | None = None) -> IntArray:
     """Number of domains, other than its own, with a link to each site; shape (sites,). Raises ValueError.
 
-    domain: that of every page, a coarser division of the pages than `site` or the same: whoever has many hosts
-    has one voice.
+    domain: that of every page, a coarser division of the pages than `site` or the same: an owner of many hosts has
+    one voice.
     """
     size = _number(site, sites)
     pages, targets = _outward(graph, site, domain)
@@ -67,7 +67,7 @@ def linking_domains(graph: Graph, site: SiteArray, domain: SiteArray, sites: int
 
 
 def sums_by_site(values: FloatArray, site: SiteArray, sites: int | None = None) -> FloatArray:
-    """The sum of a value of pages over each site, such as their importance; shape (sites,). Raises ValueError."""
+    """Sum of a page value over each site, such as importance; shape (sites,). Raises ValueError."""
     return np.bincount(site, weights=values, minlength=_number(site, sites)).astype(np.float64)
 
 
@@ -79,7 +79,7 @@ def _number(site: SiteArray, sites: int | None) -> int:
 
 
 def _outward(graph: Graph, site: SiteArray, own: SiteArray) -> tuple[IntArray, IntArray]:
-    """Page and target's site of every link that leaves what the division `own` calls the page's own."""
+    """Page and target site of every link that leaves the page's own group in the division `own`."""
     if not len(site) == len(own) == graph.size:
         raise ValueError(f"every one of {graph.size} pages is on one site, but sites of {len(site)} are given")
     pages = graph.sources()

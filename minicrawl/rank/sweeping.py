@@ -1,15 +1,15 @@
-"""PageRank page by page: each visit uses what the visits before it have brought, as the ledger of a crawl does.
+"""PageRank page by page: each visit uses the results of the visits before it, as the ledger of a crawl does.
 
 Sources: D. Gleich, L. Zhukov, P. Berkhin, "Fast Parallel PageRank: A Linear System Approach", Yahoo 2004 (Gauss-
 Seidel). A. Moore, C. Atkeson, "Prioritized Sweeping", Machine Learning 13, 1993; F. McSherry, "A Uniform Approach to
-Accelerated PageRank Computation", WWW 2005 (where most is left to move, first).
+Accelerated PageRank Computation", WWW 2005 (the largest residuals first).
 
 x           rank of every page, shape (size,), sum 1
-p           preference: where a walker starts
+p           preference: the walker's start
 A           damping * M, M the transition matrix of the graph; its columns sum to at most damping
-y           how often a walker is at each page who starts where p says and follows links until he would jump, or
-            until the page is dangling
-r           residual of y: what has come in along links, or from p, and has not been passed on
+y           expected visits of a walker to each page, who starts by p and follows links until he would jump, or until
+            the page is dangling
+r           residual of y: received along links, or from p, and not passed on
 
     y = A @ y + p        x = y / sum(y)        r = A @ y + p - y
 
@@ -25,7 +25,7 @@ from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, Settled, check, distribution
 
 _WORTH = 1.5
-"""A page is worth a visit from that many times the mean residual on, as in the ledger."""
+"""Residual, as a multiple of the mean, from which on a page is worth a visit, as in the ledger."""
 
 
 def gauss_seidel(  # noqa: PLR0913 - parameters of the method, with defaults
@@ -37,7 +37,7 @@ def gauss_seidel(  # noqa: PLR0913 - parameters of the method, with defaults
     weights: FloatArray | None = None,
     most_rounds: int = MOST_STEPS,
 ) -> Settled:
-    """What `settled_pagerank` returns, by rounds that visit all pages in the order of their numbers.
+    """`settled_pagerank` by rounds that visit all pages in the order of their numbers (Gauss-Seidel).
 
         y[j] = p[j] + sum_{i <= j} A[j, i] * y[i] + sum_{i > j} A[j, i] * (y[i] of the round before)
 
@@ -86,7 +86,7 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
     worth: float = _WORTH,
     most_rounds: int = MOST_STEPS,
 ) -> Settled:
-    """What `settled_pagerank` returns, by rounds that visit only pages with at least `worth` times the mean residual.
+    """`settled_pagerank` by rounds that visit only pages with at least `worth` times the mean residual.
 
     The mean is over pages with links that have a residual. With 0, and when no page has that much (they have all the
     same), all of them are visited. Dangling pages have nothing to pass on: they are never visited; at the end y + r

@@ -1,11 +1,11 @@
-"""PageRank that starts somewhere: trust that spreads from trusted pages, ranks for topics, pages that lead far.
+"""PageRank from chosen starts: trust that spreads from trusted pages, ranks for topics, far-reaching pages.
 
 Sources: Z. Gyöngyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004 (`trustrank`,
 `inverse_pagerank`); Z. Gyöngyi, P. Berkhin, H. Garcia-Molina, J. Pedersen, "Link Spam Detection Based on Mass
 Estimation", VLDB 2006 (`spam_mass`); T. Haveliwala, "Topic-Sensitive PageRank", WWW 2002 (the topics).
 
 p, x, M, damping      as in pagerank.py; x(p) the ranks with preference p
-y(p)                  how often a walker is at each page who starts where p says and follows links until he would
+y(p)                  expected visits of a walker to each page, who starts by p and follows links until he would
                       jump, or until the page is dangling; A = damping * M
 
     y(p) = A @ y(p) + p        x(p) = y(p) / sum(y(p))
@@ -22,7 +22,7 @@ from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray, check, distribution, pagerank
 
 _STARTS = 100
-"""How many pages are trusted when none are named."""
+"""Number of trusted pages when none are named."""
 
 
 def inverse_pagerank(
@@ -33,7 +33,7 @@ def inverse_pagerank(
     *,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """PageRank of the graph with its links reversed, float64, shape (size,), sum 1: how much a page leads to.
+    """Reach of a page: PageRank of the graph with its links reversed, float64, shape (size,), sum 1.
 
     Arguments and errors are those of `pagerank`; weights belong to the links as they are in `graph`.
     """
@@ -50,16 +50,16 @@ def trustrank(  # noqa: PLR0913 - parameters of the method, with defaults
     weights: FloatArray | None = None,
     starts: int = _STARTS,
 ) -> FloatArray:
-    """How much of the trust in the trusted pages comes to every page, float64, shape (size,), sum 1.
+    """Trust of every page, spread from the trusted pages, float64, shape (size,), sum 1.
 
         t = damping * M @ t + (1 - sum(damping * M @ t)) * d        d[page] = 1 / len(trusted) if trusted, else 0
 
-    Trust is split: a page that links to k pages gives each a k-th of what it has. And it is attenuated: what is passed
-    on is damped, so it is less with every link away from a trusted page. A page no trusted page leads to has none.
+    Trust is split: a page that links to k pages gives each a k-th of its own. And it is attenuated: each link damps
+    it, so it falls with the distance from a trusted page. A page that no trusted page leads to has none.
 
     trusted: distinct page numbers; a page listed twice counts once. None: the `starts` pages with most inverse
     PageRank (all, where there are fewer), from which trust goes far. The paper asks a person about each of them, and
-    trusts the good ones only: without that, trust means no more than nearness to where much can be reached from.
+    trusts the good ones only: without that, trust is merely nearness to far-reaching pages.
     tolerance: the result is within that L1 distance of the exact one. Raises ValueError.
     """
     if graph.size == 0:
@@ -96,9 +96,9 @@ def spam_mass(  # noqa: PLR0913 - parameters of the method, with defaults
 
         m = 1 - good_share * y(g) / y(u)        g uniform over `good`, u over all pages
 
-    good: some of the good pages (the good core). good_share: estimate of the share of all pages that are good, for
-    which the core stands: as if all of them had its preference. 1: a page owes nothing to the core. Near 0 or
-    negative: the core has a part in it above its share. Raises ValueError.
+    good: some of the good pages (the good core). good_share: estimate of the share of all pages that are good, which
+    the core represents, as if all of them had its preference. 1: none of the rank comes from the core. Near 0 or
+    negative: the core contributes more than its share. Raises ValueError.
     """
     check(damping, tolerance)
     if not 0.0 < good_share <= 1.0:
@@ -122,7 +122,7 @@ def topic_walks(
     *,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """y(v) of every topic, float64, shape (topics, size): what `blend` makes ranks of, for any query.
+    """Walks y(v) of every topic, float64, shape (topics, size), from which `blend` makes ranks for any query.
 
         v[page] = 1 / len(topic) if the page is in the topic, else 0
 
@@ -176,7 +176,7 @@ def topic_shares(
         P(k | words) ~ prior[k] * prod_w P(w | k)
         P(w | k)     = (counts[k][w] + smoothing) / (sum(counts[k]) + smoothing * vocabulary)
 
-    counts: how often every word is in the pages of each topic. vocabulary: number of distinct words in all of them,
+    counts: occurrences of every word in the pages of each topic. vocabulary: number of distinct words in all of them,
     and one for all that are in none. prior: of the topics, of any positive sum; None: uniform. A query without
     words leaves the prior. Raises ValueError.
     """
@@ -194,7 +194,7 @@ def shares_by_counts(
     prior: Sequence[float] | FloatArray | None = None,
     smoothing: float = 1.0,
 ) -> FloatArray:
-    """`topic_shares` where words were counted elsewhere. found: how often each word of the query is in the pages of
+    """`topic_shares` where words were counted elsewhere. found: occurrences of each word of the query in the pages of
     each topic, shape (topics, words). totals: words in these pages. Raises ValueError."""
     if not 0.0 < smoothing < np.inf:
         raise ValueError(f"smoothing must be more than 0, not {smoothing}")
@@ -210,7 +210,7 @@ def shares_by_counts(
 
 
 def _start_at(pages: Sequence[int] | npt.NDArray[np.int64], size: int, what: str) -> FloatArray:
-    """The preference that is uniform over some pages."""
+    """The uniform preference over some pages."""
     numbers = np.asarray(pages)
     if not len(numbers) or numbers.dtype.kind not in "iu" or not 0 <= numbers.min() <= numbers.max() < size:
         raise ValueError(f"{what} must be at least one of 0 to {size - 1}")
