@@ -1,6 +1,6 @@
 """Commands from the page: those of a running crawl, and starting one as a process that outlives the dashboard.
 
-Seeds are given as people write them; no command names a file.
+Seeds are parsed as typed by people; no command names a file.
 """
 
 import os
@@ -35,9 +35,9 @@ def done(store: Path, asked: Any) -> Message:
 
 
 def seeds_of(texts: object) -> Message:
-    """Parse seeds as people write them: `urls`, and the ones among them whose scheme is `guessed`.
+    """Parse seeds as typed by people. `urls`: the seeds; `guessed`: those with a guessed scheme.
 
-    They are URLs or hosts, never files: a page must not have files read. Raises SeedError.
+    Seeds are URLs or hosts, never files: a page must not have files read. Raises SeedError.
     """
     if not isinstance(texts, list) or not texts or len(texts) > _MOST_SEEDS:
         raise SeedError(f"name 1 to {_MOST_SEEDS:,} seeds, one a line")
@@ -57,7 +57,7 @@ ALLOWED = frozenset(
     | {"delay", "per_host", "concurrency", "workers", "discovery", "strategy", "topic", "contact", "allow_private"}
     | {"text", "search"}
 )
-"""The settings that a page may give: none of them names a file."""
+"""Settings that a page may give: none of them names a file."""
 _PATIENCE = 10.0
 _LOOKS_APART = 0.02
 _LOG_SHOWN = 4096
@@ -66,8 +66,8 @@ _LOG_SHOWN = 4096
 def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
     """Start a crawl on a store, or resume the one there, and wait until it listens. Raises MinicrawlError.
 
-    asked: `seeds`, as people write them, none to resume; `settings` by name. Its output goes to a file beside the
-    store. patience: seconds to wait; it may still listen later.
+    asked: `seeds`, as typed by people, none to resume; `settings` by name. Its output goes to a file beside the store.
+    patience: seconds to wait; it may still listen later.
     """
     if not isinstance(asked, dict) or not asked.keys() <= {"seeds", "settings"}:
         raise SettingError("a crawl is started with seeds and settings")
@@ -120,7 +120,7 @@ def _run(store: Path, words: list[str], lines: bytes, patience: float) -> Messag
     try:
         process.stdin.write(lines)
         process.stdin.close()
-    except BrokenPipeError:  # it has ended; the reason is in its log
+    except BrokenPipeError:  # the process has ended; its log has the reason
         pass
     until = time.monotonic() + patience
     while time.monotonic() < until:

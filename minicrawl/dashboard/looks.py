@@ -1,4 +1,4 @@
-"""Looks: the state of a crawl at one moment, running or not, as all pages of the dashboard show it first.
+"""Looks: the state of a crawl at one moment, running or not. The common data of all pages of the dashboard.
 
 A running crawl is asked over its socket, and answers from memory; for any other crawl the store is read.
 """
@@ -18,7 +18,7 @@ from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import NOTHING_YET
 
 Look = Mapping[str, Any]
-"""As JSON has it. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
+"""A JSON object. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
 
 _HOSTS, _EVENTS = 300, 500
 # Hosts may be many: seconds between two looks at them, at least, and as a multiple of the time that a look takes.
@@ -59,7 +59,7 @@ class Looks:
             answer = ask(self._readings.path, [message], _PATIENCE)[0]
         except CrawlEndedError as ended:
             self._last = self._without_answer(str(ended))
-        except StoreError:  # another program holds it and does not listen
+        except StoreError:  # another program locks the store and does not listen
             self._last = self._without_answer("")
         else:
             self._last = self._answered(answer)
@@ -104,10 +104,10 @@ class EventLog:
         self._number = 0
         self._pid = -1
         self.seen = 0
-        """The crawl's own number of the last event."""
+        """The number of the last event in the crawl's own count."""
 
     def take(self, pid: int, events: list[Look]) -> bool:
-        """Add the events of a process; returns True if it is another one than before."""
+        """Add the events of a process. Returns True if it is a new process."""
         is_new = pid != self._pid
         if is_new:
             self._pid, self.seen = pid, 0

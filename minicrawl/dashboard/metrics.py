@@ -1,4 +1,4 @@
-"""A look at a crawl as OpenMetrics 1.0, for Prometheus and others: one family of metrics after the other."""
+"""Format a look at a crawl as OpenMetrics 1.0, for Prometheus and others, one metric family after the other."""
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
@@ -6,7 +6,7 @@ from typing import Any  # Any: JSON
 
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _Samples = list[tuple[Mapping[str, str], float]]
-"""Each with its labels."""
+"""Labels and value of each sample."""
 
 
 def metrics(look: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _of(those: list[Mapping[str, Any]], key: str, label: str = "worker") -> _Sam
 
 
 def _histogram(counts: Mapping[str, int], seconds: float) -> Iterator[str]:
-    """Durations of answers. counts: by upper bound, none counted twice."""
+    """Histogram of response times. counts: by upper bound, not cumulative."""
     if not counts:
         return
     within = list(accumulate(counts.values()))

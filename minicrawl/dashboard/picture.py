@@ -1,7 +1,7 @@
 """A picture of the best pages, or hosts, and the links between them, with a place for each node.
 
-Nodes are laid out so that linked ones are close (Fruchterman and Reingold 1991): all nodes push each other away, by
-d^2 / r at a distance r; linked nodes pull each other, by r^2 / d; and all are pulled to the middle a little, so that
+Nodes are laid out so that linked ones are close (Fruchterman and Reingold 1991): all nodes repel each other, by d^2 / r
+at a distance r; linked nodes attract each other, by r^2 / d; and all are pulled to the middle a little, so that
 unlinked nodes do not drift off. Each step is shorter than the last. `n` nodes; `d` the distance at which two linked
 nodes are at rest.
 """
@@ -24,7 +24,7 @@ _TO_THE_MIDDLE = 0.6
 
 
 def laid_out(n: int, links: npt.NDArray[np.int64]) -> FloatArray:
-    """Positions from 0 to 1, shape (n, 2). links: of shape (links, 2). The same for the same graph."""
+    """Positions from 0 to 1, shape (n, 2). links: of shape (links, 2). Deterministic."""
     rng = np.random.default_rng(0)
     at = rng.random((n, 2)) - 0.5
     d = 1.0 / np.sqrt(max(n, 1))
@@ -49,11 +49,12 @@ Reading = Mapping[str, Any]
 IntArray = npt.NDArray[np.int64]
 _NODES = 200
 _MOST_LINKS = 1_500
-"""Links in a picture; among more, none could be followed."""
+"""Maximum links in a picture; more would be unreadable."""
 
 
 def picture_of_pages(store: Path) -> Reading:
-    """The most important pages, each once, and the links between them. Positions are from 0 to 1, both ways."""
+    """The most important pages, without duplicates, and the links between them. Positions are from 0 to 1, both
+    ways."""
     with open_store(store) as reader, reader.snapshot():
         lines = top_list(reader, "importance", _NODES).lines
         numbers = np.array([line.number for line in lines], dtype=np.int64)
@@ -67,7 +68,7 @@ def picture_of_pages(store: Path) -> Reading:
 
 
 def picture_of_hosts(store: Path) -> Reading:
-    """`picture_of_pages` for the hosts with the most importance in sum."""
+    """`picture_of_pages` for the hosts with the largest sum of importance."""
     with open_store(store) as reader, reader.snapshot():
         hosts, importance, names = folded_pages(reader).hosts, reader.ranks.importance(), _names(reader)
         sums = np.bincount(hosts, weights=importance)
@@ -92,14 +93,14 @@ def _node_of(numbers: IntArray, size: int) -> IntArray:
 
 
 def _between(nodes: IntArray, links: LinkGraph) -> IntArray:
-    """The links between two nodes, as nodes, shape (links, 2). nodes: by page its node, or -1."""
+    """The links between nodes, as pairs of nodes, shape (links, 2). nodes: the node of each page, or -1."""
     ends = np.stack([nodes[np.repeat(links.sources, np.diff(links.indptr))], nodes[links.targets]], axis=1)
     between: IntArray = ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])]
     return between
 
 
 def _picture(nodes: list[dict[str, Any]], ends: IntArray) -> Reading:
-    """The nodes with their places. links: [source, target, how many], those with the most first."""
+    """The nodes with their places. links: [source, target, count], by falling count."""
     size = max(len(nodes), 1)
     keys, counts = np.unique(ends[:, 0] * size + ends[:, 1], return_counts=True)
     most = np.argsort(-counts, kind="stable")[:_MOST_LINKS]

@@ -1,4 +1,4 @@
-"""What a crawl has found, in a form that goes to a page."""
+"""Results of a crawl as JSON for the page."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from minicrawl.store.rows import HostRow
 
 FloatArray = npt.NDArray[np.float64]
 Reading = Mapping[str, Any]
-"""As JSON has it."""
+"""A JSON object."""
 
 _HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
 _RISING, _WEEK = 20, 7 * 86_400.0
@@ -38,9 +38,9 @@ _PICTURES = {"pages": picture_of_pages, "hosts": picture_of_hosts}
 
 
 class Readings:
-    """What can be read of the crawl at a path: a store, which need not be there yet, or a folder of partitions.
+    """Results of the crawl at a path: a store, which may not exist yet, or a folder of partitions.
 
-    Each reading opens it, and is of one commit. Each raises MinicrawlError where it cannot be had.
+    Each method opens it, and reads one commit. Each raises MinicrawlError if the result is not available.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,16 +52,15 @@ class Readings:
             folder_at(path)
 
     def has_begun(self) -> bool:
-        """Whether there is a crawl yet."""
+        """True if there is a crawl yet."""
         return self.path.exists()
 
     def is_in_use(self) -> bool:
-        """Whether somebody writes to it right now."""
+        """True if another process is writing to the store."""
         return any(map(is_held, files_of(self.path)))
 
     def at_rest(self) -> CrawlAtRest:
-        """What it says of itself and its runs: remembered until a file has changed, as it may take a look at all
-        pages."""
+        """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
         files = [(self.is_in_use(), _as_it_is(path)) for path in files_of(self.path)]
         if self._at_rest is None or self._at_rest[0] != files:
             with open_store(self.path) as store:
@@ -69,29 +68,29 @@ class Readings:
         return self._at_rest[1]
 
     def top(self, by: str | None, n: int) -> TopList:
-        """The n best pages, each once. by: one of RANKINGS, EXPECTED, or None for what fits."""
+        """The n best pages, without duplicates. by: one of RANKINGS, EXPECTED, or None for the default."""
         with open_store(self.path) as store:
             return top_list(store, by, n, per_site=lines_per_site(store), is_rough=True)
 
     def collected(self) -> tuple[FloatArray, FloatArray]:
-        """Importance of the pages that were read, in that order; and of all known pages, falling."""
+        """Importance of the pages read, in crawl order; and of all known pages, falling."""
         with open_store(self.path) as store, store.snapshot():
             return store.ranks.collected(), np.sort(store.ranks.importance())[::-1]
 
     def rising(self, since: float, n: int) -> Sequence[RisenPage]:
-        """The n pages that have gained most importance since then, in Unix seconds."""
+        """The n pages that have gained the most importance since `since`, in Unix seconds."""
         with open_store(self.path) as store:
             return [] if len(store.parts) > 1 else store.refreshes.risen_pages(since, n)
 
     def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
-        """The n hosts of which the most pages are known, those with the most first; and how many hosts there are."""
+        """The n hosts with the most known pages, by falling number; and the number of all hosts."""
         with open_store(self.path) as store, store.snapshot():
             pages = store.hosts.pages(n)
             rows = {row.name: row for row in store.hosts.all()}
         return [(host, rows[host.name]) for host in pages], len(rows)
 
     def why(self, url: str) -> Reading:
-        """Everything known of a URL."""
+        """All facts about a URL."""
         with open_store(self.path) as store:
             return explain(store, url).as_json()
 
@@ -100,7 +99,7 @@ class Readings:
             return partitions_search(store, words, Asked(n))
 
     def course(self) -> Reading:
-        """`states`: pages by what became of them; `points`: how the crawl has gone on."""
+        """`states`: numbers of pages by state; `points`: the crawl over time."""
         return course(self.path)
 
     def shape(self) -> Reading:
@@ -112,17 +111,18 @@ class Readings:
         return _PICTURES[of](self.path)
 
     def start(self, asked: object) -> Message:
-        """Start a crawl there, or go on with it."""
+        """Start or resume a crawl there."""
         return started(self.path, asked)
 
 
 def _as_it_is(file: Path) -> object:
-    """What differs when the file of a store has changed since."""
+    """Fingerprint of a store file, different after each change."""
     return [(path.stat().st_mtime_ns, path.stat().st_size) for path in (file, logs(file)[0]) if path.exists()]
 
 
 def top(readings: Readings, by: str, n: int) -> Reading:
-    """The n best pages, each once. by: one of RANKINGS, "expected", or "" for what fits. Raises MinicrawlError."""
+    """The n best pages, without duplicates. by: one of RANKINGS, "expected", or "" for the default. Raises
+    MinicrawlError."""
     if by not in ("", *_ORDERS):
         raise SettingError(f"pages can be ordered by {', '.join(_ORDERS)}, not {by[:40]!r}")
     if not 1 <= n <= _MOST_PAGES:
@@ -134,32 +134,32 @@ def top(readings: Readings, by: str, n: int) -> Reading:
 
 
 def importance(readings: Readings) -> Reading:
-    """How the importance that was collected has grown with the pages read, and how it could have at best."""
+    """Importance collected by number of pages read, and the optimum."""
     read, known = readings.collected()
     curves = {"collected": share_curve(read), "possible": share_curve(known, len(read))}
     return {"curves": curves, "read": len(read), "known": len(known)}
 
 
 def rising(readings: Readings) -> Reading:
-    """The pages that have gained most importance in a week, as far as is known; `since`: Unix seconds."""
+    """The pages that have gained the most importance in a week, as far as is known; `since`: Unix seconds."""
     since = time.time() - _WEEK
     return {"pages": [page._asdict() for page in readings.rising(since, _RISING)], "since": since}
 
 
 def hosts(readings: Readings) -> Reading:
-    """The hosts of which the most pages are known, and what keeps a crawl from asking them."""
+    """The hosts with the most known pages, and the reasons why they are not asked."""
     first, in_all = readings.hosts(_HOSTS)
     return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
 
 
 def partitions(readings: Readings) -> Reading:
-    """What each partition has by its store; of a crawl in one store there are none."""
+    """Figures of each partition from its store; empty for a crawl in one store."""
     parts = readings.at_rest().status.partitions if readings.has_begun() else ()
     return {"partitions": [partition(part) for part in parts]}
 
 
 def partition(part: Partition) -> Reading:
-    """A partition in the words of one that runs."""
+    """A stored partition in the form of a running one."""
     return {**asdict(part), "known": part.known, "read": part.read, "states": part.pages, "waiting": part.outbox}
 
 
@@ -169,14 +169,14 @@ def _rules(row: Reading) -> Reading:
 
 
 def why(readings: Readings, url: str) -> Reading:
-    """Everything known of a URL. Raises MinicrawlError."""
+    """All facts about a URL. Raises MinicrawlError."""
     if not url or len(url) > _LONGEST_QUERY:
         raise SettingError("name the URL of a page")
     return readings.why(url)
 
 
 def search(readings: Readings, words: str, n: int) -> Reading:
-    """The pages that agree best with some words. Raises MinicrawlError, also where there is no index."""
+    """The pages that match a query best. Raises MinicrawlError, also if there is no index."""
     if len(words) > _LONGEST_QUERY:
         raise SettingError(f"a query has {_LONGEST_QUERY:,} characters at most")
     found = readings.search(words, n)
@@ -198,7 +198,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
 
 
 def picture(readings: Readings, of: str) -> Reading:
-    """Pages or hosts, and the links between them, each with its place. Raises MinicrawlError."""
+    """Pages or hosts with their positions, and the links between them. Raises MinicrawlError."""
     if of not in _PICTURES:
         raise SettingError("there is a picture of pages, and of hosts")
     return readings.picture(of)

@@ -1,6 +1,6 @@
 """The server of the dashboard: listens on loopback, and answers each path. Everything but the page needs the token.
 
-The crawl takes no notice of its end.
+The crawl is not affected when the server ends.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".
 
 
 def static_files() -> Mapping[str, Answer]:
-    """The page's HTML, style and scripts by their path on the server; the page also at /. None of it is secret."""
+    """HTML, style and scripts of the page by path on the server; the page also at /. None of it is secret."""
     found = {}
     for file in files("minicrawl.dashboard").joinpath("static").iterdir():
         ending = file.name[file.name.rfind(".") :]
@@ -77,7 +77,7 @@ class Routes:
         if refusal is not None:
             return refusal
         if is_static and request.method in ("GET", "HEAD"):
-            if request.path == "/":  # whose scripts will ask for a look at once
+            if request.path == "/":  # its scripts will ask for a look at once
                 self._shared_looks.begin("look", self._looks.look)
             return self._static[request.path]
         route = {"GET": self._get, "HEAD": self._get, "POST": self._post}.get(request.method, {}).get(request.path)
@@ -130,7 +130,7 @@ class Routes:
         return await self._after(self._readings.start, request)
 
     async def _after(self, do: Callable[[object], Mapping[str, object]], request: Request) -> Answer:
-        """Carry out a command; looks from before it are no longer shown."""
+        """Carry out a command, and invalidate earlier looks."""
         try:
             asked = json.loads(request.body)
         except (ValueError, RecursionError) as error:

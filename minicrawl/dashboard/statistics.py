@@ -42,14 +42,14 @@ def shape(store: Path) -> Reading:
 
 
 class Shapes:
-    """Computes the shape of one store, and keeps the distances of pages found each time."""
+    """Computes the shape of one store, and keeps the distances of pages from each computation."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
         self._looks: dict[int, Reading] = {}
 
     def look(self) -> Reading:
-        """As `shape`, with `looks`: the distances found so far, by rising numbers of pages read."""
+        """The `shape` with `looks`: all distances so far, by rising numbers of pages read."""
         reading = shape(self._store)
         found = reading["shape"]
         read = found["pages"] - (found["never_read"] or 0)
@@ -69,7 +69,7 @@ def course(store: Path) -> Reading:
     """Counts of pages by state and reason, and the crawl over time: each point has the fields of `CoursePoint`.
 
     For a crawl that ended before it had points, pages and bytes are those of the last answers of its pages, `seconds`
-    count from the first of them, and the other fields are missing.
+    count from the first answer, and the other fields are missing.
     """
     with open_store(store) as reader, reader.snapshot():
         counts = reader.page_table.counts()

@@ -2,7 +2,7 @@
 
 Host      a page that has rebound its own name to 127.0.0.1 sends that name, not ours. 421
 Origin    a page from elsewhere: the browser sends its origin. 403
-token     a client without the URL that we print: another user, a page that guesses. 401
+token     a client without our printed URL: another user, a page that guesses. 401
 JSON      a form of another page cannot send it. 415
 """
 
@@ -13,7 +13,7 @@ from minicrawl.dashboard.web.http_server import Answer, Request, refused
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _SAME = ("same-origin", "none")
-"""Sec-Fetch-Site of our page, and of a typed address."""
+"""Values of Sec-Fetch-Site for our page, and for a typed address."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Guard:
     token: str
 
     def refusal(self, request: Request, *, needs_token: bool) -> Answer | None:
-        """The answer to a refused request; None if it is not refused."""
+        """The answer to a refused request; None if it is allowed."""
         headers = request.headers
         hosts = {f"{name}:{self.port}" for name in _NAMES} | (set(_NAMES) if self.port == 80 else set())
         if headers.get("host", "").lower() not in hosts:

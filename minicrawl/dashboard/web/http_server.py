@@ -32,7 +32,7 @@ SAFETY = {
 
 
 class BadRequestError(Exception):
-    """A malformed request. `status`: of the answer."""
+    """A malformed request. `status`: HTTP status of the answer."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -133,8 +133,9 @@ Answering = Callable[[Request], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Room:
-    """Limits of connections. `silent`: idle seconds of a connection that has shown the token; `request`: those of any
-    other, and seconds in which a request must be complete. `connections`: at once; `strangers`: without the token."""
+    """Limits of connections. `silent`: idle seconds of a connection that has shown the token; `request`: idle seconds
+    of any other, and seconds to complete a request. `connections`: maximum at once; `strangers`: maximum without the
+    token."""
 
     silent: float = 75.0
     request: float = 5.0
@@ -145,8 +146,8 @@ class Room:
 class Connections:
     """Answers requests until `end`.
 
-    A connection is a stranger until a request with the token has come over it. If there are too many strangers, the
-    oldest is closed: a new connection is answered even if others open many and stay silent.
+    A connection is a stranger until it sends a request with the token. If there are too many strangers, the oldest is
+    closed: a new connection is answered even if others open many and stay silent.
     """
 
     def __init__(self, answering: Answering, has_token: Callable[[Request], bool], room: Room = Room()) -> None:
@@ -225,7 +226,7 @@ class Connections:
 
 
 async def _read(first: bytes, reader: asyncio.StreamReader) -> Request | None:
-    """The request that begins with a byte; None at the end of the stream. Raises BadRequestError."""
+    """Read the request that begins with byte `first`; None at the end of the stream. Raises BadRequestError."""
     try:
         head = first + await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:

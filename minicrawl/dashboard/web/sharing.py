@@ -15,7 +15,7 @@ class NotYetError(Exception):
 
 @dataclass
 class _Entry:
-    """`task`: computes the next value, begun after so many `renewals`. `value`: the last one, if it `is_known`, valid
+    """`task`: computes the next value, begun after `renewals` renewals. `value`: the last one, if it `is_known`, valid
     `until` then."""
 
     task: asyncio.Task[None] | None = None
@@ -28,9 +28,9 @@ class _Entry:
 class Shared:
     """Values by key, each computed in a thread, one at a time.
 
-    A value is valid for `least` seconds and for `apart` times as long as it took: so each key takes at most one part in
-    `apart` of a core's time. `patience`: seconds that a caller waits for a new value; None: until it is there. `most`:
-    number of values in memory.
+    A value is valid for `least` seconds and for `apart` times its computing time: so each key takes at most one part in
+    `apart` of a core's time. `patience`: seconds that a caller waits for a new value; None: unlimited. `most`: number
+    of values in memory.
     """
 
     def __init__(
@@ -53,8 +53,7 @@ class Shared:
     async def get(self, key: Hashable, work: Callable[[], _T]) -> _T:
         """The value of a key: the last one while valid, else the result of `work`, whose exceptions are raised.
 
-        If `work` takes longer than callers wait, the last value is returned all the same; raises NotYetError if there
-        is none.
+        If `work` takes longer than callers wait, the outdated value is returned; raises NotYetError if there is none.
         """
         entry = self.begin(key, work)
         task = entry.task
@@ -69,7 +68,7 @@ class Shared:
         return value
 
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
-        """Begin to compute a value if it is no longer valid, as it will be asked for soon."""
+        """Start computing a value if it is no longer valid, as it will be asked for soon."""
         entry = self._entries.setdefault(key, _Entry())
         # A computation from before a renewal may be outdated: later callers wait for the next one.
         is_late = entry.task is not None and entry.renewals != self._renewals
@@ -105,6 +104,6 @@ class Shared:
 
 
 def _noticed(task: asyncio.Task[None]) -> None:
-    """Retrieve the exception of a task for which nobody waits any more."""
+    """Retrieve the exception of a task that nobody awaits."""
     if not task.cancelled():
         task.exception()
