@@ -1,4 +1,4 @@
-"""What the archive gets of every exchange, in the process that fetches."""
+"""Write exchanges to the archive, in the process that fetches."""
 
 import re
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _ROBOTS_TAG = re.compile(rb"^x-robots-tag[\t ]*:", re.IGNORECASE | re.MULTILINE)
 
 @dataclass(frozen=True)
 class MakeCapture:
-    """Makes the Capture of a process. prefix: what the names of the archive's files begin with; store: where the
-    answers are found that are in it already."""
+    """Makes the Capture of a process. prefix: first part of the names of the archive's files; store: where answers
+    already archived are found."""
 
     settings: CrawlSettings
     store: Path
@@ -36,7 +36,7 @@ class MakeCapture:
 
 
 class Archiving:
-    """Decides what is kept, and writes it."""
+    """Selects the exchanges to keep, and writes them."""
 
     def __init__(self, settings: CrawlSettings, store: Path, prefix: str) -> None:
         assert settings.archive is not None
@@ -48,7 +48,7 @@ class Archiving:
         self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
 
     def reads(self, kind: str) -> bool:
-        """Whether bodies of a media type are kept."""
+        """True if bodies of a media type are kept."""
         types = self._settings.archive_types
         return not types or any(fnmatchcase(kind, given.lower()) for given in types)
 
@@ -57,7 +57,7 @@ class Archiving:
         if exchange.status == 200 and exchange.truncated is Truncated.UNSPECIFIED:
             kind = media_type(ResponseFields(exchange.fields).content_type)
             if not self.reads(kind):
-                return None  # it was left unread
+                return None  # its body was not read
         if not (self._settings.archive_noarchive or (parsed.archive and _allows(exchange))):
             return None
         return self._writer.write(
@@ -85,7 +85,7 @@ class Archiving:
 
     @property
     def _store(self) -> Store:
-        """Opened once somebody asks: not every source is used."""
+        """Opened on first use: not every source is used."""
         if self._opened is None:
             self._opened = open_store(self._path)
         return self._opened
@@ -101,14 +101,14 @@ class Archiving:
 
 
 def _allows(exchange: Exchange) -> bool:
-    """Whether the head lets copies be kept."""
+    """True if the head allows copies to be kept."""
     if _ROBOTS_TAG.search(exchange.head) is None:
         return True
     return read_directives(ResponseFields(exchange.fields).joined(b"x-robots-tag", "\n") or "").archive
 
 
 def _description(settings: CrawlSettings) -> dict[str, str]:
-    """What a file says of how it came about."""
+    """Fields of a file's warcinfo record."""
     facts = {
         "software": USER_AGENT,
         "format": "WARC File Format 1.1",
@@ -122,5 +122,5 @@ def _description(settings: CrawlSettings) -> dict[str, str]:
 
 
 def _left_out(settings: CrawlSettings) -> frozenset[bytes]:
-    """Names of request fields that may say who we are to those who may know."""
+    """Names of request fields that may identify the user."""
     return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.headers if header.is_secret}

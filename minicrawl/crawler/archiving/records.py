@@ -7,13 +7,13 @@ from minicrawl.store.reader import Store
 
 
 def as_captured(url: str, row: RecordRow) -> Captured:
-    """A row of `records` as the index has it."""
+    """A row of `records` in the form of the index."""
     kept = row.file, row.start, row.length, row.kind, row.status, row.media_type
     return captured(url, row.at, row.digest, kept)
 
 
 def committed(store: Store) -> Committed:
-    """What a store knows of the files of its archive."""
+    """The archive files recorded in a store."""
     prefixes = tuple(f"{prefix_of(str(part.meta('archive_id')))}-" for part in store.parts)
     sizes = {name: size for part in store.parts for name, size in part.archived.files().items()}
     return Committed(prefixes, sizes, min(float(part.meta("asked_until") or 0.0) for part in store.parts))

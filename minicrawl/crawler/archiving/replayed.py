@@ -1,10 +1,10 @@
-"""An archive in place of the network: what was kept of a URL is what its host answers, and nothing is asked of anybody.
+"""An archive in place of the network: a host answers with its archived answers, and no request is made.
 
-Of several answers that a URL has the last one counts, but for a 304. What is not in the archive is a failure,
-NOT_ARCHIVED. A robots.txt that is not in it is none: whoever wrote it may have kept those elsewhere, or nowhere.
+The last of several answers for a URL counts, but for a 304. A URL that is not in the archive is a failure,
+NOT_ARCHIVED. A missing robots.txt counts as none: its writer may have kept those elsewhere, or nowhere.
 
-A soft 404 is known by what its host says of pages that cannot exist, whose URLs nobody can guess: so another crawl asks
-for others. In their place come those that the archive has in the same folder, in their order.
+Soft 404s are found by answers for pages that cannot exist, whose URLs nobody can guess: so another crawl asks for
+others. The archive's own such answers of the same folder take their place, in their order.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _NONE = b"HTTP/1.1 404 Not Found\r\n\r\n"
 
 
 def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
-    """Raise SettingError for archives that are not there, or that cannot be in place of the network."""
+    """Raise SettingError for archives that are missing, or that cannot be in place of the network."""
     check_there(settings.from_archive)
     if settings.from_archive and (settings.archive is not None or has_transport):
         raise SettingError(
@@ -38,7 +38,7 @@ def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
 
 
 class ArchiveTransport:
-    """Answers out of collections. given: those that the user named; files of another one are links of our making."""
+    """Answers out of collections. given: those named by the user; files of another one are links made by us."""
 
     def __init__(self, folders: Sequence[Path], given: Sequence[str] = ()) -> None:
         self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
@@ -61,7 +61,7 @@ class ArchiveTransport:
             archive.close()
 
     def _last(self, url: str) -> tuple[Captured, Collection] | None:
-        """The last answer of a URL, as others may have spelt it, and who has it."""
+        """The last answer for a URL, in any spelling, and its collection."""
         last = None
         for archive in self._archives:
             some = list(archive.with_key_of(url))
@@ -72,7 +72,7 @@ class ArchiveTransport:
         return last
 
     def _probe(self, url: str) -> tuple[Captured, Collection] | None:
-        """The next answer for a page that cannot exist, if that is what a URL is of."""
+        """The next answer for a page that cannot exist, if the URL is a probe's."""
         form = _PROBE.fullmatch(url)
         if form is None:
             return None
@@ -82,7 +82,7 @@ class ArchiveTransport:
         return next(self._probes[kind], None)
 
     def _kept_probes(self, folder: str, ending: str) -> Iterator[tuple[Captured, Collection]]:
-        """What the archive has of pages in a folder that cannot exist, the oldest first."""
+        """Archived answers for pages in a folder that cannot exist, the oldest first."""
         key = surt(folder)
         rest = f"{'' if key.endswith('/') else '/'}[a-p]{{16}}{re.escape(ending.rstrip('/').lower())}"
         found = [(one, archive) for archive in self._archives for one in archive.matching(key, rest)]
@@ -91,12 +91,12 @@ class ArchiveTransport:
 
 
 class ArchivedAnswer:
-    """An answer that was kept. Retry-After is left out: nobody is to wait for an archive."""
+    """An archived answer. Retry-After is left out: nobody is to wait for an archive."""
 
     peer = None
 
     def __init__(self, request: bytes, record: Record, payload: bytes) -> None:
-        """Raises FetchError for what is no answer."""
+        """Raises FetchError for a record that is no answer."""
         reader = AnswerReader()
         reader.feed(_VERSION.sub(b"HTTP/1.1", record.head, count=1))
         if not reader.has_head:
@@ -118,11 +118,11 @@ class ArchivedAnswer:
         return piece
 
     async def aclose(self) -> None:
-        """There is nothing to be closed."""
+        """Nothing to close."""
 
 
 def _unchunked(reader: AnswerReader, payload: bytes) -> bytes:
-    """A body without chunks, which some archives keep; as it is, where the head says so and there are none."""
+    """A body without chunks, which some archives keep; as it is if the head says chunked and there are none."""
     if not any(name.lower() == b"transfer-encoding" for name, _ in reader.fields):
         return payload
     try:

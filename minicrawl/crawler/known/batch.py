@@ -1,4 +1,4 @@
-"""What became of pages since the last commit, as the rows that the next one writes."""
+"""Results of turns since the last commit, as the rows of the next one."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,10 @@ from minicrawl.store.writer import Writer
 
 @dataclass
 class Batch:
-    """Rows by page; `new` in the order of discovery. All are gone once they are saved.
+    """Rows by page; `new` in the order of discovery. Saving clears them.
 
-    `unanswered`: pages whose last answer is not to be kept, as they wait for their turn again. `links_saved`: how many
-    rows of links were, so that who has read them knows when they are others.
+    `unanswered`: pages whose last answer is dropped, as they wait for their turn again. `links_saved`: rows of links
+    saved so far, which tells a reader of links when they have changed.
     """
 
     new: list[NewPage] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Batch:
     links_saved: int = 0
 
     def add_turn(self, turn: Turn, links: Links) -> None:
-        """Note the last turn of a page; it outdoes what was noted of the page before."""
+        """Note the last turn of a page; it replaces earlier notes on the page."""
         self.turns_taken += 1
         self.turns[turn.id] = turn
         self.links[turn.id] = links
@@ -36,7 +36,7 @@ class Batch:
         self.restated.pop(turn.id, None)
 
     def add_unchanged(self, page: int, measures: str | None) -> None:
-        """Note a turn of a page that was read before, after which it is as it was, but for its account."""
+        """Note a turn of a page read before that changes only its account."""
         self.turns_taken += 1
         self.retries[page] = Retry(page, 0, "")
         if page in self.turns:
@@ -45,14 +45,14 @@ class Batch:
             self.measures[page] = measures
 
     def take_turn_back(self, page: int) -> Turn | None:
-        """Let a page have no answer, as if it had had no turn. The turn that was not written yet, if there is one."""
+        """Drop a page's answer, as if it had had no turn. Returns the turn if it was not written yet."""
         self.unanswered.add(page)
         self.retries.pop(page, None)
         self.measures.pop(page, None)
         return self.turns.pop(page, None)
 
     def save(self, writer: Writer) -> None:
-        """Write what became of pages; the new pages themselves must be in the store."""
+        """Write the results of turns; the new pages themselves must be in the store."""
         writer.page_rows.save_retries(self.retries.values())
         writer.page_rows.save_measures(self.measures)
         writer.page_rows.forget_answers(self.unanswered)

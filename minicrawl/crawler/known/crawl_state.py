@@ -1,4 +1,4 @@
-"""The state of a crawl in memory: books, frontier, hosts, pages, URLs, and what may become known."""
+"""The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
 from dataclasses import dataclass
 
@@ -30,14 +30,14 @@ from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
 _REACH = 0.9
-"""The largest part of a page's cash that the small edges take before its links get any."""
+"""The largest part of a page's cash for the small edges; its links get the rest."""
 
 
 @dataclass(frozen=True)
 class CrawlState:
-    """What a crawl knows and keeps in memory, as the store has it after every commit.
+    """State of a crawl in memory, equal to the store's after every commit.
 
-    locates: whether the address of a host must be known before it is asked. past: how to read times of the run before.
+    locates: whether a host's address must be known before it is asked. past: how to read times of the run before.
     due: when pages are fetched again; sites: where walkers jump to; outbox, mirrors: what goes to other partitions.
     Each is None where the crawl has no such thing.
     """
@@ -156,7 +156,7 @@ def _admission(  # noqa: PLR0913 - what admission is told
 
 
 def _discovery(writer: Writer, settings: CrawlSettings, book: Adaptive) -> DiscoveryRule:
-    """What holds the share of the fetches for never read pages, as it was at the end of the run before."""
+    """Holder of the share of fetches for never read pages, as the run before left it."""
     if settings.discovery_by == BY_CREDIT:
         return DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
     lever = writer.meta("discovery_lever")
@@ -165,7 +165,7 @@ def _discovery(writer: Writer, settings: CrawlSettings, book: Adaptive) -> Disco
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:
-    """When pages are fetched again. With so many pages or so much time to spend, none of it is left over."""
+    """Due times of pages. With a budget of pages or time, all of it is spent."""
     has_budget = settings.pages is not None or settings.time is not None
     is_simple = settings.recrawl_after is not None
     waits = waits and (settings.refresh or not is_simple)

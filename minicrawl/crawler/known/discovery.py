@@ -1,4 +1,4 @@
-"""URLs that become pages: seeds, and what pages and sitemaps lead to."""
+"""URLs that become pages: seeds, and those found on pages and in sitemaps."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -22,10 +22,10 @@ from minicrawl.store.rows import NewPage, Restated
 
 
 class Admitted(NamedTuple):
-    """Distinct URLs that are known or may become so, with anchors and page numbers: None where one is new.
+    """Distinct URLs that are known or may become so, with anchors and page numbers: None for a new one.
 
-    `in_traps`: how many others were left out. `elsewhere`: those that this crawl does not own. `places`: where the
-    links stand on the page, a byte each; b"" where that was not said.
+    `in_traps`: number of URLs left out as traps. `elsewhere`: URLs that this crawl does not own. `places`: of the links
+    on the page, a byte each; b"" if unknown.
     """
 
     urls: Sequence[str]
@@ -39,7 +39,7 @@ class Admitted(NamedTuple):
 class Discovery:
     """Makes URLs known. A new page waits in the frontier once the books hold its cash: from `offer_new` on.
 
-    `offered`: how many pages do. A page that another partition has never waits.
+    `offered`: number of pages offered so far. A page of another partition never waits.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -62,12 +62,12 @@ class Discovery:
         self._admission = admission
         self.offered = accounts.size
         self.note_page: Callable[[int, str], None] | None = None
-        """Is told of every new page and its URL, where sites are counted."""
+        """Called with every new page and its URL, where sites are counted."""
 
     def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[None]:
-        """Make those seeds known that are new, so many at a time.
+        """Make the new ones of the seeds known, `at_once` of them at a time.
 
-        After every step a commit may come, or the end: what is left is taken in when it is given again.
+        A commit or the end may come after every step: seeds left over are taken in when they are given again.
         """
         seeds = self._admission.owned(seeds)
         pages = self._urls.find(seeds)
@@ -89,7 +89,7 @@ class Discovery:
         content: PageContent = NO_CONTENT,
         places: bytes = b"",
     ) -> Admitted:
-        """Those of the distinct links of the page at `source` that are known or may become so.
+        """The distinct links of the page at `source` that are known or may become so.
 
         content: of the page, if this is its first turn.
         """
@@ -116,10 +116,10 @@ class Discovery:
         grant: int = GRANT,
         listed_by: str = "",
     ) -> list[int]:
-        """Page numbers of what `source` points to, making known what has none.
+        """Page numbers of the links of `source`, making unknown URLs known.
 
-        grant: the cash that new pages are born with, if the strategy has pages born with any. listed_by: the URL of the
-        sitemap that names them.
+        grant: the birth cash of new pages, if the strategy has pages born with any. listed_by: the URL of the sitemap
+        that names them.
         """
         fresh = unknown(found.urls, found.pages)
         if not fresh:
@@ -130,7 +130,7 @@ class Discovery:
         return [next(born) if page is None else page for page in found.pages]
 
     def offer_new(self, now: float) -> int:
-        """Let the pages wait for their turn that are new since the last call; how many."""
+        """Let pages that are new since the last call wait for their turn. Returns their number."""
         if self.offered == self._accounts.size:  # as after most turns
             return 0
         new = self._own(range(self.offered, self._accounts.size))
@@ -140,10 +140,10 @@ class Discovery:
         return len(new)
 
     def handed_over(self, urls: Sequence[str], found_on: Sequence[str]) -> list[int]:
-        """Page numbers of distinct URLs of this partition that others have handed over, new ones being made known.
+        """Page numbers of distinct URLs of this partition handed over by others, making new ones known.
 
-        found_on: the page of another partition that links to each; "" where this one knows the URL already. Raises
-        ConfigError where it does not, and nothing has changed then.
+        found_on: the page of another partition that links to each; "" if this one knows the URL already. Raises
+        ConfigError if it does not; nothing has changed then.
         """
         assert self._mirrors is not None
         pages = self._urls.find(urls)
@@ -159,7 +159,7 @@ class Discovery:
         return [next(born) if page is None else page for page in pages]
 
     def _elsewhere(self, urls: Sequence[str]) -> dict[str, int]:
-        """Page numbers of URLs that other partitions are known to have."""
+        """Page numbers of URLs of other partitions, which know them."""
         assert self._mirrors is not None
         pages = self._urls.find(urls)
         new = unknown(urls, pages)
@@ -169,7 +169,7 @@ class Discovery:
         return {url: next(numbers) if page is None else page for url, page in zip(urls, pages, strict=True)}
 
     def _own(self, pages: range) -> IntArray:
-        """Those of some new pages that no other partition has."""
+        """The new pages that no other partition has."""
         return np.arange(pages.start, pages.stop) if self._mirrors is None else self._mirrors.own(pages)
 
     def _discover(
@@ -194,7 +194,7 @@ class Discovery:
     def _leave_to_others(
         self, mirrors: Mirrors, born: range, homes: Sequence[int | None], found_on: Sequence[int | None]
     ) -> None:
-        """Let those of some new pages be mirrors that have another home."""
+        """Make mirrors of the new pages that have another home."""
         mirrors.add(born, homes, found_on)
         for page, home in zip(born, homes, strict=True):
             if home is not None:

@@ -1,4 +1,4 @@
-"""Expected importance of the pages that are known so far, and how far it can be trusted."""
+"""Expected importance of the pages known so far, and how far it can be trusted."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,15 +31,15 @@ from minicrawl.store.rows import ExpectedOf, ExpectedSite
 FloatArray = npt.NDArray[np.float64]
 
 ROUGH, FINE = 1e-3, 1e-4
-"""L1 distances that suffice while a crawl runs and for what is compared, and at its end."""
+"""L1 distances: while a crawl runs and for comparisons, and at its end."""
 _FIRST = 100
 
 
 @dataclass(frozen=True, eq=False)
 class PagesSoFar:
-    """What is known of all pages, shape (size,). is_read: an answer was taken in, see minicrawl.model.READ.
+    """Flags and importance of all pages, shape (size,). is_read: an answer was taken in, see minicrawl.model.READ.
 
-    late: pages whose first answers are the last half of all; None: what these have changed is not looked at.
+    late: pages whose first answers are the last half of all; None: their effect is not computed.
     """
 
     visited: Flags
@@ -58,7 +58,7 @@ class PagesSoFar:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Expected importance of every page, and the part by links that unread pages are expected to have, (size,)."""
+    """Expected importance of every page, and the part by expected links of unread pages, (size,)."""
 
     shares: FloatArray
     unread: FloatArray
@@ -69,7 +69,7 @@ class Expectation:
 def expectation(
     so_far: PagesSoFar, links: Links, start: FloatArray | None = None, tolerance: float = FINE
 ) -> Expectation:
-    """Works it out. links: of all visited pages. start: shares of the first pages, as they were worked out before."""
+    """Compute it. links: of all visited pages. start: the shares computed before, of the first pages."""
     if so_far.visited.all():  # nothing is left to expect
         return _expectation(so_far, so_far.importance, np.zeros(so_far.size), [], None)
     jump = np.where(so_far.is_gone, 0.0, 1.0)
@@ -90,14 +90,14 @@ def _expectation(
 
 
 def _begun(size: int, start: FloatArray | None) -> FloatArray | None:
-    """The shares to begin with: new pages with a mean one."""
+    """The shares to begin with: a new page gets the mean."""
     if start is None or not start.any():
         return None
     return np.concatenate([start[:size], np.full(max(0, size - len(start)), 1.0 / size)])
 
 
 def _stands_for(so_far: PagesSoFar, links: Links) -> IntArray:
-    """The page itself, or the one that it is an alias of."""
+    """The target of each alias; any other page itself."""
     stands_for = np.arange(so_far.size)
     for rows in links():
         aliases = np.flatnonzero(so_far.is_alias[rows.sources] & (np.diff(rows.indptr) > 0))
@@ -106,7 +106,7 @@ def _stands_for(so_far: PagesSoFar, links: Links) -> IntArray:
 
 
 def _stays(so_far: PagesSoFar, pages: KnownPages, links: Links, shares: FloatArray) -> float:
-    """How many of the first hundred are likely to be there in the end."""
+    """Expected share of the first hundred pages that stay among them."""
     visited = so_far.visited.copy()
     visited[so_far.late] = False
     known = visited.copy()
@@ -130,7 +130,7 @@ def _best(values: FloatArray) -> IntArray:
 
 
 def _sites(so_far: PagesSoFar, pages: KnownPages, votes: FloatArray, shares: FloatArray) -> Iterator[ExpectedSite]:
-    """The owners whose unread pages are expected to link to something."""
+    """The owners whose unread pages are expected to have links."""
     owner, count = so_far.groups[0], len(so_far.owners)
     visited = np.bincount(owner[pages.examples()], minlength=count)
     unvisited = np.bincount(owner[~so_far.visited], minlength=count)
@@ -141,7 +141,7 @@ def _sites(so_far: PagesSoFar, pages: KnownPages, votes: FloatArray, shares: Flo
 
 
 def as_rows(block: LinkGraph, surfer: Surfer) -> Rows:
-    """Links as they are stored, weighed by a surfer as in the ledger."""
+    """Stored links, weighed by a surfer as in the ledger."""
     if block.places is None or surfer.is_uniform:
         return Rows(block.sources, block.indptr, block.targets)
     return Rows(block.sources, block.indptr, block.targets, surfer.weights.astype(np.float64)[block.places])
@@ -149,7 +149,7 @@ def as_rows(block: LinkGraph, surfer: Surfer) -> Rows:
 
 @contextmanager
 def kept_rows(store: Store, surfer: Surfer) -> Iterator[Links]:
-    """The links of a store, weighed: in memory if they are few, else read again from disk as often as they are."""
+    """The links of a store, weighed: in memory if they are few, else read from disk on every use."""
     if store.link_table.count() <= store.sizes.links:
         rows = [as_rows(block, surfer) for block in store.link_table.blocks()]
         yield lambda: rows
@@ -159,7 +159,7 @@ def kept_rows(store: Store, surfer: Surfer) -> Iterator[Links]:
 
 
 def expectation_of(store: Store, tolerance: float = FINE, *, with_stays: bool = True) -> Expectation:
-    """Works it out of nothing but what a store holds. with_stays: and how much will stay. Raises StoreError."""
+    """Compute it from a store alone. with_stays: also how much will stay. Raises StoreError."""
     with store.snapshot():
         state, was_visited = zip(*store.page_table.states(), strict=True)
         states, visited = np.array(state), np.array(was_visited) != 0

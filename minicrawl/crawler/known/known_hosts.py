@@ -1,4 +1,4 @@
-"""The hosts by name, and which of them the next commit writes."""
+"""The hosts by name, and those for the next commit."""
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
@@ -8,7 +8,7 @@ from minicrawl.store.writer import Writer
 
 
 class KnownHosts:
-    """Every known host. `answered`: the hosts that have, ever. `delays`: the least seconds between two requests to one.
+    """Every known host. `answered`: hosts that ever have. `delays`: the least seconds between two requests to one.
 
     `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
     """
@@ -22,7 +22,7 @@ class KnownHosts:
         self.is_urgent = False
 
     def host(self, name: str) -> Host:
-        """The host of a name, which is known from now on."""
+        """The host of a name, made known if new."""
         host = self._by_name.get(name)
         if host is None:
             host = self._by_name[name] = self._frontier.add_host(name, self.delays.of(name))
@@ -34,18 +34,18 @@ class KnownHosts:
         return self._by_name.get(name)
 
     def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
-        """Make a host known as the store has it."""
+        """Make a host of the store known."""
         host = self._by_name[row.name] = self._frontier.add_host(
             row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
         )
         return host
 
     def note_change(self, host: Host) -> None:
-        """The clock of a host, or what is known of its health, is another one."""
+        """Note that the clock or the health of a host has changed."""
         self._changed.add(host.id)
 
     def note_crawl_delay(self, host: Host, crawl_delay: float) -> None:
-        """The robots.txt of a host asks for a delay."""
+        """Note the delay that the robots.txt of a host asks for."""
         self.note_change(host)
         self.is_urgent |= self.delays.of(host.name, crawl_delay) > self.delays.of(host.name)
         host.crawl_delay = crawl_delay

@@ -1,4 +1,4 @@
-"""What came of the last turn of a page, and what the page links to: as the batch has it, or else the store."""
+"""Results of the last turns of pages, and their links: from the batch, else from the store."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,21 +11,21 @@ from minicrawl.store.writer import Writer
 
 
 class KnownPages:
-    """The pages that had a turn. `attempts`: failed requests for a page in a row."""
+    """The pages that had a turn. `attempts`: failed requests in a row, by page."""
 
     def __init__(self, writer: Writer, batch: Batch) -> None:
         self._writer = writer
         self._batch = batch
         self.attempts: dict[int, int] = {}
 
-    # What is known.
+    # Reading.
 
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks of a visited page at its last visit."""
         return from_bytes(self.links_row(page).targets)
 
     def placed_outlinks(self, page: int) -> PlacedLinks:
-        """The same, with where they stand on the page."""
+        """The same, with their places on the page."""
         row = self.links_row(page)
         return placed(row.targets, row.places)
 
@@ -35,15 +35,15 @@ class KnownPages:
         return row
 
     def refused_row(self, page: int) -> Refused | None:
-        """What a page leads to that is not followed."""
+        """The links of a page that are not followed."""
         return self._batch.refused.get(page) or self._writer.link_table.refused(page)
 
     def refused_rows(self) -> list[Refused]:
-        """The rows of what pages lead to that is not followed, those that are not committed."""
+        """The uncommitted rows of links that are not followed."""
         return list(self._batch.refused.values())
 
     def was_there(self, page: int) -> bool:
-        """Whether the last turn of a page found something."""
+        """True if the last turn of a page found something."""
         return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
@@ -53,7 +53,7 @@ class KnownPages:
         return turn.state if turn else self._writer.page_table.state(page)
 
     def last_turn(self, page: int) -> LastTurn:
-        """What came of the last turn of a visited page, in words."""
+        """Reason and title of the last turn of a visited page."""
         turn = self._batch.turns.get(page)
         last = (
             self._writer.page_table.last_turn(page)
@@ -63,24 +63,24 @@ class KnownPages:
         restated = self._batch.restated.get(page)
         return last if restated is None else last._replace(reason=restated.reason)
 
-    # What is to be written.
+    # Writing.
 
     def note_turn(self, turn: Turn, links: Links) -> None:
         self.attempts.pop(turn.id, None)
         self._batch.add_turn(turn, links)
 
     def note_unchanged(self, page: int, measures: str | None) -> None:
-        """A page was found as it was at its last turn."""
+        """Note a page that is as at its last turn."""
         self.attempts.pop(page, None)
         self._batch.add_unchanged(page, measures)
 
     def note_failure(self, page: int, reason: str) -> None:
-        """A request for a page failed; another will follow."""
+        """Note a failed request for a page; another will follow."""
         attempts = self.attempts[page] = self.attempts.get(page, 0) + 1
         self._batch.retries[page] = Retry(page, attempts, reason)
 
     def ask_again(self, page: int) -> None:
-        """A page that was given up waits like one that never had a turn."""
+        """Let a page that was given up wait as if it had never had a turn."""
         reason = self.last_turn(page).reason
         self._batch.take_turn_back(page)
         self.attempts.pop(page, None)
@@ -90,9 +90,9 @@ class KnownPages:
         self._batch.refused[row.source] = row
 
     def relink(self, row: Links) -> None:
-        """A page links to something else than at its last turn."""
+        """Replace the links of a page outside its turn."""
         self._batch.links[row.source] = row
 
     def restate(self, page: int, state: State, reason: str) -> None:
-        """A page is in another state than its last turn left it in."""
+        """Change the state of a page outside its turn."""
         self._batch.restated[page] = Restated(page, state, reason)

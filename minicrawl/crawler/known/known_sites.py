@@ -1,8 +1,8 @@
-"""The sites that a crawl knows, and how much they trust each other: where its walkers jump to.
+"""Sites, their doors and their trust in one another: the jump targets of random walkers.
 
-The links between sites are counted as pages have their turns, exactly, and every commit writes what has changed. Trust,
-doors and what pages are born with are worked out anew when the crawl has grown by a twentieth, and when it ends. Where
-the crawl has partitions, trust is worked out of the links of all of them, and comes from outside.
+Links between sites are counted exactly at the turns of pages, and every commit writes the changes. Trust, doors and
+birth cash are computed anew when the crawl has grown by a twentieth, and when it ends. In partitions, trust is computed
+from the links of all of them, and comes from outside.
 """
 
 from collections.abc import Iterable
@@ -29,12 +29,12 @@ class KnownSites:
     """Sites by number, from 1 on, and the links between them.
 
     Invariant: the graph has the links of all pages at their last turns that lead to other sites, and so has the store
-    after a commit. `shared`: what partitions tell each other of it; None where the crawl has none.
+    after a commit. `shared`: voices handed over between partitions; None if the crawl has none.
     """
 
     def __init__(self, accounts: Accounts, frontier: Frontier, writer: Writer) -> None:
-        """The accounts and the hosts are as the store has them. Where its walkers jumped to all pages alike, the links
-        of all pages are counted."""
+        """The accounts and the hosts are as in the store. If its walkers jumped to all pages alike, the links of all
+        pages are counted."""
         self._accounts = accounts
         self._frontier = frontier
         self._graph = SiteGraph()
@@ -61,33 +61,33 @@ class KnownSites:
 
     @property
     def is_due(self) -> bool:
-        """Whether the crawl has grown enough since births were last shared out, or has other seeds; never in a
+        """True if the crawl has grown enough since births were last shared out, or has other seeds; never in a
         partition."""
         coverage = self._accounts.coverage
         return self.shared is None and is_grown(self.size, self._size_then, ends_by_coverage=coverage.ends_crawl)
 
     @property
     def size(self) -> int:
-        """How far the crawl has come: pages known at home and pages that had their turn."""
+        """Size of the crawl: pages known at home plus pages that had their turn."""
         return self._accounts.size - self._accounts.ledger.mirrors + self._accounts.book.payees
 
     def vouchers(self, name: str) -> float | None:
-        """How many sites vouch for one that they link to, each as far as it is trusted; None: the site is new."""
+        """Number of sites that vouch for one by links, weighed by their trust; None: the site is new."""
         site = self._numbers.get(name, len(self._vouchers))
         return self._vouchers.item(site) if site < len(self._vouchers) else None
 
     def note_page(self, page: int, url: str) -> None:
-        """A page has become known."""
+        """Note a new page."""
         if is_front(url):
             self._fronts.add(page)
             self._doors.add(page)
 
     def note_seeds(self) -> None:
-        """Seeds have been added while the crawl runs: trust begins at their sites, too, before it has grown."""
+        """Note seeds added during the crawl: trust starts at their sites, too, before it has grown."""
         self._size_then = 0
 
     def note_links(self, page: int, links: Pages, before: Pages) -> None:
-        """The links of a page at its turn, and those that it had before."""
+        """Note the links of a page at its turn, and those that it had before."""
         if len(before):
             if np.array_equal(links, before):
                 return
@@ -96,12 +96,12 @@ class KnownSites:
             self._turns.append((page, links, 1))
 
     def begin(self) -> None:
-        """The crawl begins: work out trust, but in a partition that has had it from all of them."""
+        """Compute trust at the start of a crawl, unless a partition has it already."""
         if self.shared is None or not self._trust.any():
             self.work_out()
 
     def work_out(self) -> None:
-        """Work out trust, doors and births anew. Virtual visits pass on what that changes."""
+        """Compute trust, doors and births anew. Virtual visits pass on the changes."""
         links = self.links()
         start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
         trust = links.trust(start if start.any() else None)
@@ -111,7 +111,7 @@ class KnownSites:
             np.add.at(self._vouchers, links.pairs.target + 1, vouchers(trust)[links.pairs.source])
 
     def links(self) -> SiteLinks:
-        """All sites, site k of them being number k + 1 here, and the links between them."""
+        """All sites, site k with number k + 1 here, and the links between them."""
         self._count_turns()
         site = self._sites_of_all() - 1
         seeds = self._is_at_home() & (self._accounts.depth[: self._accounts.size] == 0)
@@ -120,7 +120,7 @@ class KnownSites:
         return SiteLinks(list(self._numbers), roots, SitePairs(source - 1, target - 1, links))
 
     def share_out(self, trust: FloatArray) -> None:
-        """Share births out by the trust of sites, as `links` has these; those that became known since have none."""
+        """Share births out by the trust of sites, ordered as in `links`; newer sites have none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         entrances = accounts.depth[known] == 0
         entrances[list(self._fronts)] = True
@@ -136,8 +136,8 @@ class KnownSites:
         self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
 
     def count_voices(self) -> IntArray:
-        """How many other sites link to each page, 0 to a mirror; the homes of mirrors are told with the next hand-over
-        how many do here."""
+        """Number of other sites that link to each page, 0 for a mirror; the next hand-over tells the homes of mirrors
+        their counts here."""
         self._count_turns()
         voices = self._graph.voices()
         counts = voice_counts(voices.site, voices.page, self._sites_of_all())
@@ -150,7 +150,7 @@ class KnownSites:
         return np.maximum(counts, 0)
 
     def save(self, writer: Writer) -> None:
-        """Write what has changed since the last commit; the rows of new hosts must be in the store. Nothing before
+        """Write the changes since the last commit; the rows of new hosts must be in the store. Writes nothing before
         births are shared out: until then all pages are born alike."""
         if self._accounts.ledger.are_born_alike:
             return
@@ -173,7 +173,7 @@ class KnownSites:
         self._is_shared_out = False
 
     def _rows(self, first: int) -> Iterable[SiteRow]:
-        """The rows of all sites but so many that became known first."""
+        """The rows of all sites but the `first` ones."""
         births, trust = self._births, self._trust
         for name, site in islice(self._numbers.items(), first, None):
             known = site < len(trust)
@@ -181,7 +181,7 @@ class KnownSites:
             yield SiteRow(site, name, trust.item(site) if known else 0.0, *levels)
 
     def _count_turns(self) -> None:
-        """Let the graph have the links of all turns since the last time."""
+        """Add the links of all turns since the last call to the graph."""
         self._know_hosts()
         if not self._turns:
             return
@@ -209,7 +209,7 @@ class KnownSites:
         return self._of_host[self._frontier.pages.host_of[: self._accounts.size]]
 
     def _is_at_home(self) -> Flags:
-        """Which pages are no mirrors."""
+        """False for mirrors."""
         return ~self._accounts.ledger.is_mirror(slice(0, self._accounts.size))
 
     def _load(self, writer: Writer, voices: IntArray) -> None:
@@ -234,12 +234,12 @@ class KnownSites:
 
 
 def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:
-    """Whether a crawl has grown by a twentieth since births were last shared out; by a hundredth where it ends by
+    """True if a crawl has grown by a twentieth since births were last shared out; by a hundredth if it ends by
     coverage."""
     grown = 100 if ends_by_coverage else 20
     return grown * size > (grown + 1) * size_then
 
 
 def is_front(url: str) -> bool:
-    """Whether a normalised URL is that of the front page of a host."""
+    """True for the normalised URL of a host's front page."""
     return url.find("/", 8) == len(url) - 1

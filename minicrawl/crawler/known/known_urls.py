@@ -1,6 +1,6 @@
-"""Which page a URL is.
+"""Page numbers by URL.
 
-The store finds a URL by its hash; the URLs met lately, which most links point to, are kept in memory.
+The store finds a URL by its hash; recently used URLs, which most links point to, are kept in memory.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,12 @@ class KnownUrls:
 
     def __init__(self, writer: Writer, committed: int) -> None:
         self._writer = writer
-        self._stored_url = lru_cache(maxsize=1_000)(
-            writer.page_table.url
-        )  # a page's is asked for more than once in its turn
+        self._stored_url = lru_cache(maxsize=1_000)(writer.page_table.url)  # needed more than once in a page's turn
         self._committed = committed
         self._uncommitted: dict[str, int] = {}
         self._new: list[str] = []
-        # Two generations make a cheap cache of the recently used: what the young one misses and the old one
-        # has moves over; when the young one is full it becomes the old one.
+        # Two generations make a cheap cache of recently used URLs: a hit in the old one moves to the young one; when
+        # the young one is full it becomes the old one.
         self._young: dict[str, int] = {}
         self._old: dict[str, int] = {}
 
@@ -55,14 +53,14 @@ class KnownUrls:
         return self._stored_url(page)
 
     def committed(self) -> None:
-        """What was new is in the store now."""
+        """Note that the new URLs are in the store."""
         for url, page in self._uncommitted.items():
             self._remember(url, page)
         self._committed += len(self._new)
         self._uncommitted, self._new = {}, []
 
     def _remembered(self, url: str) -> int | None:
-        """Page number of a URL that is not among the young ones, if it is known without a look at the store."""
+        """Page number of a URL that is not among the young ones, without reading the store."""
         page = self._uncommitted.get(url)
         if page is None:
             page = self._old.get(url)

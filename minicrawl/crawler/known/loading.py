@@ -1,6 +1,6 @@
-"""What the store holds, taken over by those who keep it in memory.
+"""Load the store into memory.
 
-Invariant: what the store holds after a commit is what memory holds, so that a new crawl on it goes on as the one before
+Invariant: after a commit, store and memory hold the same, so that a new crawl on the store goes on as the one before
 would have.
 """
 
@@ -44,7 +44,7 @@ from minicrawl.store.writer import Writer
 
 @contextmanager
 def _no_garbage() -> Iterator[None]:
-    """No search for circles of garbage meanwhile: millions of rows pass, none of which refers to another."""
+    """Disable the cyclic garbage collector: millions of rows pass, none of which refers to another."""
     gc.disable()
     try:
         yield
@@ -53,9 +53,9 @@ def _no_garbage() -> Iterator[None]:
 
 
 def check_sound(writer: Writer) -> None:
-    """Raises StoreError if the store is damaged, as far as that can be seen without reading all of its rows.
+    """Raise StoreError for damage that can be seen without reading all rows.
 
-    A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
+    A kill or a power cut harms no store on a reliable disk. Certainty takes reading all of it.
     """
     for what in writer.soundness.structure_errors() if writer.meta("in_doubt") else ():
         raise damaged(writer.path, what)
@@ -65,7 +65,7 @@ def check_sound(writer: Writer) -> None:
 
 @_no_garbage()
 def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float) -> None:
-    """asked_until: Unix seconds until which the last run may have asked any host without a note of it."""
+    """asked_until: Unix seconds until which the last run may have asked any host unrecorded."""
     for number, row in enumerate(writer.hosts.all()):
         if row.id != number:
             raise damaged(writer.path, f"host {number} is missing")
@@ -75,7 +75,7 @@ def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float
         delay = delay_of(least_delay, health)
         next_at = past.until(row.next_fetch, delay)
         ready_at = max(next_at, asked_until + delay) if delay else next_at
-        # Of millions of objects that are equal one is enough.
+        # One is enough of millions of equal objects.
         host = hosts.restore(row, delay, FRESH if health == FRESH else health, ready_at)
         host.rests_until = past.until(row.rests_until, max(LONGEST_REST, delay))
         if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
@@ -95,10 +95,10 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     due: DuePages | None = None,
     only: Pages | None = None,
 ) -> None:
-    """The hosts must have been loaded. due: when pages are fetched again, if they are. only: the pages that are, and
-    no other one is fetched."""
+    """Load pages, after the hosts. due: when pages are fetched again, if they are. only: the only pages that are
+    fetched."""
     size = writer.size()
-    room = size + size // 4  # so that growing, which takes memory for copies, is far off
+    room = size + size // 4  # so that growing, which copies, is far off
     accounts.grow(room)
     frontier.pages.grow(room)
     has_answered = np.zeros(len(frontier.hosts), dtype=np.bool_)
@@ -131,7 +131,7 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
 
 
 def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
-    """Take over when pages are due. What was fetched after `now`, by a clock that was put back since, was just now."""
+    """Load due times. Fetches later than `now`, as the clock was put back since, count as just done."""
     due.price = float(writer.meta("refresh_price") or due.price)
     due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
     due.first_rates.load(writer)
@@ -152,7 +152,7 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
 
 
 def load_anticipated(writer: Writer, accounts: Accounts, anticipated: AnticipatedCash, hosts: int) -> None:
-    """Take over what is known for the order by anticipated cash; where the last run had another one, from the links."""
+    """Load the sums of the order by anticipated cash; if the last run had another, estimate them from the links."""
     if writer.meta("anticipates"):
         anticipated.load(accounts.size, hosts, writer)
     else:
@@ -162,7 +162,7 @@ def load_anticipated(writer: Writer, accounts: Accounts, anticipated: Anticipate
 
 @_no_garbage()
 def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: KnownSites | None) -> Traps:
-    """What was learned of traps. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
+    """Load the traps. Seeds and their targets are on the hosts of pages at depth 0."""
     budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages.by_host())
     if sites is not None:
         budgets.vouchers = sites.vouchers
@@ -173,7 +173,7 @@ def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: Kn
 
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:
-    """What the books keep beside the pages, all of which are loaded."""
+    """Load the totals of the books, after all pages."""
     if accounts.book.window.keeps_visits:
         load_measures(accounts, writer.page_table.measures())
     totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED, UNVISITED_LEVEL)}

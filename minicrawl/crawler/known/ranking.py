@@ -1,4 +1,4 @@
-"""Virtual visits: pages pass on what they have received, along the links that the store holds, without a request."""
+"""Virtual visits: pages pass on their cash along stored links, without a request."""
 
 from contextlib import ExitStack
 
@@ -11,15 +11,15 @@ from minicrawl.opic.surfer import Surfer
 from minicrawl.settings import BY_SITES
 
 VIRTUAL_VISITS_PER_TURN, _OF_A_CRAWL_BY_COVERAGE = 4, 16
-"""A crawl that ends by coverage is worth more of them: what pages have yet to pass on keeps the bound down."""
+"""A crawl that ends by coverage makes more of them: cash not yet passed on keeps the bound down."""
 _PAGES_PER_LOOK = 1000
-"""To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
+"""Selecting visits reads every page: this many per turn, some 10 us."""
 
 
 class Ranking:
-    """Keeps importance close to what the links say: some virtual visits while the crawl runs, all of them at its end.
+    """Keeps importance close to the links: some virtual visits while the crawl runs, all of them at its end.
 
-    Where walkers jump to sites, births are shared out by the trust of sites before.
+    Where walkers jump to sites, births are shared out by the trust of sites first.
     """
 
     def __init__(self, state: CrawlState) -> None:
@@ -30,16 +30,16 @@ class Ranking:
         self._sites = state.sites
         self._turns = 0  # since the last virtual visits
         self._kept = ExitStack()
-        self._kept_of: int | None = None  # how many rows of links had been saved when they were read
+        self._kept_of: int | None = None  # `links_saved` when they were read
         self._blocks: LinkBlocks = tuple
 
     @property
     def is_coverage_old(self) -> bool:
-        """Whether a crawl that ends by its coverage has grown since that was computed; a commit does so again."""
+        """True if a crawl that ends by coverage has grown since that was computed; a commit computes it again."""
         return self._sites is not None and self._accounts.coverage.ends_crawl and self._sites.is_due
 
     def keep_up(self) -> None:
-        """Share births out anew and make virtual visits, if the crawl has grown enough, everything being committed."""
+        """Share births out anew and make virtual visits, if the crawl has grown enough. All must be committed."""
         if self._sites is not None and self._sites.is_due:
             self._sites.work_out()
             self._note_births()
@@ -48,37 +48,37 @@ class Ranking:
             self.settle()
 
     def share_births_out(self, trust: FloatArray) -> None:
-        """Share births out by the trust of sites, as `KnownSites.links` has these, and make virtual visits."""
+        """Share births out by the trust of sites, ordered as in `KnownSites.links`, and make virtual visits."""
         assert self._sites is not None, "walkers jump to sites"
         self._sites.share_out(trust)
         self._note_births()
         self.settle()
 
     def note_turn(self, links: int) -> None:
-        """A page with so many links had its turn; one without has nothing to pass on."""
+        """Count the turn of a page with `links` links; one without has nothing to pass on."""
         self._turns += links > 0
 
     def _note_births(self) -> None:
-        """Births were shared out anew: that leaves as much to pass on as turns of a twentieth of the pages do."""
+        """Count new births: they leave as much to pass on as turns of a twentieth of the pages."""
         self._turns += 1 + self._accounts.book.payees // 20
 
     @property
     def is_due(self) -> bool:
-        """Whether the crawl has grown by a tenth since the last virtual visits.
+        """True if the crawl has grown by a tenth since the last virtual visits.
 
-        A round of them writes most accounts again; this way a busy crawl writes each a bounded number of times.
+        A round rewrites most accounts; this way a busy crawl writes each a bounded number of times.
         """
         return 10 * self._turns > self._accounts.book.payees
 
     def settle(self) -> int:
-        """Virtual visits, after which pages wait in their new order; how many."""
+        """Make virtual visits and reorder the frontier. Returns their number."""
         visits = self._settle_some()
         self._state.frontier.reorder()
         return visits
 
     def _settle_some(self) -> int:
-        """Virtual visits along committed links: some for every turn since the last ones, the most worthy first, and
-        again to whom these have brought something. Returns how many.
+        """Make virtual visits along committed links: some for every turn since the last ones, the most worthy first,
+        then to their receivers. Returns their number.
         """
         most = self._turns * (
             _OF_A_CRAWL_BY_COVERAGE if self._accounts.coverage.ends_crawl else VIRTUAL_VISITS_PER_TURN
@@ -88,7 +88,7 @@ class Ranking:
         self._turns, visits, is_worth_a_look = 0, 0, most > 0
         while is_worth_a_look:
             worthy = self._accounts.ledger.due(most - visits)
-            # Of pages visited since the last commit the store does not know the links that the ledger knows.
+            # The store lacks the links of pages visited since the last commit, which the ledger has.
             due = [page for page in worthy.tolist() if page not in self._batch.links]
             for some in slices(len(due), self._writer.sizes.settled):
                 self._accounts.settle(self._writer.link_table.graph_of(due[some]))
@@ -97,8 +97,8 @@ class Ranking:
         return visits
 
     def let_jump_alike(self) -> None:
-        """Let walkers jump to all pages alike, all being committed; where they did not, settle the ranking again. The
-        next commit forgets the sites, with the births of all pages."""
+        """Let walkers jump to all pages alike, all being committed; if they did not, settle the ranking again. The next
+        commit deletes the sites and the births of all pages."""
         if self._writer.meta(JUMP) != BY_SITES:
             return
         self._accounts.ledger.share_births_alike()
@@ -107,7 +107,7 @@ class Ranking:
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
     def let_weigh(self, surfer: Surfer) -> None:
-        """Let `surfer` weigh the links, all being committed; where another one did, settle the ranking again."""
+        """Let `surfer` weigh the links, all being committed; if another one did, settle the ranking again."""
         if surfer == self._accounts.ledger.surfer:
             return
         with self._writer.link_table.kept_blocks() as blocks:
@@ -115,14 +115,14 @@ class Ranking:
                 self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
     def settle_fully(self, error: float = SETTLED_ERROR) -> None:
-        """Virtual visits until the ranking is exact for the known graph, but for `error`; so are depths then."""
+        """Make virtual visits until ranking and depths are exact for the known graph, within `error`."""
         if self._sites is not None:
             self._sites.work_out()
         with self._writer.link_table.kept_blocks() as blocks:
             self._settle_along(blocks, error)
 
     def settle_again(self, error: float) -> None:
-        """`settle_fully`, which comes many times: links are read once, as long as none change; see `forget_links`."""
+        """`settle_fully` for repeated calls: links are read once while none change; see `forget_links`."""
         if self._kept_of != self._batch.links_saved:
             self.forget_links()
             self._blocks = self._kept.enter_context(self._writer.link_table.kept_blocks())
@@ -130,7 +130,7 @@ class Ranking:
         self._settle_along(self._blocks, error)
 
     def forget_links(self) -> None:
-        """Give the room back that `settle_again` has them in."""
+        """Free the memory of the links of `settle_again`."""
         self._kept.close()
         self._kept_of = None
 

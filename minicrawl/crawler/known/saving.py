@@ -1,4 +1,4 @@
-"""What the next commit writes of the accounts; and what a part of the crawl does to be saved with them."""
+"""Rows of accounts for the next commit; and the interface of parts that are saved."""
 
 from typing import Protocol
 
@@ -17,20 +17,19 @@ from minicrawl.store.rows import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
 
 _WORTH = 32
-"""A block is copied at the end of a run if more than one of so many pages is not in its copy as it is."""
+"""A block is copied at the end of a run if more than one in `_WORTH` of its pages is stale."""
 
 
 class Saver(Protocol):
-    """A part of the crawl that has something to keep in the store."""
+    """A part of the crawl with data for the store."""
 
     def save(self, writer: Writer) -> None:
-        """Write all that has changed since the last commit, within the transaction of the next."""
+        """Write all changes since the last commit, within the transaction of the next."""
         ...
 
 
 class AccountSaver:
-    """Writes the pages that are new, and of all others the accounts that changed. What mirrors have gathered is handed
-    over with that."""
+    """Writes new pages and changed accounts. Cash and links gathered by mirrors are handed over first."""
 
     def __init__(self, state: CrawlState) -> None:
         self._accounts = state.accounts
@@ -68,18 +67,18 @@ class AccountSaver:
 
 
 class BlockSaver:
-    """Copies the columns of pages into the store, a block at a time: for so many pages as were touched, so many are
-    copied, those first whose copy is the oldest. Then the next crawl reads few rows, also after a kill.
+    """Copies the columns of pages into the store, a block at a time: as many pages as were touched, the oldest copies
+    first. Then the next crawl reads few rows, also after a kill.
     """
 
     def __init__(self, accounts: Accounts, pages: WaitingPages) -> None:
-        """pages: who knows the hosts of all pages."""
+        """pages: knows the hosts of all pages."""
         self._accounts = accounts
         self._pages = pages
         self._touched = 0
 
     def save(self, writer: Writer) -> None:
-        """To be called when all else that this commit writes of pages is written."""
+        """Call it after all other rows of pages in this commit are written."""
         self._touched += writer.page_blocks.noted
         kept, firsts = writer.page_blocks.kept, self._firsts(writer)
         if firsts and (self._touched >= writer.sizes.block or not kept):
@@ -87,7 +86,7 @@ class BlockSaver:
             self._copy(writer, min(firsts, key=lambda first: kept[first].number if first in kept else -1))
 
     def finish(self, writer: Writer) -> None:
-        """Let most of what there is be copied, after the last commit of a run."""
+        """Copy most stale blocks, after the last commit of a run."""
         for first in self._firsts(writer):
             pages, kept = self._pages_from(first, writer), writer.page_blocks.kept.get(first)
             if kept is None or _WORTH * (kept.stale + len(pages) - kept.pages) >= len(pages):
@@ -109,6 +108,6 @@ class BlockSaver:
 
 
 def save_ranking(writer: Writer, accounts: Accounts) -> None:
-    """Write down the place of every page, within the transaction of the last commit of a run."""
+    """Write the place of every page, within the transaction of the last commit of a run."""
     writer.save_places(accounts.ledger.order().astype(np.int32))
     writer.save_meta({"is_ranked": 1})

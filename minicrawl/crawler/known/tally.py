@@ -1,4 +1,4 @@
-"""What a run counts beside its pages."""
+"""Counts of a run beside its pages."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from minicrawl.store.writer import Writer
 @dataclass
 class Tally:
     """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `elsewhere`: links of pages
-    that had their turn to URLs that this crawl does not own, as often as they were met; neither counts the other's.
+    that had their turn to URLs that this crawl does not own, repeats included; the two exclude each other.
     `failures`: turns of this run that found nothing, by reason. `refreshed`: answers of this run for pages that had
     their turn before.
     """

@@ -1,7 +1,7 @@
-"""What the partitions of one crawl hand over to one another; none of it is used where a crawl has no partitions.
+"""Messages between the partitions of one crawl; unused in a crawl without partitions.
 
-share    which part of the web is this partition's
-mirrors  pages that another partition has, and what they have gathered for it
-voices   how many sites of other partitions link to a page: what its home is told of that
-outbox   what has left the accounts here until its home has committed it; and which rows of others were taken
+share    the partition's part of the web
+mirrors  pages that another partition has, and the cash and links they gather for it
+voices   numbers of sites here that link to a page of another partition
+outbox   messages that the receiver has not committed yet; and counts of messages taken
 """

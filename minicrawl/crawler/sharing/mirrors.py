@@ -1,10 +1,10 @@
-"""Pages that another partition has, and what they have gathered for it.
+"""Pages that another partition has, and the cash and links they gather for it.
 
 home    the partition that has a URL, asks for it and ranks it
 mirror  a page here that has its home elsewhere: links lead to it, it is never offered, and has no birth cash
 
-A mirror's cash is emptied at every hand-over. What it has received, and its in-links, go on being counted:
-what was sent of them stands beside. So what a page has received is, over all partitions, what its links have sent.
+A mirror's cash is emptied at every hand-over. Its received cash and in-links go on being counted; the part already
+sent stands beside. So the received cash of a page, over all partitions, is what its links have sent.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,19 +22,19 @@ from minicrawl.store.write.transfer_rows import MirrorRow
 from minicrawl.store.writer import Writer
 
 UNREACHED = 2**30
-"""Depth of a page to which no way is known here."""
+"""Depth of a page with no known way here."""
 _HERE = -1
-_NEVER = 2**31 - 1  # more than any depth: nothing was sent of a mirror
+_NEVER = 2**31 - 1  # more than any depth: the mirror was never sent
 
 
 class Mirrors:
-    """Which pages are mirrors, and their rows.
+    """The mirrors and their rows.
 
-    Invariant: after a hand-over no mirror holds cash or links, or knows a shorter way, of which nothing was sent.
-    What virtual visits bring says nothing of the order in which pages are fetched, and comes again and again: it waits
-    for the settling. Then those mirrors hand it over that hold most of it, until that is so little that the ranking is
-    settled. `error`: to which it is being settled; None: the crawl goes on. `is_due`: is asked by every commit whether
-    it is to hand anything over. Where a crawl ends by its coverage those hand over, too, that keep its bound down.
+    Invariant: after a hand-over no mirror holds unsent cash or links, or an unsent shorter way.
+    The proceeds of virtual visits do not affect the fetch order, and come again and again: they wait for the settling.
+    Then the mirrors that hold most hand them over, until the rest is so little that the ranking is settled.
+    `error`: bound to which it is being settled; None: the crawl goes on. `is_due`: tells every commit whether to hand
+    anything over. In a crawl that ends by coverage, mirrors that keep its bound down hand over, too.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
@@ -46,7 +46,7 @@ class Mirrors:
         writer: Writer,
         voices: SharedVoices | None = None,
     ) -> None:
-        """The accounts are as the store has them. voices: where walkers jump to sites."""
+        """The accounts are as in the store. voices: where walkers jump to sites."""
         self._voices = voices
         self._share = share
         self._accounts = accounts
@@ -58,18 +58,18 @@ class Mirrors:
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._chain_length: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
-        self._found_on: dict[int, int] = {}  # of mirrors of which nothing was sent
+        self._found_on: dict[int, int] = {}  # of mirrors never sent
         self._new: list[int] = []
         self._waiting: list[Pages] = []
         self._load(writer)
 
     def homes(self, urls: Sequence[str]) -> list[int | None]:
-        """Where each URL is at home; None: here."""
+        """The home of each URL; None: here."""
         here, home_of = self._share.here, self._share.home_of
         return [None if home == here else home for home in map(home_of, urls)]
 
     def add(self, pages: range, homes: Sequence[int | None], found_on: Sequence[int | None]) -> None:
-        """New pages are at home there. found_on: which page made each known; None: it is a seed, as its home knows."""
+        """Add new pages with their homes. found_on: the page that made each known; None: a seed, known at home."""
         self._grow(pages.stop)
         elsewhere = [page for page, home in zip(pages, homes, strict=True) if home is not None]
         if not elsewhere:
@@ -85,7 +85,7 @@ class Mirrors:
         self._accounts.ledger.mirror(np.array(elsewhere))
 
     def own(self, pages: range) -> IntArray:
-        """Those of some pages that are no mirrors."""
+        """The pages that are no mirrors."""
         self._grow(pages.stop)
         return np.flatnonzero(self._home[pages.start : pages.stop] == _HERE) + pages.start
 
@@ -93,13 +93,13 @@ class Mirrors:
         return bool(self._home[page] != _HERE)
 
     def note_known(self, pages: Pages) -> None:
-        """The homes of these mirrors know them: nothing is to be sent until a link leads to them."""
+        """Note that the homes of these mirrors know them: send nothing until a link leads to them."""
         self._depth[pages] = UNREACHED
         for page in pages.tolist():
             self._found_on.pop(page, None)
 
     def hand_over(self, writer: Writer, touched: Pages) -> Pages:
-        """Within a commit: let what mirrors have gathered leave the accounts, if that is due.
+        """Within a commit: move the gathered cash and links of mirrors out of the accounts, if that is due.
 
         touched: pages whose accounts have changed since the last commit. Returns the mirrors whose accounts did now.
         """
@@ -124,14 +124,14 @@ class Mirrors:
         return pages
 
     def _has_news(self, pages: Pages) -> Flags:
-        """Which of some mirrors know something that the order of fetches depends on, or that is handed over once."""
+        """True for mirrors with cash, which affects the fetch order, or with outdated rows."""
         has_cash: Flags = self._accounts.book.standing[pages] != 0
         return has_cash | self._outdate_rows(pages)
 
     def _outdate_rows(self, pages: Pages) -> Flags:
-        """Which of some mirrors know something that is handed over once: what was sent of that is in their rows.
+        """True for mirrors with unsent in-links, depth or chain length; their rows hold the values sent.
 
-        Virtual visits bring nothing of the kind, so while the ranking is settled hardly any row is written again.
+        Virtual visits change none of these, so while the ranking is settled hardly any row is rewritten.
         """
         accounts = self._accounts
         is_new: Flags = accounts.inlinks[pages] != self._inlinks[pages]
@@ -145,7 +145,7 @@ class Mirrors:
         return mirrors[_most(ledger.pending(mirrors))] if ledger.certificate() > error else mirrors[:0]
 
     def _send(self, pages: Pages) -> None:
-        """Put rows into the outbox, one for every home of these mirrors."""
+        """Put a row into the outbox for every home of these mirrors."""
         homes = self._home[pages]
         for home in np.unique(homes).tolist():
             self._outbox.add(home, self._emptied(pages[homes == home]))
@@ -201,14 +201,14 @@ class Mirrors:
         self._chain_length = grown(self._chain_length, size)
 
     def flags(self) -> Flags:
-        """Which pages are mirrors, shape (accounts.size,)."""
+        """True for mirrors, shape (accounts.size,)."""
         self._grow(self._accounts.size)
         flags: Flags = self._home[: self._accounts.size] != _HERE
         return flags
 
 
 def _most(units: IntArray) -> Flags:
-    """Which hold at least the mean of those that hold any: a fifth of them, mostly, with four fifths of it all."""
+    """True for at least the mean of the nonzero: mostly a fifth of them, with four fifths of the sum."""
     sizes = np.abs(units)
     found: Flags = sizes >= max(1.0, sizes.sum() / max(np.count_nonzero(sizes), 1))
     return found

@@ -1,8 +1,8 @@
-"""What has left the accounts of this partition until its home has committed it, and which rows of others were taken.
+"""Rows sent to other partitions that these have not committed yet, and counts of the rows taken from them.
 
-Rows are numbered 1, 2, 3 ... for every home. A row is there from the commit on that took what it holds out of the
-accounts here, until its home has said that a commit there has put it into its own. So it may be sent any number of
-times, and is taken once: a home takes the row behind the last that it has taken, and no other.
+Rows are numbered 1, 2, 3 ... for every home. The commit that takes cash out of the accounts here adds the row; it stays
+until its home has confirmed that a commit there put the cash into its own. So it may be sent any number of times, and
+is taken once: a home takes only the row after the last that it has taken.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from minicrawl.store.writer import Writer
 
 
 class Carried(NamedTuple):
-    """What two partitions have sent each other for their ledgers, in units: to be credited, or debited."""
+    """Units sent between two partitions for their ledgers: credits and debits."""
 
     credit_sent: int = 0
     debit_sent: int = 0
@@ -24,10 +24,9 @@ class Carried(NamedTuple):
 
 
 class Outbox:
-    """Invariant: after a commit the file has every row that its home has not confirmed, and no other, but for such as
-    were confirmed since.
+    """Invariant: after a commit the file has exactly the rows that their homes had not confirmed by then.
 
-    `on_committed`: is called after every commit, by whoever makes it.
+    `on_committed`: called after every commit, by the one who makes it.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -47,10 +46,10 @@ class Outbox:
         self._committed = dict(self._sent)
         self.on_committed: Callable[[], None] = lambda: None
 
-    # What is sent.
+    # Sending.
 
     def add(self, home: int, records: Records) -> None:
-        """Within a commit: records have left the accounts for their home."""
+        """Within a commit: add records that have left the accounts for their home."""
         number = self._sent[home] = self._sent.get(home, 0) + 1
         sums = int(records.cash.sum()), int(records.received.sum())
         self._new.append(OutboxRow(home, number, *sums, to_bytes(records)))
@@ -61,7 +60,7 @@ class Outbox:
         self._changed.add(home)
 
     def committed(self) -> None:
-        """What was added is in the file: from now on it may be sent."""
+        """Note that the rows added are in the file: from now on they may be sent."""
         for row in self._new:
             self._rows.setdefault(row.home, []).append(row)
         self._new.clear()
@@ -69,7 +68,7 @@ class Outbox:
         self.on_committed()
 
     def homes(self) -> Sequence[int]:
-        """For which homes there are rows to be sent."""
+        """Homes with rows to be sent."""
         return [home for home, rows in self._rows.items() if rows]
 
     def rows(self, home: int) -> Sequence[OutboxRow]:
@@ -77,7 +76,7 @@ class Outbox:
         return tuple(self._rows.get(home, ()))
 
     def confirm(self, home: int, number: int) -> None:
-        """A home has committed all rows up to this one. Raises StoreError if there were not so many."""
+        """Delete rows that a home has committed, up to this one. Raises StoreError if fewer were made."""
         if number > self._committed.get(home, 0):
             raise StoreError(
                 f"partition {home} has taken {number} messages of this one, which has made only "
@@ -86,19 +85,19 @@ class Outbox:
         self._rows[home] = [row for row in self._rows.get(home, ()) if row.number > number]
         self._confirmed[home] = max(number, self._confirmed.get(home, 0))
 
-    # What is taken.
+    # Receiving.
 
     def taken(self, source: int) -> int:
-        """The number of the last row of another partition that is in the accounts here."""
+        """Number of the last row of another partition in the accounts here."""
         return self._taken.get(source, 0)
 
     @property
     def counters(self) -> tuple[int, int]:
-        """How many rows were made, and taken, since the crawl began."""
+        """Rows made and rows taken since the crawl began."""
         return sum(self._sent.values()), sum(self._taken.values())
 
     def note_taken(self, source: int, number: int, records: Records) -> None:
-        """A row is in the accounts; it must be the one behind the last."""
+        """Note that a row is in the accounts; it must be the one after the last."""
         assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"
         self._taken[source] = number
         carried = self._carried_of(source)
@@ -109,11 +108,11 @@ class Outbox:
 
     @property
     def carried(self) -> dict[int, Carried]:
-        """What has passed between this partition and each other one since the crawl began."""
+        """Units sent and taken since the crawl began, by partition."""
         return dict(self._carried)
 
     def save(self, writer: Writer) -> None:
-        """Write what has changed since the last commit."""
+        """Write the changes since the last commit."""
         rows = writer.transfers
         rows.add(self._new)
         rows.remove(self._confirmed.items())

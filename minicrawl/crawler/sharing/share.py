@@ -1,4 +1,4 @@
-"""Which part of the web is this partition's, where a crawl has several."""
+"""The partition's part of the web, in a crawl with several."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Share:
-    """`here`: the number of this partition. `home_of`: that of the partition which has a normalised URL."""
+    """`here`: the number of this partition. `home_of`: that of the partition that has a normalised URL."""
 
     here: int
     home_of: Callable[[str], int]

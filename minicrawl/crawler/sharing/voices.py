@@ -1,8 +1,8 @@
-"""How many sites of other partitions link to a page: what its home is told of that.
+"""Number of sites here that link to a page of another partition, as sent to its home.
 
-A site is whole in one partition, and so are its links. So of a page elsewhere the number of sites here that link to it
-is all that its home has to know of them. It is counted whenever births are shared out, and what has changed is handed
-over, as all that mirrors have gathered.
+A site is whole in one partition, and so are its links. So the home of a page needs only the number of sites elsewhere
+that link to it. It is counted whenever births are shared out, and changes are handed over with the rest that mirrors
+gather.
 """
 
 import numpy as np
@@ -12,16 +12,16 @@ from minicrawl.opic.arrays import IntArray, Pages, flagged, grown
 from minicrawl.store.reader import Store
 
 _ELSEWHERE = 0
-"""The number under which the store keeps voices of sites elsewhere, which have no numbers here."""
+"""Key of the stored voices of sites elsewhere, which have no numbers here."""
 
 
 class SharedVoices:
-    """Invariant: what all partitions have told of a page is what its home was told, and what is on its way there."""
+    """Invariant: the voices counted by all partitions for a page are those its home has, plus those on their way."""
 
     def __init__(self, stored: IntArray) -> None:
         """stored: rows of the table `voices`, shape (voices, 3)."""
         self.heard: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        """Of a page at home, how many sites elsewhere link to it; of a mirror, how many here do, as its home knows."""
+        """For a page at home, the sites elsewhere that link to it; for a mirror, the sites here, as its home knows."""
         self._news: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._changed: list[tuple[Pages, IntArray]] = []
         page, count = _rows(stored)
@@ -33,15 +33,15 @@ class SharedVoices:
         self._news = grown(self._news, size)
 
     def note(self, mirrors: Pages, counts: IntArray) -> None:
-        """So many sites here link to these mirrors, which are all."""
+        """Note the number of sites here that link to each mirror; `mirrors` are all of them."""
         self._news[mirrors] = counts - self.heard[mirrors]
 
     def unsaid(self) -> Pages:
-        """The mirrors whose homes do not know as much."""
+        """The mirrors whose homes have an old count."""
         return flagged(self._news != 0)
 
     def hand_over(self, mirrors: Pages) -> IntArray:
-        """What the homes of some mirrors are told: how many sites more link to each."""
+        """Changes in the counts of some mirrors, for their homes."""
         self.grow(int(mirrors.max(initial=-1)) + 1)
         counts = self._news[mirrors].astype(np.int64)
         self._news[mirrors] = 0
@@ -49,12 +49,12 @@ class SharedVoices:
         return counts
 
     def take_over(self, pages: Pages, counts: IntArray) -> None:
-        """So many sites elsewhere more link to pages at home."""
+        """Add changes in the number of sites elsewhere that link to pages at home."""
         self.grow(int(pages.max(initial=-1)) + 1)
         self._tell(pages, counts)
 
     def take_changed(self) -> list[tuple[int, int, int]]:
-        """What has changed since the last call, as rows of the table `voices`."""
+        """Changes since the last call, as rows of the table `voices`."""
         rows = [
             (page, _ELSEWHERE, change)
             for pages, changes in self._changed
@@ -70,7 +70,7 @@ class SharedVoices:
 
 
 def shared_voices(store: Store) -> dict[int, int]:
-    """What a partition's store has of it, by page."""
+    """Voices of sites elsewhere in a partition's store, by page."""
     page, count = _rows(store.site_table.voices())
     return dict(zip(page.tolist(), count.tolist(), strict=True))
 
