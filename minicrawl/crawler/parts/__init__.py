@@ -8,12 +8,12 @@ session_urls         URLs with session parameters
 duplicates           fingerprints, and pages that name another as canonical
 soft_404s            pages that are errors in spite of status 200
 front_pages          the front page of a folder under several names
-merged_duplicates    copies that are one page
+merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
 texts                the texts of pages
-items                what is taken out of pages
-refresh              when pages are fetched again, and what that teaches
-archive              which answers the archive has
+items                items extracted from pages
+refresh              due times, change rates and validators of pages
+archive              rows of archived answers
 cookies              cookies, from run to run
 expected_importance  expected importance of the pages known so far
 """

@@ -1,10 +1,10 @@
-"""Pages that are one page in several languages, or for several media: one is fetched first, the others last.
+"""Versions of a page in several languages, or for several media: one is fetched first, the others last.
 
-alternate  a page that the head of a page read before it gives as its alternate (WHATWG HTML, 4.6.7.1), of the same
+alternate  a page named in the head of a page read before it as its alternate (WHATWG HTML, 4.6.7.1), of the same
            owner (a registrable domain, or a user of a shared one): nobody can put off the pages of others
 
 An alternate becomes known without cash, and waits behind all pages that are no alternates. It is no link: cash and
-importance reach it along the links that lead there, as they do any page.
+importance reach it along links, as they do any page.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,7 @@ from minicrawl.store.writer import Writer
 
 
 class Alternates(Part):
-    """Notes what pages name as their alternates, and puts off those that wait."""
+    """Notes the alternates named by pages, and puts off those that wait."""
 
     def __init__(self, state: CrawlState, plain: Callable[[str], str]) -> None:
         """plain: removes session parameters from a URL."""
@@ -48,7 +48,7 @@ class Alternates(Part):
             yield f"alternate   of {url}, read before it: it waits behind other pages"
 
     def on_turn(self, turn: Turn) -> None:
-        """Make the alternates known that a page names: they wait for their turn, too."""
+        """Make the alternates of a page known, and let them wait for their turn."""
         if not turn.parsed.alternates or turn.outcome.state is not State.FETCHED:
             return
         page, url = turn.page, turn.fetched.url

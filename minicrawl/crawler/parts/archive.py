@@ -1,4 +1,4 @@
-"""The archive of what is read (--archive): which answers it has, once they are on the disk."""
+"""The archive of answers (--archive): rows of those that are on the disk."""
 
 import secrets
 from pathlib import Path
@@ -17,11 +17,11 @@ from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.writer import Writer
 
 _GROWN = 1.1
-"""The bound is drawn anew when that many times the pages are known and asked for."""
+"""The bound is drawn anew when known and requested pages have grown by this factor."""
 
 
 class TopShare:
-    """The most important share of the known pages, from 0 to 1, by what links have brought them so far."""
+    """The most important share of the known pages, from 0 to 1, by cash received so far."""
 
     def __init__(self, ledger: Ledger, share: float) -> None:
         self._ledger = ledger
@@ -30,7 +30,7 @@ class TopShare:
         self._least = 0.0
 
     def has(self, page: int) -> bool:
-        """Whether a page is in it. Pages that are equal to the last one are."""
+        """True if a page is in it, ties with the last one included."""
         size = self._ledger.size
         self._asked += 1
         if size + self._asked >= self._drawn_at * _GROWN:
@@ -42,13 +42,13 @@ class TopShare:
 
 
 class Archive(Part):
-    """Notes which answers are in the archive: rows of `archive_files` and `records`.
+    """Writes rows of archived answers, `archive_files` and `records`.
 
     prefix: the first part of the names of this store's files.
     """
 
     def __init__(self, writer: Writer, folder: Path, top: TopShare | None = None) -> None:
-        """Cuts off what is in no commit. top: the pages that are kept; None: all. Raises StoreError."""
+        """Cuts off uncommitted records. top: the pages that are kept; None: all. Raises StoreError."""
         self._top = top
         self._writer = writer
         self._folder = folder
@@ -75,7 +75,7 @@ class Archive(Part):
         return asked
 
     def finish(self) -> None:
-        """Bring what is new into the index; nobody writes any more. Raises StoreError."""
+        """Add new records to the index, after the last write. Raises StoreError."""
         cut(self._folder, committed(self._writer))
         before = int(self._writer.meta("archive_indexed") or 0)
         new = (line(as_captured(url, row)) for _, url, row in self._writer.archived.after(before))
@@ -93,7 +93,7 @@ class Archive(Part):
         self._new[file] = max(record.end, self._new.get(file, 0))
 
     def save(self, writer: Writer) -> None:
-        """Let the files reach the disk, then write what is in them."""
+        """Let the files reach the disk, then write their rows."""
         if not self._new:
             return
         sync(self._folder, self._new, self._new.keys() - self._sizes.keys())
@@ -104,7 +104,7 @@ class Archive(Part):
         self._rows.clear()
 
     def _id(self) -> str:
-        """The id that tells the files of this store from those of others."""
+        """The id in the names of this store's files."""
         kept = self._writer.meta("archive_id")
         if kept is None:
             kept = secrets.token_hex(4)

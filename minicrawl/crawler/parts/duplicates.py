@@ -1,6 +1,6 @@
-"""What pages say: fingerprints of those that were read, and whether a page is the one that it names as canonical.
+"""Fingerprints of pages that were read, and the decision whether to believe a canonical.
 
-How duplicates are told is in `recognise/duplicates`.
+`recognise/duplicates` finds the duplicates.
 """
 
 import json
@@ -21,7 +21,7 @@ from minicrawl.store.rows import Fingerprint, FingerprintColumns
 from minicrawl.store.writer import Writer
 
 MOST_CLAIMS = 256
-"""Pages looked at that named one as canonical before: any number may, also such as say the same."""
+"""Pages checked that named one as canonical before: any number may, also with the same content."""
 
 
 class DuplicatePages(Part):
@@ -35,7 +35,7 @@ class DuplicatePages(Part):
         stored, accounts = state.writer.recognised, state.accounts
 
         def kept(page: int) -> Fingerprint | None:
-            """The fingerprint that the store has of a page; pages that were never visited have none, as most have."""
+            """The fingerprint of a page in the store; pages that were never visited have none, as most have."""
             return stored.fingerprint(page) if accounts.book.visited[page] else None
 
         fingerprints = of_no_alias(stored.fingerprints(), accounts)
@@ -54,7 +54,7 @@ class DuplicatePages(Part):
         return True
 
     def on_links(self, turn: Turn) -> None:
-        """Note what a page says, if it says something."""
+        """Note the fingerprint of a page, if it has content."""
         page, outcome, fetched, fingerprints = turn.page, turn.outcome, turn.fetched, self.fingerprints
         says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
         if not says_something or fetched.digest is None or fetched.payload is None:
@@ -70,7 +70,7 @@ class DuplicatePages(Part):
         turn.reinstated = self.note_reinstated()
 
     def note_reinstated(self) -> list[int]:
-        """Note what pages say that have come to stand for themselves again, and return them."""
+        """Note the fingerprints of pages that stand for themselves again, and return these."""
         reinstated = self._aliases.take_reinstated()
         for page in reinstated:
             self.fingerprints.stand_alone(page)
@@ -86,7 +86,7 @@ class DuplicatePages(Part):
             writer.save_meta({"refuted_canonicals": json.dumps(refuted)})
 
     def _is_believed(self, turn: Turn) -> bool:
-        """Whether a page that names another as canonical stands for it."""
+        """True if a page that names another as canonical stands for it."""
         canonical = turn.outcome.alias or ""
         (target,) = self._urls.find([canonical])
         there = self.fingerprints.row(target) if target is not None else None
@@ -101,7 +101,7 @@ class DuplicatePages(Part):
         return not self._canonicals.is_refuted(canonical) or not differs(claim, canonical, there)
 
     def _earlier_claims(self, target: int) -> Iterator[Claim]:
-        """Pages that stand for `target`, which they name as canonical, as far as it is known what they say; some."""
+        """Some pages that stand for `target`, which they name as canonical, if their fingerprints are known."""
         for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
             row = self.fingerprints.row(page)
             if row is not None and self._pages.last_turn(page).reason == "canonical":
@@ -109,7 +109,7 @@ class DuplicatePages(Part):
 
 
 def of_no_alias(blocks: Iterable[FingerprintColumns], accounts: Accounts) -> Iterator[FingerprintColumns]:
-    """The same fingerprints, with nothing of pages that stand for others to be found by."""
+    """The same fingerprints, with aliases excluded from the indexes."""
     for block in blocks:
         is_page = ~accounts.ledger.alias[block.page]
         yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)

@@ -1,9 +1,9 @@
-"""Expected importance of the pages known so far: when it is computed, and what a commit writes of it.
+"""Expected importance of the pages known so far: computed as the crawl grows, and saved.
 
-It is that of walkers who jump to all pages alike: where they jump to sites, none is computed, and the store forgets
-what it had.
+It is that of walkers who jump to all pages alike: where they jump to sites, none is computed, and the store deletes
+its old one.
 
-It is computed after a commit, in the accounting thread, from what the store holds then; the next commit writes it.
+It is computed after a commit, in the accounting thread, from the store as of then; the next commit writes it.
 While the crawl runs that is done when the crawl has grown by a tenth, using at most 0.5 % of the CPU time.
 """
 
@@ -31,14 +31,14 @@ FloatArray = npt.NDArray[np.float64]
 FEWEST_VISITED = 100
 """Pages that must have had their turn before a running crawl computes it."""
 LEAST_APART = 200.0
-"""CPU time between two times in a running crawl, in that of the first of them."""
+"""CPU time between two computations in a running crawl, as a multiple of the first one's."""
 
 
 class ExpectedImportance(Part):
     """Computes expected importance as the crawl grows. The books stay as they are."""
 
     def __init__(self, accounts: Accounts, store: Store, cpu: Callable[[], float] = time.process_time) -> None:
-        """cpu: gives the seconds that this program has taken so far."""
+        """cpu: gives the CPU seconds of this program so far."""
         self._accounts = accounts
         self._store = store
         self._cpu = cpu
@@ -52,7 +52,7 @@ class ExpectedImportance(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        """Off in partitions, where others have most of what would tell."""
+        """Off in partitions, as others have most of the evidence."""
         return cls(opening.state.accounts, opening.state.writer) if opening.share is None else None
 
     def after_commit(self) -> None:
@@ -60,19 +60,19 @@ class ExpectedImportance(Part):
             self._compute(ROUGH)
 
     def on_settled(self) -> None:
-        """Compute it closer, and how much of it will stay."""
+        """Compute it more exactly, and the share of it that will stay."""
         self._compute(FINE, at_end=True)
 
     @property
     def is_due(self) -> bool:
-        """Whether the crawl has grown by a tenth since the last time, and that is long enough ago."""
+        """True if the crawl has grown by a tenth since the last time, and that is long enough ago."""
         visited = self._accounts.book.payees
         has_grown = visited >= FEWEST_VISITED and 10 * visited >= 11 * self._visited
         fits = self._accounts.size <= self._store.sizes.pages
         return has_grown and fits and self._accounts.ledger.are_born_alike and self._cpu() >= self._not_before
 
     def _compute(self, tolerance: float, *, at_end: bool = False) -> None:
-        """Everything being committed. tolerance: the L1 distance that suffices. at_end: and how much will stay."""
+        """All must be committed. tolerance: the L1 distance that suffices. at_end: compute `stays`, too."""
         if self._accounts.size > self._store.sizes.expected or not self._accounts.book.payees:
             return
         if not self._accounts.ledger.are_born_alike:
@@ -86,7 +86,7 @@ class ExpectedImportance(Part):
         self._not_before = now + LEAST_APART * (now - began)
 
     def save(self, writer: Writer) -> None:
-        """Write what was computed since the last commit."""
+        """Write results since the last commit."""
         if not self._accounts.ledger.are_born_alike and writer.expected.of() is not None:
             writer.save_expected(np.zeros(0), np.zeros(0), ())
             writer.save_meta({META: None})
@@ -96,7 +96,7 @@ class ExpectedImportance(Part):
             writer.save_meta({META: json.dumps(found.of._asdict())})
 
     def _started(self) -> FloatArray | None:
-        """The shares that were computed last, be it by another run."""
+        """The shares computed last, possibly by another run."""
         return np.nan_to_num(self._store.expected.shares()) if self._shares is None else self._shares
 
     def _so_far(self, *, at_end: bool) -> PagesSoFar:

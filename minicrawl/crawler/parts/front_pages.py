@@ -1,7 +1,7 @@
 """The front page of a folder under two names: `/a/` and `/a/index.html` with the same bytes are one page.
 
-The name that was read first stays a page, the others become its aliases. Relative links of one folder lead to the same
-pages, so equal bytes suffice; duplicates elsewhere (merged_duplicates.py) are compared by their links, too.
+The name read first stays a page, the others become its aliases. Relative links of one folder lead to the same pages,
+so equal bytes suffice; duplicates elsewhere (merged_duplicates.py) are compared by their links, too.
 """
 
 from typing import Self
@@ -16,7 +16,7 @@ from minicrawl.model import State
 
 
 class FrontPages(Part):
-    """Lets the names of a front page be aliases of the one that was read first."""
+    """Makes the names of a front page aliases of the one read first."""
 
     def __init__(self, state: CrawlState, duplicates: DuplicatePages) -> None:
         self._accounts = state.accounts
@@ -31,7 +31,7 @@ class FrontPages(Part):
         outcome, payload = turn.outcome, turn.fetched.payload
         if outcome.is_redirect or outcome.state is not State.FETCHED or payload is None:
             return False
-        if not self._fingerprints.was_said(payload):  # as it mostly is: no name is looked up then
+        if not self._fingerprints.was_said(payload):  # as mostly: no name is looked up then
             return False
         names = front_page_names(turn.fetched.url)
         for name, page in zip(names, self._urls.find(names) if names else (), strict=True):

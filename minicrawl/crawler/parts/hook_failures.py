@@ -1,4 +1,4 @@
-"""How often each hook, and each extraction rule, has failed."""
+"""Counts of failures of hooks and extraction rules."""
 
 import json
 from collections import Counter

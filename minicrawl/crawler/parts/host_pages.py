@@ -11,7 +11,7 @@ from minicrawl.settings import parse_host_limit
 
 
 class HostPages(Part):
-    """The pages that are asked for, or were, of hosts with a limit of their own.
+    """The pages requested of hosts with a limit of their own.
 
     Invariant: a host has no more of them than its limit.
     """
@@ -23,7 +23,7 @@ class HostPages(Part):
         accounts: Accounts,
         frontier: Frontier,
     ) -> None:
-        """limits: by the name of a host. answered: names of such hosts, each with a page that has an answer."""
+        """limits: by host name. answered: names of such hosts, each with a page that has an answer."""
         self._limits = limits
         self._accounts = accounts
         self._frontier = frontier

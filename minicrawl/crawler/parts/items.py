@@ -1,4 +1,4 @@
-"""What is taken out of pages (--items)."""
+"""Items extracted from pages (--items)."""
 
 from pathlib import Path
 from typing import Self

@@ -1,12 +1,12 @@
-"""Pages that are one page under several names, where duplicates are merged.
+"""Copies of a page merged into one (--merge-duplicates).
 
-Two pages are merged that have the same bytes, the same owner, and link to the same pages: links written relative to two
-folders lead to different ones. Pages of two owners are not, whoever was read first: else a copy would get the
-importance of what it copies. (A page may still say so itself, by rel=canonical or a redirect.) An owner is a
+Two pages are merged if they have the same bytes and the same owner, and link to the same pages: links written relative
+to two folders lead to different ones. Pages of two owners are not, whichever was read first: else a copy would get
+the importance of its original. (A page may still declare it itself, by rel=canonical or a redirect.) An owner is a
 registrable domain, or a user of a shared one.
 
 leader   the one of them that stays a page; the others are aliases of it
-own      cash that a page has received, without what its aliases handed over to it
+own      cash that a page has received, less that handed over by its aliases
 
 While the crawl goes on the page read first leads. In the end the one that has received the most on its own does: the
 one that others link to.
@@ -37,7 +37,7 @@ MOST_COMPARED = 16
 
 
 class MergedDuplicates(Part):
-    """Lets pages be aliases of the page that they are copies of (--merge-duplicates)."""
+    """Makes copies aliases of their page (--merge-duplicates)."""
 
     def __init__(self, state: CrawlState, duplicates: DuplicatePages, aliases: Aliases) -> None:
         self._writer = state.writer
@@ -82,9 +82,9 @@ class MergedDuplicates(Part):
             self._load(writer.recognised.fingerprints())
 
     def elect_leaders(self) -> int:
-        """Let the page of each cluster lead that has received the most on its own.
+        """Make the page of each cluster its leader that has received the most on its own.
 
-        To be called when all is settled and committed. Returns how many clusters have another leader now.
+        To be called when all is settled and committed. Returns the number of clusters with a new leader.
         """
         changed = self._elect(self._writer.link_table.merged())
         self._note_reinstated(self._duplicates.note_reinstated())
@@ -97,18 +97,18 @@ class MergedDuplicates(Part):
                 self._note(page, row.payload)
 
     def _load(self, blocks: Iterable[FingerprintColumns]) -> None:
-        """Find copies by these fingerprints alone."""
+        """Build the index of copies from these fingerprints alone."""
         self._copies = Runs()
         keys, pages = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         for block in blocks:
-            # Whatever other owners say: also those that were not the first with their bytes.
+            # Also those that were not the first with their bytes: the first may have another owner.
             owners = map(self._owner_hash, block.page.tolist())
             keys.append(block.payload.astype(np.uint64) ^ np.fromiter(map(_unsigned, owners), np.uint64))
             pages.append(block.page)
         self._copies.load(np.concatenate(keys), np.concatenate(pages))
 
     def _leader(self, turn: Turn) -> int | None:
-        """The page that a page is a copy of; None where there is none."""
+        """The page that a page is a copy of; None if there is none."""
         page, payload = turn.page, turn.fetched.payload
         if payload is None:
             return None
@@ -120,16 +120,16 @@ class MergedDuplicates(Part):
         return None
 
     def _note(self, page: int, payload: int) -> None:
-        """Let others be merged with a page that says this; once, however often it is read."""
+        """Let later copies be merged with a page; once, however often it is read."""
         key = self._key(page, payload)
         if page not in self._copies.candidates(key):
             self._copies.add(key, page)
 
     def _elect(self, merged: Iterable[tuple[int, int]]) -> int:
-        """Let the page of each cluster lead that has received the most on its own.
+        """Make the page of each cluster its leader that has received the most on its own.
 
-        merged: (alias, leader), as the store has them.
-        Returns how many clusters have another leader now.
+        merged: (alias, leader), as in the store.
+        Returns the number of clusters with a new leader.
         """
         clusters: defaultdict[int, list[int]] = defaultdict(list)
         for alias, leader in merged:
@@ -145,7 +145,7 @@ class MergedDuplicates(Part):
         return changed
 
     def _links_to_the_same(self, turn: Turn, other: int) -> bool:
-        """Whether the links of two copies that are followed are the same, but for those to one another."""
+        """True if the followed links of two copies are the same, except those to one another."""
         page, parsed = turn.page, turn.parsed
         depth = int(self._accounts.depth[page]) + 1
         refuses, url_of = self._admission.scope.refuses, self._urls.url
@@ -154,7 +154,7 @@ class MergedDuplicates(Part):
         return followed - both == set(map(url_of, self._pages.outlinks(other).tolist())) - both
 
     def _may_lead(self, page: int) -> Callable[[int], bool]:
-        """Whether another page may be what `page` is one with, as far as can be told without a look at the store."""
+        """Predicate: another page may be the leader of `page`, judged without reading the store."""
         own, is_alias = self._owner_hash(page), self._accounts.ledger.alias
         return lambda other: other != page and not is_alias[other] and self._owner_hash(other) == own
 

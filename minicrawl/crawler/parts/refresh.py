@@ -1,11 +1,11 @@
-"""What is learned of pages as they are fetched again: how often they change, and by what their servers know them.
+"""Change rates and validators of pages, learned from repeated fetches.
 
-A page is asked for on the condition that it is not what its validators name (RFC 9110 13.1): then 304 says in a few
-bytes that nothing has changed. Every eighth time it is asked for without condition. A server that sends something else
-then under the same validators is not believed: after two such answers its host is asked without conditions.
+A page is requested on condition that it differs from its validators (RFC 9110 13.1): then 304 says in a few bytes that
+nothing has changed. Every eighth request is unconditional. A server that answers this with another page under the same
+validators is not believed: after two such answers its host gets no conditions.
 
-Two dates say when a page changed, as far as they are believed (frontier/schedules.py): by lastmod in its sitemap
-it is due sooner; Last-Modified tells how often it changes, however often that is between two fetches.
+Two dates tell when a page changed, as far as they are believed (frontier/schedules.py): lastmod in its sitemap
+makes it due sooner; Last-Modified tells its change rate, even with many changes between two fetches.
 
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
@@ -27,20 +27,20 @@ from minicrawl.store.rows import Change, NotedImportance, RefreshHost, RefreshRo
 from minicrawl.store.writer import Writer
 
 _UNCONDITIONAL = 8
-"""A page is asked for without condition every so many times."""
+"""Every eighth request for a page is unconditional."""
 _LIES = 2
 _LONGEST_VALIDATOR = 1000
 _ANSWERS = 8
 _ANOTHER = 1.1
-"""An importance is noted when it has moved by that factor."""
+"""An importance is noted when it has changed by this factor."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
 class Refresh(Part):
-    """Rows of `refresh`, `refresh_hosts` and `changes`, those that the next commit writes.
+    """Uncommitted rows of `refresh`, `refresh_hosts` and `changes`.
 
-    most: seconds after which a page that fails is asked for again, at most.
+    most: most seconds after which a page that fails is fetched again.
     """
 
     def __init__(self, writer: Writer, due: DuePages, frontier: Frontier, pages: KnownPages, most: float) -> None:
@@ -68,7 +68,7 @@ class Refresh(Part):
     # The turn of a page.
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
-        """Ask on the condition that the page has changed."""
+        """Make the request conditional on a change of the page."""
         row = self._row(page)
         if row is None or not (row.etag or row.last_modified) or row.fetches % _UNCONDITIONAL == 0:
             return asked
@@ -77,7 +77,7 @@ class Refresh(Part):
         return asked._replace(etag=row.etag, last_modified=row.last_modified)
 
     def on_answer(self, turn: Turn) -> bool:
-        """A page that was there and is not found for the first time: that may be an accident, so ask a day later."""
+        """Put a page back for a day that is missing for the first time: that may be an accident."""
         page = turn.page
         if turn.outcome.reason not in NOT_FOUND or not self._pages.was_there(page) or not self._is_first_miss(page):
             return False
@@ -86,7 +86,7 @@ class Refresh(Part):
         return True
 
     def on_turn(self, turn: Turn) -> None:
-        """Note when the page is to be fetched again."""
+        """Note the due time of the page."""
         page, outcome = turn.page, turn.outcome
         if outcome.state in READ:
             self.note_read(page, turn.fetched, turn.parsed, outcome.alias, turn.now)
@@ -98,13 +98,13 @@ class Refresh(Part):
     def on_unchanged(self, turn: Turn) -> None:
         if turn.fetched.not_modified:
             self.note_unchanged(turn.page, turn.now)
-        else:  # nobody had asked: nothing is known of the page
+        else:  # nothing was asked: nothing is known of the page
             self.note_failed(turn.page, turn.now, not_before=0.0)
 
-    # What is learned.
+    # Learning.
 
     def note_read(self, page: int, fetched: Fetched, parsed: ParsedPage, alias: str | None, now: float) -> None:
-        """A page was read. alias: the URL it stands for, if it does."""
+        """Note a page that was read. alias: the URL it stands for, if it does."""
         blocks = _content(fetched, parsed, alias)
         etag, last_modified = _validators(fetched)
         row, read_at = self._row(page), self._due.fetched_at.item(page)
@@ -135,8 +135,8 @@ class Refresh(Part):
         self._learn(row._replace(etag=etag, last_modified=last_modified), now, found, dated_at)
 
     def _note_second(self, page: int, fetched: Fetched, blocks: bytes, read_at: float, now: float) -> None:
-        """A page was read again that a crawl has read which fetched nothing again. Of what it said then a digest is
-        kept: so anything that is another counts as a change, this once."""
+        """Note a page read again whose first fetch was by a crawl without refresh. Only a digest of that is kept: so
+        any difference counts as a change, this once."""
         self._changes.append(Change(page, read_at, "new", len(blocks) // 4, 0))
         kept = self._writer.recognised.fingerprint(page)
         is_change = kept is not None and fetched.digest is not None and fetched.digest != kept.digest
@@ -146,13 +146,13 @@ class Refresh(Part):
         self._learn(row, now, Difference(is_change, 0, 0, memory, is_certain=not is_change, differs=is_change))
 
     def note_unchanged(self, page: int, now: float) -> None:
-        """The server says that a page is as it was."""
+        """Note a page that its server says is unchanged."""
         row = self._row(page)
         if row is not None:
             self._learn(row, now, unchanged(row.blocks))
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
-        """When pages have changed (Unix seconds), as a sitemap says: of interest if they were fetched before that."""
+        """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
         for page, at in lastmods.items():
             if not 0.0 < self._due.fetched_at.item(page) < at <= now:
                 continue
@@ -164,16 +164,16 @@ class Refresh(Part):
                 self._changed_pages.append(page)
 
     def _is_first_miss(self, page: int) -> bool:
-        """Whether a page that was there and is not found now was found at its last turn."""
+        """True if a page that was there and is missing now was found at its last turn."""
         row = self._row(page)
         return row is None or not row.answers.endswith(MISSING)
 
     def note_missing(self, page: int, now: float) -> None:
-        """A page that was there is not found: it is asked for once more, a day later."""
+        """Put a missing page that was there off for a day."""
         self._postpone(page, now, now + DAY, MISSING)
 
     def note_failed(self, page: int, now: float, not_before: float) -> None:
-        """Nothing was found at a page: it is asked for after a day, then after two, four and so on."""
+        """Note a page where nothing was found: it is requested after a day, then after two, four and so on."""
         row = self._row(page)
         failures = 0 if row is None else len(row.answers) - len(row.answers.rstrip(FAILED))
         self._postpone(page, now, max(not_before, now + min(DAY * 2**failures, self._most)), FAILED)
@@ -181,7 +181,7 @@ class Refresh(Part):
     # Keeping.
 
     def save(self, writer: Writer) -> None:
-        """Write the rows that have changed, and the prices."""
+        """Write changed rows, and the prices."""
         writer.save_refreshes(self._rows.values())
         if self._changed_pages:
             writer.save_due_times(self._frontier.pages.note_changed(self._changed_pages))
@@ -200,7 +200,7 @@ class Refresh(Part):
         self._changes.clear()
         self._importances.clear()
         self._changed_hosts.clear()
-        # By then importance is another one: as often as the crawl has grown by a tenth.
+        # Importance has changed by then: as often as the crawl has grown by a tenth.
         if self._noted * 10 > self._noted_at_look * 11:
             writer.save_due_times(self._due.reschedule())
             self._noted_at_look = self._noted
@@ -214,7 +214,7 @@ class Refresh(Part):
         return self._hosts.get(host) or RefreshHost(host, 0.0)
 
     def _keep(self, row: RefreshRow, now: float) -> None:
-        """Keep what a fetch has taught, and the importance of the page if that is another one by now."""
+        """Keep a page's row, and its importance if that has changed."""
         importance = self._due.worth(row.page) / self._due.size
         if not row.importance / _ANOTHER < importance < row.importance * _ANOTHER:
             self._importances.append(NotedImportance(row.page, now, importance))
@@ -223,7 +223,7 @@ class Refresh(Part):
         self._rows[row.page] = row
 
     def _learn(self, row: RefreshRow, now: float, found: Difference, dated_at: float | None = None) -> None:
-        """Take in whether a page had changed. dated_at: when, as is believed."""
+        """Learn from the difference of two fetches. dated_at: believed time of the change."""
         is_change = found.is_change
         if row.lastmod is not None:
             self._note_proof(row.page, "lastmods", found)
@@ -246,8 +246,8 @@ class Refresh(Part):
         self._keep(row, now)
 
     def _rate(self, row: RefreshRow, gap: float, found: Difference, age: float | None) -> tuple[float, float]:
-        """The rate of a page and what is known of it. gap: seconds since it was fetched before; age: since it changed,
-        if that is known."""
+        """The change rate of a page and its information. gap: seconds since the last fetch; age: since the change, if
+        known."""
         known = row.rate if row.information else self._first_rate(row.page)
         if not found.is_certain:
             return known, row.information
@@ -269,7 +269,7 @@ class Refresh(Part):
         self._due.postpone(page, until)
 
     def _first_rate(self, page: int) -> float:
-        """What the rate of a page is taken for before anything is known of it."""
+        """The change rate assumed before anything is known of a page."""
         return self._due.first_rates.of(self._frontier.host(page).id)
 
     def _note_rate(self, page: int, rate: float) -> None:
@@ -280,7 +280,7 @@ class Refresh(Part):
         self._changed_hosts.add(host.host)
 
     def _dated_change(self, row: RefreshRow, last_modified: str | None, found: Difference, now: float) -> float | None:
-        """When a page has changed since it was fetched before, if its Last-Modified says so and is believed."""
+        """Time of a change since the last fetch, by a Last-Modified that is believed."""
         if row.last_modified is None or last_modified is None:
             return None
         at, is_believed = http_date(last_modified), self._host(row.page).dates >= BELIEVED
@@ -291,7 +291,7 @@ class Refresh(Part):
         return at if found.is_change and may_be and is_believed else None
 
     def _note_proof(self, page: int, dates: str, found: Difference, *, says_so: bool = True) -> None:
-        """Note whether a date was right, if that can be told: noise may hide a change. says_so: that one has been."""
+        """Note whether a date was right, if that can be told: noise may hide a change. says_so: it told of a change."""
         if found.differs and not found.is_change:
             return
         host = self._host(page)
@@ -306,7 +306,7 @@ class Refresh(Part):
 
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
-    """What a page is compared by: the blocks of its text; of what has none, where it leads, or what names its state."""
+    """The hashes by which a page is compared: the blocks of its text, else its target, else its validators."""
     if alias is not None and not parsed.blocks:
         return block_hashes([alias])
     if parsed.blocks:
@@ -315,7 +315,7 @@ def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
 
 
 def _validators(fetched: Fetched) -> tuple[str | None, str | None]:
-    """The validators of a page that came whole, as they came; such as are too long are dropped."""
+    """The validators of a complete page, as they came; those too long are dropped."""
     if fetched.status != 200 or fetched.truncated:
         return None, None
     etag, last_modified = (

@@ -1,4 +1,4 @@
-"""URLs with session parameters: pages stand for the URL without them. How they are told is in `recognise/sessions`."""
+"""URLs with session parameters, aliases of the URL without them; `recognise/sessions` finds the parameters."""
 
 from dataclasses import replace
 from typing import Self
@@ -13,10 +13,10 @@ from minicrawl.store.writer import Writer
 
 
 class SessionUrls(Part):
-    """Learns which parameters are sessions', by asking for pages without one."""
+    """Learns session parameters, by requesting pages without one."""
 
     def __init__(self, sessions: Sessions, traps: Traps | None) -> None:
-        """traps: know which pages say something new."""
+        """traps: know the novelty of pages."""
         self._sessions = sessions
         self._traps = traps
 
@@ -45,7 +45,7 @@ class SessionUrls(Part):
         return False
 
     def before_links(self, turn: Turn) -> None:
-        """Note a page with parameters, before traps learn what it says."""
+        """Note a page with parameters, before traps learn its content."""
         fetched, digest = turn.fetched, turn.content.digest
         if self._traps is None or "?" not in fetched.url or digest is None or fetched.digest is None:
             return

@@ -1,6 +1,6 @@
 """Pages that are soft 404s: they are errors from then on, and pages again should they turn out to be none.
 
-How soft 404s are told is in `recognise/soft404`.
+`recognise/soft404` finds them.
 """
 
 from typing import Self
@@ -20,7 +20,7 @@ from minicrawl.store.writer import Writer
 
 
 class SoftErrors(Part):
-    """Takes pages that were read before for errors, or for none any more, as it is found out."""
+    """Makes pages read before errors, or pages again, as the evidence grows."""
 
     def __init__(self, soft404s: Soft404s, state: CrawlState, aliases: Aliases, fingerprints: Duplicates) -> None:
         self._soft404s = soft404s
@@ -58,7 +58,7 @@ class SoftErrors(Part):
         return True
 
     def before_links(self, turn: Turn) -> None:
-        """Let traps learn that the page says what its host says of pages that do not exist."""
+        """Tell traps that the page is like its host's answers for missing pages."""
         if self._soft404s.is_like(turn.page, turn.fetched.url):
             turn.content = turn.content._replace(is_not_found=True)
 
@@ -70,7 +70,7 @@ class SoftErrors(Part):
         self._soft404s.save(writer)
 
     def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
-        """Whether a page that was just read does not exist on its host; other pages are restated accordingly."""
+        """True if a page that was just read is a soft 404; other pages are restated accordingly."""
         answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
         if answer is None or (is_seed and answer is not fetched):
             return False
@@ -89,7 +89,7 @@ class SoftErrors(Part):
                 self._take_for_page(page)
 
     def _own(self, page: int) -> bytes | None:
-        """The links of a page itself where others count in their place, or none; None: it is or was a redirect."""
+        """The links of a page itself if others, or none, count in their place; None: it is or was a redirect."""
         return self._pages.links_row(page).own
 
     def _is_read_or_redirect(self, page: int) -> bool:

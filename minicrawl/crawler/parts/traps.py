@@ -1,4 +1,4 @@
-"""Pages in traps, which are not asked for. How traps are told is in the folder `admission/traps`."""
+"""Pages in traps, which are not fetched; `admission/traps` finds the traps."""
 
 from typing import Self
 
@@ -10,7 +10,7 @@ from minicrawl.store.writer import Writer
 
 
 class TrapRefusals(Part):
-    """Refuses pages in traps, but for seeds and pages that were read and still there the last time."""
+    """Refuses pages in traps, except seeds and pages that were read and still there the last time."""
 
     def __init__(self, traps: Traps, state: CrawlState, sessions: Sessions) -> None:
         self._traps = traps

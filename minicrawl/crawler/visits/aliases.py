@@ -1,8 +1,8 @@
-"""Which page stands for which other one: by a redirect, or by a hint such as rel=canonical.
+"""Aliases: pages that stand for another, by a redirect or a hint such as rel=canonical.
 
-alias   the page that stands for another, its target
+alias   a page that stands for another, its target
 chain   from alias to alias, over at most MAX_HOPS of them
-hint    what makes an alias that is no redirect
+hint    the reason of an alias that is no redirect
 """
 
 from collections import defaultdict
@@ -23,10 +23,10 @@ from minicrawl.store.rows import Links
 
 
 class Aliases:
-    """Which pages stand for which.
+    """The aliases and their targets.
 
     A redirect is a fact. A canonical, a refresh or the same text is a hint: such a page keeps links of its own, and
-    stands for itself again when nothing is behind the hint.
+    stands for itself again if the hint's target turns out to be nothing.
     """
 
     def __init__(self, state: CrawlState, deep_links: DeepLinks) -> None:
@@ -36,13 +36,13 @@ class Aliases:
         self._admission = state.admission
         self._discovery = state.discovery
         self._deep_links = deep_links
-        self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by what they stand for
+        self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by target
         for alias, target in state.writer.link_table.hinted():
             self._hinted[target].append(alias)
         self._reinstated: list[int] = []
 
     def note_turn(self, turn: Turn, links: Links, before: Links | None) -> None:
-        """Note which page this one stands for by a hint, and that nothing is behind hints that lead here."""
+        """Note an alias by a hint, and void the hints that lead to a page where nothing was found."""
         if self._accounts.has_neighbours and turn.outcome.state is State.ALIAS:
             self.lengthen(from_bytes(links.targets).tolist())
         is_known = before is not None and before.own is not None and before.targets == links.targets
@@ -52,23 +52,23 @@ class Aliases:
             self.void_hints_to(turn.page)
 
     def note_hint(self, alias: int, target: int) -> None:
-        """Take in that a page stands for another by a hint."""
+        """Note an alias by a hint."""
         self._hinted[target].append(alias)
 
     def take_reinstated(self) -> list[int]:
-        """The pages that have come to stand for themselves again since the last call."""
+        """The pages that stand for themselves again since the last call."""
         reinstated, self._reinstated = self._reinstated, []
         return reinstated
 
     def target(self, page: int, outcome: Outcome) -> tuple[int | None, Outcome]:
-        """The page that `page` stands for, if it may, and the outcome in the light of that."""
+        """The target of `page`, if it may be an alias, and the outcome adjusted to that."""
         if outcome.alias is None:
             return None, outcome
         (found,) = self._urls.find([outcome.alias])
         refusal = self._refusal(page, outcome, found)
         if refusal is None:
             if self._accounts.depth[page] == 0:
-                self._admission.protect([outcome.alias])  # what a seed stands for is meant as well
+                self._admission.protect([outcome.alias])  # a seed's target is meant as well
             if found is None:
                 target = Admitted([outcome.alias], [""], [None])
                 (found,) = self._discovery.made_known(target, page, outcome.reason, same_depth=True)
@@ -78,12 +78,12 @@ class Aliases:
         return None, replace(outcome, state=State.FETCHED, reason=f"{outcome.reason}-{refusal}")
 
     def _refusal(self, page: int, outcome: Outcome, target: int | None) -> str | None:
-        """Why a page may not stand for what its outcome says, page `target` if that is known; None: it may."""
+        """Reason why a page may not be an alias of its outcome's target, page `target` if known; None: it may."""
         assert outcome.alias is not None
         refusal = self._admission.scope.refuses(outcome.alias, int(self._accounts.depth[page]))
         if refusal is not None:
             return refusal
-        if target is None:  # which cannot lead back here
+        if target is None:  # it cannot lead back here
             return self._long_chain(page) or self._admission.refusal(self._urls.url(page), outcome.alias)
         refusal = self._chain(page, target)
         if refusal == "loop" and outcome.is_redirect and self._void_hint(target, page):
@@ -93,22 +93,22 @@ class Aliases:
         return refusal
 
     def hinted(self, page: int) -> list[int]:
-        """The pages that stand for `page` by a hint, and some that did."""
+        """The aliases of `page` by a hint, and some former ones."""
         return self._hinted.get(page, [])
 
     def void_hints_to(self, page: int) -> None:
-        """Let the pages that name `page` as canonical stand for themselves: there is nothing behind that name."""
+        """Let the pages that name `page` as canonical stand for themselves: nothing was found there."""
         self.void_hints(page, self._hinted.pop(page, []), "dead")
 
     def void_hints(self, page: int, aliases: Iterable[int], why: str) -> None:
-        """Let those of some pages stand for themselves that stand for `page` by a hint."""
+        """Let those of some pages that are aliases of `page` by a hint stand for themselves."""
         for alias in aliases:
             row = self._pages.links_row(alias) if self._accounts.book.visited[alias] else None
             if row is not None and row.own is not None and row.targets and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
 
     def hand_over(self, leader: int, heir: int, others: Iterable[int]) -> None:
-        """Let `heir` be the page that `leader` was, and that `leader`, `heir` and `others` were copies of.
+        """Let `heir` replace `leader`, of which `heir` and `others` are copies.
 
         The links of a cluster are committed when this is called.
         """
@@ -124,7 +124,7 @@ class Aliases:
             self.note_hint(alias, heir)
 
     def lengthen(self, pages: Iterable[int]) -> None:
-        """Longer chains of aliases lead to some pages, from other partitions: hand that on, and break what is too long.
+        """Pass on longer chains of aliases to some pages, from other partitions, and break chains that are too long.
 
         A loop of aliases through several partitions is a chain that grows with every hand-over, so it ends here.
         """
@@ -134,7 +134,7 @@ class Aliases:
                 longer = self._lengthened(longer)
 
     def _lengthened(self, page: int) -> int | None:
-        """The page that this one stands for, if the chain that ends there is longer now."""
+        """The target of an alias, if the chain that ends there is longer now."""
         ledger, hops = self._accounts.ledger, self._accounts.hops
         if not ledger.alias[page] or ledger.gone[page]:
             return None
@@ -145,7 +145,7 @@ class Aliases:
         return int(target[0]) if len(self._accounts.lengthen(target, hops[page : page + 1] + 1)) else None
 
     def _break(self, alias: int) -> None:
-        """Let an alias stand for nothing: one by a hint for itself, one by a redirect is an error."""
+        """Let an alias by a hint stand for itself; make one by a redirect an error."""
         row = self._pages.links_row(alias)
         if row.own is not None:
             self._stand_for_itself(alias, "chain")
@@ -156,7 +156,7 @@ class Aliases:
         self.void_hints_to(alias)
 
     def give_links_back(self, page: int, reason: str) -> None:
-        """Let a page whose own links did not count be one that was read, as the reason says."""
+        """Let a page whose own links did not count be a read page, with this reason."""
         row = self._pages.links_row(page)
         assert row.own is not None, "only a page with links of its own can stand for itself"
         own = placed(row.own, row.own_places)
@@ -167,28 +167,28 @@ class Aliases:
         self._deep_links.note_nearer(own.targets, depths)
 
     def _chain(self, page: int, target: int) -> str | None:
-        """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
+        """The fault in making `page` an alias of `target`: a loop, or a chain of too many hops."""
         for _ in range(MAX_HOPS):
             if target == page:
                 return "loop"
             if not self._accounts.ledger.alias[target] or self._accounts.ledger.gone[target]:
-                return self._long_chain(page)  # what stands elsewhere is asked there
+                return self._long_chain(page)  # a mirror's target is checked at its home
             target = int(self._pages.outlinks(target)[0])
         return "chain"
 
     def _long_chain(self, page: int) -> str | None:
         accounts = self._accounts
-        # Of chains through other partitions nobody here knows how they run: these never count as shorter again.
+        # Chains through other partitions are unknown here: they never count as shorter again.
         if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall and not accounts.has_neighbours:
             aliases = np.flatnonzero(accounts.ledger.alias[: accounts.size])
             accounts.count_hops((alias, int(self._pages.outlinks(alias)[0])) for alias in aliases.tolist())
         return "chain" if accounts.hops[page] >= MAX_HOPS else None
 
     def _void_hint(self, alias: int, page: int) -> bool:
-        """Let the first page in the chain from `alias` to `page` that is an alias by a mere hint stand for itself.
+        """Let the first alias by a mere hint in the chain from `alias` to `page` stand for itself.
 
-        That is a page whose rel=canonical names `page`, which in turn redirects to it, as on sites that moved to
-        https: the redirect is a fact, the canonical a hint. False where there is none: the loop is of redirects.
+        Its rel=canonical names `page`, which in turn redirects to it, as on sites that moved to https: the redirect is
+        a fact, the canonical a hint. False if there is none: the loop is of redirects.
         """
         while alias != page:
             row = self._pages.links_row(alias)
@@ -199,12 +199,12 @@ class Aliases:
         return False
 
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
-        """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
+        """Give an alias its own links back. why: the fault of its target, if any."""
         reason = self._pages.last_turn(alias).reason
         hint = reason if reason in ("duplicate", "front-page") else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 
     def _is_dead(self, page: int) -> bool:
-        """Whether the last turn of a page found nothing."""
+        """True if the last turn of a page found nothing."""
         return self._pages.last_state(page) in (State.ERROR, State.GONE)

@@ -1,6 +1,6 @@
-"""Links beyond --max-depth: which a page has, and when they are followed after all.
+"""Links beyond --max-depth, kept in case they may be followed later.
 
-They are when a shorter way to the page is found, or when a later run goes deeper.
+They are followed when a shorter way to the page is found, or when a later run goes deeper.
 """
 
 import json
@@ -16,7 +16,7 @@ from minicrawl.store.rows import Refused
 
 
 class DeepLinks:
-    """Links of visited pages that only --max-depth keeps out; they are followed once their page is near enough."""
+    """Links of visited pages refused by --max-depth alone; they are followed once their page is near enough."""
 
     def __init__(self, state: CrawlState) -> None:
         self._writer = state.writer
@@ -28,10 +28,10 @@ class DeepLinks:
         self._tally = state.tally
 
     def note_refused(self, turn: Turn) -> None:
-        """Keep where the page would lead to if it were allowed to, and what only --max-depth keeps out."""
+        """Keep the refused target of a page, and the links refused by --max-depth alone."""
         page, outcome, parsed = turn.page, turn.outcome, turn.parsed
         if outcome.reason == "soft-404":
-            return  # whose links are kept as they were, should it turn out to be none
+            return  # its links are kept as they were, should it turn out to be none
         leads_to = None if outcome.state is State.ALIAS else outcome.alias
         scope = self._admission.scope
         depth = int(self._accounts.depth[page]) + 1
@@ -45,16 +45,16 @@ class DeepLinks:
             self._pages.note_refused(Refused(page, leads_to, kept))
 
     def follow_further(self, now: float) -> None:
-        """Follow what a smaller --max-depth has left out so far."""
+        """Follow links that a smaller --max-depth has left out so far."""
         uncommitted = self._pages.refused_rows()
         for row in [*self._writer.link_table.too_deep(), *uncommitted]:
             self._follow(row.source)
         self._discovery.offer_new(now)
 
     def note_nearer(self, pages: npt.NDArray[np.int32], depths: npt.NDArray[np.int32]) -> None:
-        """Pages that were at `depths` may be nearer to a seed now: so are those behind them, and more is followed."""
+        """Follow more links of pages once at `depths` that are nearer to a seed now, and of the pages behind them."""
         if not self._admission.scope.limits_depth:
-            return  # nothing depends on it, and in the end all are done at once
+            return  # depths do not matter, and in the end all are done at once
         nearer: list[int] = pages[self._accounts.depth[pages] < depths].tolist()
         while nearer:
             page = nearer.pop()
@@ -67,7 +67,7 @@ class DeepLinks:
             nearer += behind.tolist()
 
     def _follow(self, page: int) -> None:
-        """Follow those links of a read page that were beyond --max-depth and no longer are."""
+        """Follow the links of a read page that are no longer beyond --max-depth."""
         refused = self._pages.refused_row(page)
         depth = int(self._accounts.depth[page]) + 1
         too_deep = json.loads(refused.too_deep or "[]") if refused else []
@@ -96,7 +96,7 @@ class DeepLinks:
 
 
 def _longer(links: PlacedLinks, found: npt.NDArray[np.int32]) -> PlacedLinks:
-    """The links of a page with others behind them of which is not known where they stand: as in a list."""
+    """The links of a page with more links appended, whose place is unknown: as in a list."""
     targets = np.concatenate([links.targets, found])
     if links.places is None:
         return PlacedLinks(targets)

@@ -1,4 +1,4 @@
-"""The links of a page: which of them count, and how its cash is divided among them."""
+"""The counted links of a page, and the division of its cash among them."""
 
 from collections.abc import Sequence
 from itertools import compress
@@ -21,8 +21,8 @@ from minicrawl.store.rows import Links
 
 
 class Counted(NamedTuple):
-    """The links of a page that count. `weights`: their parts of the cash, None if equal. `elsewhere`: how many links
-    lead to URLs that this crawl does not own.
+    """The counted links of a page. `weights`: their parts of the cash, None if equal. `elsewhere`: number of links to
+    URLs that this crawl does not own.
     """
 
     links: Links
@@ -31,7 +31,7 @@ class Counted(NamedTuple):
 
 
 class Outlinks:
-    """Makes the links of a page known that may be, and counts them."""
+    """Makes the admitted links of a page known, and counts them."""
 
     def __init__(self, state: CrawlState, sessions: Sessions, parts: Parts) -> None:
         self._accounts = state.accounts
@@ -43,7 +43,7 @@ class Outlinks:
         self._parts = parts
 
     def counted(self, turn: Turn, target: int | None) -> Counted:
-        """The links that count at a turn. target: the page that this one stands for: then only that link does."""
+        """The links that count at a turn. target: the page that an alias stands for: the only link then."""
         page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
         if outcome.reason == "soft-404":
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
@@ -73,17 +73,17 @@ class Outlinks:
         return Counted(links, None, elsewhere)
 
     def _content(self, fetched: Fetched) -> PageContent:
-        """What a page says, as traps learn it.
+        """The content of a page, for traps.
 
-        A page without its session says what it said with it. So when a session has been found nothing counts as said
-        before on its host: digests are others from then on.
+        A page has the same content with and without its session. So when a session has been found, nothing counts as
+        known content on its host: digests change from then on.
         """
         if fetched.digest is None:
             return PageContent(None, fetched.wording)
         return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
 
     def weights_again(self, url: str, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
-        """The weights of links that the page at `url` had at its last turn, whose anchors are not known any more."""
+        """The weights of the links of the page at `url` at its last turn, whose anchors are lost."""
         if self._admission.focus.is_off:
             return None
         return self._admission.focus.weights(url, list(map(self._urls.url, outlinks)), [""] * len(outlinks))
@@ -101,7 +101,7 @@ class Outlinks:
         return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
 
     def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], bytes, int]:
-        """The outlinks in scope with their anchors and places, and how many are not."""
+        """The outlinks in scope with their anchors and places, and the number of others."""
         if not outcome.follows:
             return [], [], b"", 0
         depth = int(self._accounts.depth[page]) + 1
@@ -111,7 +111,7 @@ class Outlinks:
         return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
-        """Let the domains that a page links to have more pages."""
+        """Raise the page budgets of the domains that a page links to."""
         if self._admission.traps is None or not len(outlinks):
             return
         own, hosts = int(self._frontier.pages.host_of[page]), self._frontier.hosts
@@ -120,5 +120,5 @@ class Outlinks:
 
 
 def _places(parsed: ParsedPage) -> bytes:
-    """Where the outlinks of a page stand; all in one place where that was not asked."""
+    """The places of the outlinks of a page; all 0 if unknown."""
     return parsed.places or bytes(len(parsed.outlinks))

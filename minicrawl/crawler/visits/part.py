@@ -1,7 +1,7 @@
-"""Optional capabilities of a crawl: what one may do, and the list of those that are on.
+"""Optional capabilities of a crawl: their interface, and the list of those that are on.
 
-A part overrides the methods that it needs. The list asks only those parts that override a method, in its order, so a
-capability that is off, or has nothing to do at some point, costs nothing there.
+A part overrides the methods that it needs. The list calls only overridden methods, in order, so a capability that is
+off, or has nothing to do at some point, costs nothing there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -38,7 +38,7 @@ class Part:
     # Requests.
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
-        """Change how a page is asked for."""
+        """Change the request for a page."""
         return asked
 
     def refusal(self, page: int, url: str) -> str | None:
@@ -46,24 +46,24 @@ class Part:
         return None
 
     def on_refusal(self, page: int) -> None:
-        """A page that passed `refusal` was not asked for after all."""
+        """Called if a page that passed `refusal` is not fetched after all."""
 
     def source(self, source: PageSource) -> PageSource:
         """Wrap the source that is about to be asked."""
         return source
 
     def on_record(self, record: ArchiveRecord, page: int | None) -> None:
-        """An answer was written into the archive. page: None for requests that are not for a page."""
+        """Called when an answer is in the archive. page: None for requests that are not for a page."""
 
     def due_probe(self, origin: str) -> str | None:
         """A URL to ask an origin for, once, in place of a page whose turn has come; or None."""
         return None
 
     def put_back_probe(self, url: str) -> None:
-        """A probe came to nothing: make it due again."""
+        """Make a probe due again that came to nothing."""
 
     def on_probe(self, fetched: Fetched, now: float) -> None:
-        """A probe was answered."""
+        """Take in the answer to a probe."""
 
     # The turn of a page, in this order.
 
@@ -72,7 +72,7 @@ class Part:
         return False
 
     def recognise(self, turn: Turn) -> bool:
-        """Replace `turn.outcome` where other pages show that it is another. True: ask no further part."""
+        """Replace `turn.outcome` if other pages prove it wrong. True: ask no further part."""
         return False
 
     def before_links(self, turn: Turn) -> None:
@@ -93,7 +93,7 @@ class Part:
         """Some settings were changed while the crawl runs. changed: their names."""
 
     def save(self, writer: Writer) -> None:
-        """Write what has changed since the last commit, within the transaction of the next."""
+        """Write all changes since the last commit, within the transaction of the next."""
 
     def after_commit(self) -> None:
         """Everything so far is in the store. Called in the accounting thread."""
@@ -107,7 +107,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Opening:
-    """What parts are opened with. `opened`: the parts before this one in the list."""
+    """Arguments for opening parts. `opened`: the parts before this one in the list."""
 
     state: CrawlState
     settings: CrawlSettings

@@ -1,4 +1,4 @@
-"""Seeds that were given without a scheme: https is what most hosts speak, http may be what was meant."""
+"""Seeds given without a scheme: https is tried first, then http."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from minicrawl.crawler.outcomes.outcome import NO_CONNECTION
 
 
 class SchemeGuesses:
-    """The pages whose scheme was guessed, until one has been connected to, or has turned out to be a wrong guess."""
+    """The pages whose scheme was guessed, until one has been connected to, or the guess was wrong."""
 
     def __init__(self, urls: KnownUrls, discovery: Discovery) -> None:
         self._urls = urls
@@ -18,11 +18,11 @@ class SchemeGuesses:
         self._wrong: dict[int, str] = {}
 
     def begin(self, guessed: Iterable[str]) -> None:
-        """Note the URLs of known seeds of which it is not certain that https is their scheme."""
+        """Note the URLs of known seeds whose https was guessed."""
         self._guessed |= {page for page in self._urls.find(list(guessed)) if page is not None}
 
     def doubt(self, page: int, reason: str, now: float) -> None:
-        """There was no connection for the sake of a page: if https was a guess, the page in plain http is a seed."""
+        """Take in a failed connection for a page: if https was a guess, the page in plain http is a seed."""
         if page in self._guessed and (reason in NO_CONNECTION or reason.startswith("tls")):
             self._guessed.remove(page)
             self._wrong[page] = reason
@@ -30,5 +30,5 @@ class SchemeGuesses:
                 pass
 
     def wrong(self, page: int) -> str | None:
-        """Why a page is not to be asked for, if https was a wrong guess."""
+        """The reason not to fetch a page, if https was a wrong guess."""
         return self._wrong.get(page)

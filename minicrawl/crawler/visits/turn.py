@@ -12,11 +12,11 @@ NOT_FOUND = ("http-404", "http-410")
 
 @dataclass(slots=True)
 class Turn:
-    """An answer for a page, and what is made of it.
+    """An answer for a page, and its results.
 
-    not_before: Unix seconds before which the page has no other turn. content: what a page says that is read for the
-    first time. targets, anchors: the pages that it links to, with the texts of these links. reinstated: pages that have
-    come to stand for themselves again.
+    not_before: Unix seconds before which the page has no other turn. content: that of a page read for the first time.
+    targets, anchors: the pages that it links to, with the texts of these links. reinstated: pages that stand for
+    themselves again.
     """
 
     page: int

@@ -1,4 +1,4 @@
-"""The turn of a page: books, frontier and store take note of it, in this order, by one task only.
+"""The turn of a page: it updates books, frontier and store, in this order, by one task only.
 
 Nothing here waits or touches the network; `now` is passed in.
 """
@@ -44,7 +44,7 @@ class Visits:
     timing: Timing
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
-        """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
+        """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
         state = self.state
         state.tally.refreshed += int(fetched.status is not None and state.accounts.book.visited[page])
         was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
@@ -66,7 +66,7 @@ class Visits:
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck.
 
-        A page in a trap of duplicates waits until others of its pattern may have shown that it is none.
+        A page in a trap of duplicates waits until others of its pattern may have proved it to be none.
         """
         frontier = self.state.frontier
         frontier.release(page, now, asked=False)
@@ -86,16 +86,16 @@ class Visits:
         return self.parts.refusal(page, url)
 
     def request(self, page: int, url: str) -> PageRequest:
-        """How to ask for a page."""
+        """The request for a page."""
         return self.parts.request(page, url)
 
     def _was_read(self, page: int) -> bool:
-        """Whether a page was read, and was still there the last time."""
+        """True if a page was read, and was still there the last time."""
         book = self.state.accounts.book
         return bool(book.visited[page]) and self.state.pages.was_there(page)
 
     def _visit(self, turn: Turn) -> None:
-        """The turn of a page: it spends its cash along the links it has now, and those are noted."""
+        """Take the turn of a page: spend its cash along its present links, and note these."""
         state, page, now = self.state, turn.page, turn.now
         self.parts.recognise(turn)
         before = state.pages.links_row(page) if state.accounts.book.visited[page] else None
@@ -119,7 +119,7 @@ class Visits:
         self._let_wait(turn)
 
     def _visit_unchanged(self, turn: Turn) -> None:
-        """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
+        """Take the turn of an unchanged page: spend its cash along its stored links, and change nothing else."""
         state, page = self.state, turn.page
         outlinks = state.pages.placed_outlinks(page)
         kind = kind_of(state.pages.last_state(page), is_answered=True)
@@ -141,7 +141,7 @@ class Visits:
     # The steps of a visit.
 
     def _spend(self, turn: Turn, counted: Counted, before: Links | None) -> Pages:
-        """Both books note the visit. Returns the pages whose cash has risen."""
+        """Note the visit in both books. Returns the pages whose cash has risen."""
         assert turn.outcome.state is not None
         outlinks = placed(counted.links.targets, counted.links.places)
         old = NOWHERE if before is None else placed(before.targets, before.places)
@@ -149,7 +149,7 @@ class Visits:
         return self.state.accounts.visit(turn.page, outlinks, old, kind, weights=counted.weights).credited
 
     def _retire_if_gone(self, turn: Turn) -> None:
-        """A page that was there and is not found any more is gone."""
+        """Make a page gone that was there and is not found any more."""
         if turn.outcome.reason in NOT_FOUND and self.state.pages.was_there(turn.page):
             self.state.accounts.retire(turn.page)
             turn.outcome = replace(turn.outcome, state=State.GONE)
@@ -162,7 +162,7 @@ class Visits:
             tally.failures[outcome.reason] += 1
 
     def _row(self, turn: Turn) -> TurnRow:
-        """The row that says what became of a page's turn."""
+        """The row of a page's turn."""
         outcome, fetched = turn.outcome, turn.fetched
         assert outcome.state is not None
         log.page_done(
