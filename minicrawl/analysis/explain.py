@@ -390,11 +390,11 @@ class _Explainer:
     def _room(self, url: str) -> SiteRoom | None:
         """What the site of a URL may have by who vouches for it; None where there is no trust. Looks at all voices."""
         sites, name = self._store.site_table.all(), site_of(url)
-        own = next((site.id for site in sites if site.name == name), None)
-        if own is None:
+        if name not in {site.name for site in sites}:
             return None
-        by_trust = vouchers(np.array([0.0, *(site.trust for site in sites)]))
-        found = float(by_trust[self._store.site_table.linking_to(own)].sum())
+        counts = vouchers(np.array([0.0, *(site.trust for site in sites)])).tolist()
+        of_site = dict(zip([site.name for site in sites], counts[1:], strict=True))
+        found = float(sum(of_site.get(linking, 0.0) for linking in self._store.site_table.linking_sites(name)))
         pages = vouched_for(found)
         return SiteRoom(found, round(pages) if math.isfinite(pages) else None)
 

@@ -17,7 +17,19 @@ from minicrawl.store.reader import open_store
 pytestmark = pytest.mark.slow
 OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "next_at"}
 """Times, and sizes of files."""
-OWN |= {"store", "graph", "partition", "partitions", "rank", "page", "growth", "most_central", "cores", "movers"}
+OWN |= {
+    "store",
+    "graph",
+    "partition",
+    "partitions",
+    "rank",
+    "page",
+    "growth",
+    "most_central",
+    "cores",
+    "movers",
+    "overlap",
+}
 """Numbers of pages and partitions, and what follows from the order of pages of the same importance."""
 OWN |= {"history", "cash", "received", "forwarded", "units", "most_units", "rounds", "visits", "stored", "settled"}
 OWN |= {"tau", "l1", "linked_from", "queue"}
@@ -68,9 +80,9 @@ def said(store: Path, words: str) -> Any:
 HOME = f"{WEB.seeds[0]}"
 COMMANDS = [
     "top -n 1000 --all", "top", "top --by inlinks", "top --hubs", "top --why", "top --state error --all",
-    "top --where importance>0.001", "status", "status --graph", "check", f"why {HOME}",
+    "top --where importance>0.001", "status", "status --graph", "check", "verify", f"why {HOME}",
     "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
-    "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by inverse",
+    "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
     "compare importance inlinks", "refresh --pages 3 --dry-run",

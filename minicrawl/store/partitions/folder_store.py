@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self  # Any: JSON
+from typing import Any, Self, TypeVar  # Any: JSON
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ from minicrawl.store.texts.reading import Texts
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Site = TypeVar("Site", SiteRow, TrustedSite)
 
 _ADDED_UP = (
     *("cash_total", "reserve", "income", "ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_carried"),
@@ -212,22 +213,38 @@ class _AllHosts(Hosts):
 
 
 class _AllSites(SiteTable):
-    """A site is in the partition that has its hosts."""
+    """Every partition has a row of each site that it knows; that of the partition with the hosts of the site counts."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
 
     def all(self) -> list[SiteRow]:
-        return [*chain.from_iterable(self._numbers.each(lambda part: part.site_table.all()))]
+        return [row for _, row in self._at_home(lambda part: part.site_table.all())]
 
     def trusted(self, host: int | None = None) -> list[TrustedSite]:
         if host is None:
-            found = self._numbers.each(lambda part: part.site_table.trusted())
-        else:
-            number, part, own = self._numbers.host_at(host)
-            found = [[] for _ in self._numbers.parts]
-            found[number] = part.site_table.trusted(own)
-        return [self._among_all(number, site) for number, sites in enumerate(found) for site in sites]
+            found = self._at_home(lambda part: part.site_table.trusted())
+            return [self._among_all(number, site) for number, site in found]
+        number, part, own = self._numbers.host_at(host)
+        return [self._among_all(number, site) for site in part.site_table.trusted(own)]
+
+    def _at_home(self, ask: Callable[[Store], list[Site]]) -> Iterator[tuple[int, Site]]:
+        """Each site once, with the number of its partition: the first that knows it where none has pages of it yet."""
+        found = [{row.name: row for row in rows} for rows in self._numbers.each(ask)]
+        for name in dict.fromkeys(chain.from_iterable(found)):
+            known = [number for number, rows in enumerate(found) if name in rows]
+            number = next((number for number in known if name in self._own[number]), known[0])
+            yield number, found[number][name]
+
+    @cached_property
+    def _own(self) -> list[set[str]]:
+        """The names of the sites of which each partition has hosts."""
+        found = []
+        for number, part in enumerate(self._numbers.parts):
+            site_of = part.united.sites_of_hosts()
+            hosts = self._numbers.own_hosts(number, part.hosts.all())
+            found.append({site_of[host.name] for host in hosts if host.name in site_of})
+        return found
 
     def linking(self, page: int) -> list[str]:
         number, part, own = self._numbers.at(page)
@@ -236,6 +253,10 @@ class _AllSites(SiteTable):
             found += some.part.site_table.linking(int(some.pages[0]))
         trust = self._trust
         return sorted(found, key=lambda name: -trust.get(name, 0.0))
+
+    def linking_sites(self, name: str) -> list[str]:
+        found = {site for part in self._numbers.parts for site in part.site_table.linking_sites(name)}
+        return sorted(found.union(*(by_site.get(name, ()) for by_site in self._trusting)))
 
     def door(self, page: int) -> DoorRow | None:
         _, part, own = self._numbers.at(page)

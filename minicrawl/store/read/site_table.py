@@ -108,12 +108,14 @@ class SiteTable:
             LEFT JOIN sites ON sites.id = hosts.site LEFT JOIN doors ON doors.page = pages.id ORDER BY pages.id"""
         return self._array(query, 1).reshape(-1)
 
-    def linking_to(self, site: int) -> IntArray:
-        """The numbers of the sites that link to a site; looks at all voices."""
+    def linking_sites(self, name: str) -> list[str]:
+        """The names of the sites that link to a site; looks at all voices."""
         query = """
-            SELECT DISTINCT voices.site FROM voices CROSS JOIN pages ON pages.id = page
-            JOIN hosts ON hosts.id = pages.host WHERE hosts.site = ?"""
-        return np.array([linking for (linking,) in self._tables.rows(query, (site,))], dtype=np.int64)
+            SELECT DISTINCT linking.name
+            FROM voices CROSS JOIN pages ON pages.id = voices.page CROSS JOIN hosts ON hosts.id = pages.host
+            JOIN sites AS own ON own.id = hosts.site JOIN sites AS linking ON linking.id = voices.site
+            WHERE own.name = ?"""
+        return [linking for (linking,) in self._tables.rows(query, (name,))]
 
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 3)."""
