@@ -1,5 +1,7 @@
 """minicrawl index"""
 
+from pathlib import Path
+
 from support.command_line import answer, run
 from support.searching import page
 from support.sites import crawl
@@ -8,7 +10,7 @@ A = "http://a.test/"
 SITE = {A: page("Zebra", "stripes", (f"{A}x", "x")), f"{A}x": page("X", "y")}
 
 
-def test_index_is_brought_up_to_the_store(tmp_path):
+def test_index_is_brought_up_to_the_store(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], text=True)
     assert run("index", "--store", store).stdout.startswith("2 texts taken in; the index has 2 pages, ")
@@ -17,7 +19,7 @@ def test_index_is_brought_up_to_the_store(tmp_path):
     assert answer("index", "--rebuild", "--store", store)["taken_in"] == 2
 
 
-def test_store_without_texts_says_how_to_get_them(tmp_path):
+def test_store_without_texts_says_how_to_get_them(tmp_path: Path) -> None:
     crawl(SITE, tmp_path / "crawl.db", [A])
     result = run("index", "--store", tmp_path / "crawl.db")
     assert result.exit_code == 2

@@ -19,7 +19,7 @@ def store(tmp_path: Path) -> Path:
     return indexed(SITE, tmp_path / "crawl.db")
 
 
-def test_pages_are_printed_with_what_was_found_in_them(store):
+def test_pages_are_printed_with_what_was_found_in_them(store: Path) -> None:
     result = run("search", "zebra", "stripes", "--store", store)
     first, second, third, *_ = result.stdout.split("\n")
     assert result.exit_code == 0
@@ -27,7 +27,7 @@ def test_pages_are_printed_with_what_was_found_in_them(store):
     assert third == "     The *zebra* has *stripes*. *striped* horse"
 
 
-def test_json_has_the_names_that_programs_ask_for(store):
+def test_json_has_the_names_that_programs_ask_for(store: Path) -> None:
     (best, *_) = found = answer("search", "zebra", "--store", store)
     assert {"rank", "url", "title", "score", "importance", "snippet"} <= best.keys()
     assert [page["rank"] for page in found] == list(range(1, len(found) + 1))
@@ -37,7 +37,7 @@ def test_json_has_the_names_that_programs_ask_for(store):
     assert answer("search", "nothing at all of it", "--store", store) == []
 
 
-def test_scores_are_explained(store):
+def test_scores_are_explained(store: Path) -> None:
     lines = run("search", "zebra", "--explain", "--weight", ".8", "--store", store).stdout.split("\n")
     assert lines[2].startswith("     score ")
     assert " = 0.8 x agreement 1.000 + 0.2 x " in lines[2]
@@ -59,11 +59,11 @@ def test_scores_are_explained(store):
         (["lion", "--rank", "none", "--by", "inlinks"], [f"{B}lion"]),
     ],
 )
-def test_words_and_options_say_which_pages(store, words, urls):
+def test_words_and_options_say_which_pages(store: Path, words: list[str], urls: list[str]) -> None:
     assert sorted(page["url"] for page in answer("search", *words, "--store", store)) == sorted(urls)
 
 
-def test_words_of_no_page_are_mended(store):
+def test_words_of_no_page_are_mended(store: Path) -> None:
     result = run("search", "zebrra", "--store", store)
     assert (result.stdout, result.exit_code) == ("Nothing was found for zebrra.\n", 0)
     assert "Did you mean: zebra" in result.stderr
@@ -81,19 +81,19 @@ def test_words_of_no_page_are_mended(store):
         (["x", "--store", "none.db"], "there is no crawl at none.db", 3),
     ],
 )
-def test_mistakes_are_told_with_the_way_out(store, options, sentence, code):
+def test_mistakes_are_told_with_the_way_out(store: Path, options: list[str], sentence: str, code: int) -> None:
     result = run("search", "--store", store, *options)
     assert sentence in result.stderr
     assert result.exit_code == code
     assert "Traceback" not in result.stderr
 
 
-def test_page_that_was_not_fetched_is_said_to_be_so(tmp_path):
+def test_page_that_was_not_fetched_is_said_to_be_so(tmp_path: Path) -> None:
     store = indexed({A: page("Zebra", "x", (f"{B}new", "new lion"))}, tmp_path / "crawl.db", A, pages=1)
     assert "http://b.test/new  [anchor URL, not fetched]" in run("search", "new lion", "--store", store).stdout
 
 
-def test_index_that_is_behind_says_so(tmp_path):
+def test_index_that_is_behind_says_so(tmp_path: Path) -> None:
     from support.sites import crawl
 
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
@@ -101,14 +101,14 @@ def test_index_that_is_behind_says_so(tmp_path):
     assert "The index is behind the store: 1 text to take in" in run("search", "zebra", "--store", store).stderr
 
 
-def test_share_of_every_topic_is_said(store):
+def test_share_of_every_topic_is_said(store: Path) -> None:
     topics = ["--rank", "topic", "--topic", "zebras=a.test", "--topic", "horses=b.test/$"]
     result = run("search", "zebra", *topics, "--store", store)
     assert result.stderr.startswith("Topics by the words: zebras ")
     assert "http://a.test/" in result.stdout
 
 
-def test_pages_without_texts_are_said_to_be_so(tmp_path):
+def test_pages_without_texts_are_said_to_be_so(tmp_path: Path) -> None:
     from support.sites import crawl
 
     store = tmp_path / "crawl.db"

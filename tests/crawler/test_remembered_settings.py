@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings
 
 
-def kept(**settings):
+def kept(**settings: Any) -> dict[str, Any]:
     """What a store keeps of a crawl with these settings."""
     return json.loads(CrawlSettings(**settings).to_json(Path()))
 
@@ -97,7 +98,7 @@ SECRET = {"auth"}
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_every_setting_is_remembered_or_is_for_one_run(name):
+def test_every_setting_is_remembered_or_is_for_one_run(name: str) -> None:
     """Each example is another value than the default."""
     before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()
     if name in SECRET:
@@ -114,31 +115,31 @@ def test_every_setting_is_remembered_or_is_for_one_run(name):
     assert resumed(kept(**{name: EXAMPLES[name]}), {}, [name]).settings == default
 
 
-def test_what_is_given_wins_and_is_told():
+def test_what_is_given_wins_and_is_told() -> None:
     told = resumed(kept(scope="prefix", delay=2, max_depth=3), {"scope": "any", "delay": "2s", "pages": 5})
     assert (told.settings.scope, told.settings.delay, told.settings.max_depth) == ("any", 2, 3)
     assert told.changes == ("scope: prefix -> any",)
     assert told.sources["delay"] == told.sources["pages"] == Source.GIVEN
 
 
-def test_a_new_store_has_nothing_to_change():
+def test_a_new_store_has_nothing_to_change() -> None:
     told = resumed({}, {"scope": "site"})
     assert told.changes == ()
     assert told.sources["delay"] == Source.DEFAULT
 
 
-def test_a_change_of_many_values_is_one_line():
+def test_a_change_of_many_values_is_one_line() -> None:
     rules = [f"h{number}.test::127.0.0.1:80" for number in range(5)]
     assert resumed(kept(connect_to=rules), {"connect_to": rules[1:]}).changes == ("connect-to: 5 of them -> 4 of them",)
     assert resumed(kept(max_depth=3), {"max_depth": None}).changes == ("max-depth: 3 -> none",)
 
 
-def test_a_store_of_an_older_version_knows_fewer_settings():
+def test_a_store_of_an_older_version_knows_fewer_settings() -> None:
     told = resumed({"scope": "host", "some_old_setting": 1}, {})
     assert told.settings == CrawlSettings(scope="host")
 
 
-def test_a_login_whose_password_is_not_kept_is_not_left_out_silently():
+def test_a_login_whose_password_is_not_kept_is_not_left_out_silently() -> None:
     before = kept(auth=["a.test=me:hush", "you:hush"])
     assert "hush" not in json.dumps(before)
     with pytest.raises(
@@ -150,7 +151,7 @@ def test_a_login_whose_password_is_not_kept_is_not_left_out_silently():
     assert CrawlSettings.from_json(before).auth == ("a.test=***", "***")
 
 
-def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently():
+def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently() -> None:
     before = kept(proxy="http://me:hush@p.test:1")
     assert "hush" not in json.dumps(before)
     assert "me" not in before["proxy"][0]
@@ -163,7 +164,7 @@ def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently():
     assert resumed(before, {}, ["proxy"]).settings.proxy == ()
 
 
-def test_options_to_forget_are_spelled_as_on_the_command_line():
+def test_options_to_forget_are_spelled_as_on_the_command_line() -> None:
     assert resumed(kept(max_depth=3), {}, ["--max-depth"]).settings.max_depth is None
     assert resumed(kept(max_depth=3), {"max_depth": 4}, ["max-depth"]).settings.max_depth == 4
     with pytest.raises(SettingError, match="--forget takes the name of an option"):

@@ -10,11 +10,11 @@ from minicrawl.demo.web import DemoWeb
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> DemoWeb:
     return DemoWeb.generate(seed=3, hosts=4, pages=60)
 
 
-async def answers(web, urls):
+async def answers(web: DemoWeb, urls: list[str]) -> list[tuple[int, str | None, str | None, bytes]]:
     """(status, Location, Content-Type, body) of every URL, asked of the server by its Host header."""
     async with serving(web) as port, aiohttp.ClientSession() as client:
         found = []
@@ -28,7 +28,7 @@ async def answers(web, urls):
         return found
 
 
-def test_server_says_what_the_web_responds(web) -> None:
+def test_server_says_what_the_web_responds(web: DemoWeb) -> None:
     host = web.hosts[2]
     urls = [
         *web.seeds,
@@ -47,7 +47,7 @@ def test_server_says_what_the_web_responds(web) -> None:
         assert location or content_type == reply.headers["Content-Type"]
 
 
-def test_port_is_free_again_afterwards(web) -> None:
+def test_port_is_free_again_afterwards(web: DemoWeb) -> None:
     async def twice() -> None:
         async with serving(web) as port:
             pass

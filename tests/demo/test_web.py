@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import networkx
@@ -15,6 +16,7 @@ from minicrawl.demo.on_demand import CALENDAR_MONTHS
 from minicrawl.demo.weaving import CRAWL_DELAY
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
+from minicrawl.model import ParsedPage
 
 HOSTS, PAGES = 30, 1500
 
@@ -26,9 +28,12 @@ class Explored:
     links of every known URL. `stands_for`: target of every alias. `robots`: rules by origin.
     """
 
-    def __init__(self, web) -> None:
-        self.replies, self.parsed, self.outlinks, self.stands_for = {}, {}, {}, {}
-        self.robots = {}
+    def __init__(self, web: DemoWeb) -> None:
+        self.replies: dict[str, Any] = {}
+        self.parsed: dict[str, ParsedPage] = {}
+        self.outlinks: dict[str, list[str]] = {}
+        self.stands_for: dict[str, str] = {}
+        self.robots: dict[str, RobotsRules] = {}
         waiting = list(web.seeds)
         known = set(waiting)
         for url in waiting:
@@ -36,14 +41,14 @@ class Explored:
             waiting += [target for target in dict.fromkeys(found) if target not in known]
             known.update(found)
 
-    def read(self, web, url):
+    def read(self, web: DemoWeb, url: str) -> Sequence[str]:
         """Note what `url` answers; returns the URLs it makes known."""
         self.outlinks[url] = []
         if not self.rules(web, url).allows("minicrawl", url):
             self.replies[url] = None
             return []
         reply = self.replies[url] = web.respond(url)
-        content_type = reply.headers.get("Content-Type")
+        content_type = reply.headers.get("Content-Type", "")
         if reply.status in (301, 302):
             return self.alias(url, normalise(reply.headers["Location"], url))
         if reply.status != 200 or not content_type.startswith("text/html"):
@@ -54,7 +59,8 @@ class Explored:
             return [*page.outlinks, *self.alias(url, page.canonical)]
         return page.outlinks
 
-    def alias(self, url, target):
+    def alias(self, url: str, target: str | None) -> list[str]:
+        assert target is not None
         end = target
         while end in self.stands_for:
             end = self.stands_for[end]
@@ -63,31 +69,32 @@ class Explored:
         self.stands_for[url] = target
         return [target]
 
-    def rules(self, web, url):
+    def rules(self, web: DemoWeb, url: str) -> RobotsRules:
         root = origin_of(url)
         if root not in self.robots:
             self.robots[root] = RobotsRules.parse(web.respond(f"{root}/robots.txt").body)
         return self.robots[root]
 
-    def indegrees(self):
+    def indegrees(self) -> Counter[str]:
         return Counter(target for targets in self.outlinks.values() for target in targets)
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> DemoWeb:
     return DemoWeb.generate(seed=1, hosts=HOSTS, pages=PAGES)
 
 
 @pytest.fixture(scope="module")
-def explored(web):
+def explored(web: DemoWeb) -> Explored:
     return Explored(web)
 
 
-def by_networkx(explored):
+def by_networkx(explored: Explored) -> dict[str, float]:
     """PageRank with aliases folded into what they stand for, their part of the jumps too."""
-    graph, jumps = networkx.DiGraph(), Counter()
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    jumps: Counter[str] = Counter()
 
-    def page(url):
+    def page(url: str) -> str:
         while url in explored.stands_for:
             url = explored.stands_for[url]
         return url
@@ -101,34 +108,34 @@ def by_networkx(explored):
     return networkx.pagerank(graph, personalization=jumps, tol=1e-15, max_iter=1000)
 
 
-def test_truth_is_pagerank_of_what_the_bytes_say(web, explored) -> None:
+def test_truth_is_pagerank_of_what_the_bytes_say(web: DemoWeb, explored: Explored) -> None:
     truth, expected = web.truth(), by_networkx(explored)
     assert truth.keys() == explored.outlinks.keys()
     assert truth == pytest.approx(dict.fromkeys(truth, 0.0) | expected, abs=1e-9)
 
 
-def test_truth_is_shared_out_and_aliases_have_none(web, explored) -> None:
+def test_truth_is_shared_out_and_aliases_have_none(web: DemoWeb, explored: Explored) -> None:
     truth = web.truth()
     assert math.fsum(truth.values()) == pytest.approx(1.0, abs=1e-12)
     assert {url for url, value in truth.items() if value == 0.0} == explored.stands_for.keys()
 
 
-def test_urls_are_in_normal_form(web) -> None:
+def test_urls_are_in_normal_form(web: DemoWeb) -> None:
     assert [normalise(url) for url in web.truth()] == list(web.truth())
 
 
-def test_same_arguments_make_the_same_web(web) -> None:
+def test_same_arguments_make_the_same_web(web: DemoWeb) -> None:
     again = DemoWeb.generate(seed=1, hosts=HOSTS, pages=PAGES)
     urls = list(web.truth())
     assert list(again.truth()) == urls
     assert all(again.respond(url) == web.respond(url) for url in urls[::50])
 
 
-def test_another_seed_makes_another_web(web) -> None:
+def test_another_seed_makes_another_web(web: DemoWeb) -> None:
     assert DemoWeb.generate(seed=2, hosts=HOSTS, pages=PAGES).truth().keys() != web.truth().keys()
 
 
-def test_every_host_and_every_page_can_be_reached(web, explored) -> None:
+def test_every_host_and_every_page_can_be_reached(web: DemoWeb, explored: Explored) -> None:
     assert len(set(web.hosts)) == HOSTS
     assert {authority(url) for url in explored.outlinks} == set(web.hosts)
     assert all(host.endswith(".test") for host in web.hosts)
@@ -140,12 +147,12 @@ def test_every_host_and_every_page_can_be_reached(web, explored) -> None:
     assert len(ordinary) == PAGES
 
 
-def test_sizes_of_hosts_fall_as_a_power_law(web, explored) -> None:
+def test_sizes_of_hosts_fall_as_a_power_law(web: DemoWeb, explored: Explored) -> None:
     sizes = Counter(authority(url) for url in explored.parsed if "/calendar/" not in url)
     assert sizes[web.hosts[0]] > 5 * sizes[web.hosts[9]] > 5 * sizes[web.hosts[-1]] / 2
 
 
-def test_few_pages_get_most_links(explored) -> None:
+def test_few_pages_get_most_links(explored: Explored) -> None:
     """The exponent of the tail by Hill's estimator, and the largest against the mean."""
     indegrees = explored.indegrees()
     assert max(indegrees.values()) >= 20 * sum(indegrees.values()) / len(explored.outlinks)
@@ -153,7 +160,7 @@ def test_few_pages_get_most_links(explored) -> None:
     assert 1 + len(tail) / sum(math.log(n / 9.5) for n in tail) == pytest.approx(2.3, abs=0.35)
 
 
-def test_links_are_ten_a_page_and_mostly_inside_the_host(explored) -> None:
+def test_links_are_ten_a_page_and_mostly_inside_the_host(explored: Explored) -> None:
     pages = [url for url in explored.parsed if "/calendar/" not in url]
     links = [(url, target) for url in pages for target in explored.outlinks[url]]
     assert len(links) / PAGES == pytest.approx(10, abs=1.5)
@@ -161,7 +168,7 @@ def test_links_are_ten_a_page_and_mostly_inside_the_host(explored) -> None:
     assert inside == pytest.approx(0.8, abs=0.04)
 
 
-def test_the_webs_oddities_are_all_there(explored) -> None:
+def test_the_webs_oddities_are_all_there(explored: Explored) -> None:
     replies = explored.replies
     statuses = Counter(reply.status for reply in replies.values() if reply is not None)
     redirects = statuses[301] + statuses[302]
@@ -178,30 +185,30 @@ def test_the_webs_oddities_are_all_there(explored) -> None:
     assert any(b"<base " in reply.body for reply in replies.values() if reply is not None)
 
 
-def test_redirects_come_in_chains_and_one_loop(explored) -> None:
+def test_redirects_come_in_chains_and_one_loop(explored: Explored) -> None:
     redirects = {url for url, reply in explored.replies.items() if reply and reply.status in (301, 302)}
     assert any(explored.stands_for.get(url) in redirects & explored.stands_for.keys() for url in redirects)
     assert len(redirects - explored.stands_for.keys()) == 1
 
 
-def test_few_pages_are_slow(explored) -> None:
+def test_few_pages_are_slow(explored: Explored) -> None:
     delays = [reply.delay_seconds for reply in explored.replies.values() if reply and reply.delay_seconds]
     assert len(delays) == 6
     assert all(0.3 <= delay <= 1.0 for delay in delays)
 
 
-def test_one_host_asks_for_a_delay(explored) -> None:
+def test_one_host_asks_for_a_delay(explored: Explored) -> None:
     delays = Counter(rules.crawl_delay("minicrawl") for rules in explored.robots.values())
     assert delays == {None: HOSTS - 1, CRAWL_DELAY: 1}
 
 
-def test_pages_behind_robots_txt_lead_to_nothing_else(web, explored) -> None:
+def test_pages_behind_robots_txt_lead_to_nothing_else(web: DemoWeb, explored: Explored) -> None:
     forbidden = [url for url, reply in explored.replies.items() if reply is None]
     assert all(web.respond(url).status == 200 for url in forbidden)
     assert not any(url.endswith("/private/backstage") for url in explored.outlinks)
 
 
-def test_calendar_goes_on_for_months_and_always_leads_home(web, explored) -> None:
+def test_calendar_goes_on_for_months_and_always_leads_home(web: DemoWeb, explored: Explored) -> None:
     months = [url for url in explored.parsed if url.startswith(web.calendar)]
     assert len(months) == 2 * CALENDAR_MONTHS + 1
     home = web.calendar.removesuffix("calendar/")
@@ -210,8 +217,8 @@ def test_calendar_goes_on_for_months_and_always_leads_home(web, explored) -> Non
     assert web.respond(f"{web.calendar}2026/13").status == 404
 
 
-def test_page_in_another_encoding_reads_right(web, explored) -> None:
-    page = next(page for page in explored.parsed.values() if page.title.endswith("à la carte"))
+def test_page_in_another_encoding_reads_right(web: DemoWeb, explored: Explored) -> None:
+    page = next(page for page in explored.parsed.values() if str(page.title).endswith("à la carte"))
     cafe = f"http://{web.hosts[2]}/caf%C3%A9-d%C3%A9j%C3%A0-vu"
     assert dict(zip(page.outlinks, page.anchors, strict=True))[cafe] == "Café Zürich: déjà vu"
     assert explored.parsed[cafe].title == "Café Zürich: déjà vu"

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.graphs.dimacs import read_dimacs
+from minicrawl.graphs.dimacs import DimacsLinks, read_dimacs
 from minicrawl.graphs.loading import load_graph
 
 
-def read(text: str):
-    return read_dimacs("web.gr", io.BytesIO(text.encode()))
+def read(text: str) -> DimacsLinks:
+    found = read_dimacs("web.gr", io.BytesIO(text.encode()))
+    assert found is not None
+    return found
 
 
 def test_arcs_are_numbered_from_one_and_lengths_ignored() -> None:

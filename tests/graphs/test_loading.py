@@ -12,13 +12,15 @@ from typing import Any
 
 import networkx
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.io
 from scipy import sparse
 from support.sites import crawl, random_site
 
 from minicrawl.errors import SettingError
-from minicrawl.graphs.loading import load_graph
+from minicrawl.graphs.loading import LoadedGraph, load_graph
+from minicrawl.rank.graph import Graph
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.reader import open_store
@@ -28,42 +30,43 @@ LINKS = [(0, 1), (0, 2), (1, 2), (2, 0)]
 BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
 
 
-def write(path, content):
+def write(path: Path, content: bytes | str) -> Path:
     """Text or bytes, compressed where the name ends in .gz."""
     raw = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(raw) if path.name.endswith(".gz") else raw)
     return path
 
 
-def links_of(graph):
+def links_of(graph: Graph) -> list[tuple[int, int]]:
     sources = np.repeat(np.arange(graph.size), graph.outdegrees())
     return list(zip(sources.tolist(), graph.targets.tolist(), strict=True))
 
 
-def named_links(loaded):
+def named_links(loaded: LoadedGraph) -> list[tuple[str, str]]:
+    assert loaded.names is not None
     return [(loaded.names[source], loaded.names[target]) for source, target in links_of(loaded.graph)]
 
 
-def matrix(links=LINKS, size=4):
+def matrix(links: list[tuple[int, int]] = LINKS, size: int = 4) -> sparse.coo_array[Any, Any]:
     sources, targets = np.array(links).T
     return sparse.coo_array((np.ones(len(links)), (sources, targets)), shape=(size, size))
 
 
-def random_matrix(seed, size=80):
+def random_matrix(seed: int, size: int = 80) -> sparse.coo_array[Any, Any]:
     return sparse.random_array((size, size), density=0.05, rng=np.random.default_rng(seed), format="coo")
 
 
-def matrix_links(entries):
+def matrix_links(entries: sparse.coo_array[Any, Any]) -> list[tuple[int, int]]:
     return sorted({(i, j) for i, j in zip(entries.row.tolist(), entries.col.tolist(), strict=True) if i != j})
 
 
-def npz(**arrays: Any):
+def npz(**arrays: Any) -> bytes:
     file = io.BytesIO()
     np.savez(file, **arrays)
     return file.getvalue()
 
 
-def csr(indptr, indices, **more: Any):
+def csr(indptr: npt.ArrayLike, indices: npt.ArrayLike, **more: Any) -> bytes:
     return npz(indptr=np.array(indptr), indices=np.array(indices), **more)
 
 
@@ -78,7 +81,7 @@ def test_npz_of_indptr_and_indices(tmp_path: Path, compressed: bool) -> None:
     loaded = load_graph(str(tmp_path / "a.npz"))
     assert links_of(loaded.graph) == LINKS
     assert (loaded.graph.size, loaded.names) == (4, None)
-    assert (loaded.graph.indptr.dtype, loaded.graph.targets.dtype) == (np.int64, np.int32)
+    assert (loaded.graph.indptr.dtype, loaded.graph.targets.dtype) == (np.dtype(np.int64), np.dtype(np.int32))
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
@@ -102,7 +105,7 @@ def test_names_stand_beside_an_npz(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("name", ["a.mtx", "a.mtx.gz"])
 @pytest.mark.parametrize("field", ["real", "pattern"])
 @pytest.mark.parametrize("seed", range(3))
-def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: str, seed: int) -> None:
+def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: Any, seed: int) -> None:
     entries = random_matrix(seed)
     text = io.BytesIO()
     scipy.io.mmwrite(text, entries, field=field, comment="a comment\n\nwith 1 2 3")
@@ -115,7 +118,7 @@ def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: str, seed: int
 def test_symmetric_matrix_market_links_both_ways_as_scipy_reads_it(tmp_path: Path, symmetry: str) -> None:
     text = f"%%MatrixMarket matrix coordinate real {symmetry}\n3 3 2\n2 1 5\n3 2 0.5\n"
     loaded = load_graph(write(tmp_path / "a.mtx", text))
-    assert links_of(loaded.graph) == matrix_links(scipy.io.mmread(tmp_path / "a.mtx", spmatrix=False))
+    assert links_of(loaded.graph) == matrix_links(sparse.coo_array(scipy.io.mmread(tmp_path / "a.mtx", spmatrix=False)))
     assert links_of(loaded.graph) == [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 
@@ -385,7 +388,7 @@ TEXT = (".mtx", ".gr", ".col", ".dimacs", ".txt", ".tsv", ".csv", ".edges")
 ENDINGS = ", ".join([".npz", *TEXT, *(f"{ending}.gz" for ending in TEXT), ".db", ".sqlite"])
 
 
-def refusal(path):
+def refusal(path: Path) -> str:
     with pytest.raises(SettingError) as error:
         load_graph(path)
     return str(error.value)
@@ -419,7 +422,7 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
     marker = tmp_path / "ran"
 
     class Bomb:
-        def __reduce__(self):
+        def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
             return os.mkdir, (str(marker),)
 
     bombs = np.array([Bomb()], dtype=object)

@@ -121,7 +121,7 @@ def test_agreement_of_rankings() -> None:
     now = np.array([0.2, 0.4, 0.3, 0.1, 0.0])
     one = Agreement.of(now, truth, np.arange(4))
     assert (one.first_20, one.first_100, one.first_1000, one.whole) == (1.0, 1.0, 1.0, 0.04)
-    assert (one.tau, one.l1) == (pytest.approx(1.0), pytest.approx(0.0))
+    assert (one.tau, one.l1) == pytest.approx((1.0, 0.0))
     assert Agreement.of(now[::-1], truth, np.arange(1, 5)).tau == pytest.approx((1 - 5) / 6)
 
 

@@ -32,7 +32,8 @@ def array(pages: list[int]) -> frontiers.PageArray:
 
 def slow_order(links: Links, seeds: list[int], best: Callable[[list[int], list[int]], int]) -> list[int]:
     """Read all that the seeds reach; `best` says which of the waiting pages, given those read, is next."""
-    known, read = list(seeds), []
+    known = list(seeds)
+    read: list[int] = []
     while waiting := [page for page in known if page not in read]:
         page = best(waiting, read)
         read.append(page)

@@ -1,6 +1,7 @@
 """The compiled crawl against one that looks at every page at every fetch, with the books of `opic` as they are."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from minicrawl.errors import SettingError
@@ -19,7 +20,7 @@ TICKS = 2**32
 PAPER = Policy("paper")
 
 
-def drawn(pages=300, seed=0):
+def drawn(pages: int = 300, seed: int = 0) -> tuple[Graph, npt.NDArray[np.float64]]:
     random = np.random.default_rng(seed)
     return power_law(pages, random), random.lognormal(-1.8, 1.5, pages)
 
@@ -27,32 +28,35 @@ def drawn(pages=300, seed=0):
 class Plain:
     """The same crawl, without a heap and without a compiler."""
 
-    def __init__(self, graph, rates, policy, rng) -> None:
+    def __init__(self, graph: Graph, rates: npt.NDArray[np.float64], policy: Policy, rng: np.random.Generator) -> None:
         self.web, self.policy, self.rng, self.size = changing_web(graph, rates), policy, rng, graph.size
         paper = policy.schedule is None
         window, pay_out = (Interpolation(), PayOut("all")) if paper else (Basic(), PayOut("visited"))
         self.book, self.ledger = Adaptive(window, pay_out, total=LAB_TOTAL), Ledger()
         self.budget, self.price = DiscoveryBudget(policy.share), 1.0 / graph.size
-        self.pages, self.last, self.rate, self.key = [], {}, {}, {}
+        self.pages: list[int] = []
+        self.last: dict[int, float] = {}
+        self.rate: dict[int, tuple[float, float]] = {}
+        self.key: dict[int, int] = {}
         self.discover(SEEDS.tolist(), LAB_TOTAL // len(SEEDS) if paper else SEED_GRANTS * GRANT)
 
-    def discover(self, pages, grant) -> None:
+    def discover(self, pages: list[int], grant: int) -> None:
         self.book.discover([grant] * len(pages))
         self.ledger.discover(len(pages))
         self.pages += pages
 
-    def due(self, number):
+    def due(self, number: int) -> float:
         importance, price = float(self.ledger.importance()[number]), self.price
         if self.policy.schedule == CASH:
             return self.last[number] + price / importance
         return self.last[number] + interval(price, importance, self.rate[number][0])
 
-    def next_one(self, now):
+    def next_one(self, now: float) -> int:
         cash = self.book.cash
         never = [number for number in range(len(self.pages)) if not self.book.visited[number]]
         if self.policy.schedule is None:
             return max(range(len(self.pages)), key=lambda number: (cash(number), -number))
-        discovers = self.budget.discovers(bool(never), bool(self.key))
+        discovers = bool(self.budget.discovers(bool(never), bool(self.key)))
         self.budget.charge(discovers=discovers)
         if discovers:
             return max(never, key=lambda number: (cash(number), -number))
@@ -66,7 +70,7 @@ class Plain:
         self.price = repriced(self.price, PRICE_GAIN / len(self.key), self.key[number] <= int(now * TICKS))
         return number
 
-    def fetch(self, fetch):
+    def fetch(self, fetch: int) -> int:
         now = fetch / self.size
         number = self.next_one(now)
         page = self.pages[number]
@@ -91,7 +95,7 @@ class Plain:
         return page
 
     @property
-    def grant(self):
+    def grant(self) -> int:
         return 0 if self.policy.schedule is None else GRANT
 
 

@@ -75,7 +75,8 @@ def _looking_at_all(web: World, fetches_per_time: float, until: float) -> float:
 
     def fresh_time(page: int, now: float) -> float:
         begin, rate = max(last[page], since), web.rates[page]
-        return max(0.0, (np.exp(-rate * (begin - last[page])) - np.exp(-rate * (now - last[page]))) / rate)
+        fresh = (np.exp(-rate * (begin - last[page])) - np.exp(-rate * (now - last[page]))) / rate
+        return max(0.0, float(fresh))
 
     for tick in range(round(until * fetches_per_time)):
         now = tick / fetches_per_time

@@ -1,5 +1,7 @@
 """Jumps to sites, measured: what is taken apart for it, and webs so small that the answer is known."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,13 +21,15 @@ from minicrawl.lab.sites import (
 from minicrawl.rank import Graph
 
 
-def web_from(links, site, fronts=(), seeds=(0,)):
+def web_from(
+    links: list[list[int]], site: list[int], fronts: list[int] | tuple[Any, ...] = (), seeds: range | tuple[int] = (0,)
+) -> Web:
     is_front = np.zeros(len(site), dtype=bool)
     is_front[list(fronts)] = True
     return Web(Graph.from_links(links, len(site)), np.array(site), is_front, np.array(seeds))
 
 
-def drawn(seed, sites=30):
+def drawn(seed: int, sites: int = 30) -> Web:
     return small_sites(sites, np.random.default_rng(seed))
 
 
@@ -74,14 +78,14 @@ def test_the_order_by_cash_reads_more_importance_than_one_that_is_drawn() -> Non
 
 @pytest.mark.parametrize("seed", range(5))
 def test_fronts_are_counted_as_a_loop_does(seed: int) -> None:
-    web, values = drawn(seed), np.random.default_rng(seed).permutation(10_000)
-    values = values[: web.graph.size].astype(float)
+    web = drawn(seed)
+    values = np.random.default_rng(seed).permutation(10_000)[: web.graph.size].astype(np.float64)
     places = []
     for site in range(web.sites):
         pages = sorted(np.flatnonzero(web.site == site), key=lambda page: -values[page])
         places.append(next(place for place, page in enumerate(pages) if web.entrances[page]))
     found = fronts_first(web, values)
-    assert found == (np.mean([place < 1 for place in places]), np.mean([place < 3 for place in places]))
+    assert found == tuple(float(np.mean([place < limit for place in places])) for limit in (1, 3))
 
 
 def test_a_farm_is_behind_one_honest_link_and_all_of_it_links_to_its_target() -> None:

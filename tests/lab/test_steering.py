@@ -41,7 +41,8 @@ def webs(seed: int) -> Iterator[Graph]:
 
 
 def links(web: Graph, page: int) -> list[int]:
-    return web.targets[web.indptr[page] : web.indptr[page + 1]].tolist()
+    found: list[int] = web.targets[web.indptr[page] : web.indptr[page + 1]].tolist()
+    return found
 
 
 def run(method: Method, share: float, seed: int) -> tuple[SteeredCrawl, Log]:
@@ -95,7 +96,7 @@ def plain_crawl(method: Method, share: float, seed: int) -> Iterator[tuple[int, 
     budget = DiscoveryBudget(share)
 
     def best(pages: set[int]) -> int:
-        return next(page for page in cash if page in pages and cash[page] == max(cash[page] for page in pages))
+        return int(next(page for page in cash if page in pages and cash[page] == max(cash[page] for page in pages)))
 
     for fetch, web in enumerate(itertools.chain.from_iterable([web] * FETCHES for web in webs(seed))):
         never_read = cash.keys() - read

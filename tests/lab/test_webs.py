@@ -1,9 +1,11 @@
 """Synthetic webs have the degrees their laws say. Bounds are five standard deviations of the count they bound."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import stats
 
@@ -14,26 +16,26 @@ from minicrawl.rank import Graph
 NODES = 100_000
 
 
-def law(exponent, largest):
+def law(exponent: float, largest: int) -> npt.NDArray[Any]:
     """P(n) for n = 1..largest."""
     weight = np.array([n**-exponent for n in range(1, largest + 1)])
-    return weight / weight.sum()
+    return np.asarray(weight / weight.sum())
 
 
-def draw(model, nodes=NODES, seed=1):
+def draw(model: str, nodes: int = NODES, seed: int = 1) -> Graph:
     return generate(model, nodes, np.random.default_rng(seed))
 
 
-def indegrees(graph):
+def indegrees(graph: Graph) -> npt.NDArray[Any]:
     return np.bincount(graph.targets, minlength=graph.size)
 
 
-def assert_count(found, trials, p, slack=0.0) -> None:
+def assert_count(found: int, trials: int, p: float, slack: float = 0.0) -> None:
     """`found` of `trials` independent tries of probability p hit, give or take five standard deviations."""
     assert abs(found - trials * p) <= 5 * np.sqrt(trials * p * (1 - p)) + slack
 
 
-def pairs(graph):
+def pairs(graph: Graph) -> set[tuple[int, int]]:
     return set(zip(np.repeat(np.arange(graph.size), graph.outdegrees()).tolist(), graph.targets.tolist(), strict=True))
 
 
@@ -65,8 +67,8 @@ def test_web_of_100_000_pages_is_that_of_the_paper(seed: int) -> None:
     graph = draw("power-law", seed=seed)
     p = law(2.1, NODES // 10)
     n = np.arange(1, NODES // 10 + 1)
-    mean = p @ n
-    assert len(graph.targets) / NODES == pytest.approx(mean, abs=5 * np.sqrt((p @ n**2 - mean**2) / NODES))
+    mean = float(p @ n)
+    assert len(graph.targets) / NODES == pytest.approx(mean, abs=5 * math.sqrt((float(p @ n**2) - mean**2) / NODES))
     assert_count(len(graph.dangling()), NODES, np.exp(-len(graph.targets) / NODES))
 
 
@@ -84,7 +86,7 @@ def test_weighted_sources_make_outdegrees_of_exponent_2_72() -> None:
     # The sum of the drawn weights, and with it the scale, is about 1 % off what is expected of it.
     scale = len(graph.targets) / NODES / (p @ w)
     for least in (1, 2, 5, 10, 20, 50):
-        tail = p @ stats.poisson.sf(least - 1, scale * w)
+        tail = float(p @ stats.poisson.sf(least - 1, scale * w))
         assert_count((graph.outdegrees() >= least).sum(), NODES, tail, slack=0.01 * NODES * tail)
 
 
@@ -108,7 +110,7 @@ def test_poisson_indegrees_and_outdegrees() -> None:
 @pytest.mark.parametrize("nodes", [10, 57, 3000])
 def test_rows_are_sorted_and_have_neither_repeats_nor_links_to_oneself(model: str, nodes: int) -> None:
     graph = draw(model, nodes)
-    assert (graph.indptr.dtype, graph.targets.dtype, graph.size) == (np.int64, np.int32, nodes)
+    assert (graph.indptr.dtype, graph.targets.dtype, graph.size) == (np.dtype(np.int64), np.dtype(np.int32), nodes)
     for page in range(nodes):
         row = graph.targets[graph.indptr[page] : graph.indptr[page + 1]].tolist()
         assert row == sorted(set(row) - {page})
@@ -148,12 +150,12 @@ def test_what_cannot_be_drawn_is_refused(wrong: Callable[..., Any], message: str
     assert str(error.value) == message
 
 
-def web(nodes=300, seed=1, model="power-law"):
+def web(nodes: int = 300, seed: int = 1, model: str = "power-law") -> Evolving:
     rng = np.random.default_rng(seed)
     return Evolving(generate(model, nodes, rng), rng)
 
 
-def links_of(graph):
+def links_of(graph: Graph) -> set[tuple[int, int]]:
     """Links as pairs; asserts on the way that rows rise, so that none is there twice."""
     links = set()
     for page in range(graph.size):
@@ -163,20 +165,20 @@ def links_of(graph):
     return links
 
 
-def sources(links, page):
+def sources(links: set[tuple[int, int]], page: int) -> set[int]:
     return {source for source, target in links if target == page}
 
 
-def complete(size):
+def complete(size: int) -> Graph:
     """Every page links to every other."""
     return Graph.from_links([[target for target in range(size) if target != page] for page in range(size)])
 
 
-def ring(size):
+def ring(size: int) -> Graph:
     return Graph.from_links([[(page + 1) % size] for page in range(size)])
 
 
-def assert_sound(evolving, links) -> None:
+def assert_sound(evolving: Evolving, links: set[tuple[int, int]]) -> None:
     alive = set(np.flatnonzero(evolving.alive).tolist())
     assert all(source != target and source in alive and target in alive for source, target in links)
     assert evolving.graph().size == evolving.size == len(evolving.alive)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -329,7 +330,9 @@ class Diary:
         return [(start, end, cash) for other, start, end, cash in self.visits if other == page]
 
 
-def kept(window: Window, visits: list[tuple[int, int, int]], in_hand: int, now: int) -> list[tuple[int, int, int]]:
+def kept(
+    window: Window, visits: Sequence[tuple[float, float, float]], in_hand: int, now: int
+) -> Sequence[tuple[float, float, float]]:
     """The visits of one page that count at clock `now`, read from the whole list."""
     if not visits:
         return []
@@ -465,7 +468,7 @@ def one_step(web: Sequence[Sequence[int]], x: np.ndarray) -> tuple[np.ndarray, f
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("to", ["nobody", "all"])
-def test_x_is_one_step_of_power_iteration_from_the_history(to: str, seed: int) -> None:
+def test_x_is_one_step_of_power_iteration_from_the_history(to: Any, seed: int) -> None:
     """Lemma 2.3: a page has spent or still has just what it began with and was brought.
 
     So X = (H+C-C0)/G is what links bring when each page sends .85 of its H/G, and, when the virtual page pays
@@ -625,7 +628,7 @@ def rates_of(window: Window, diaries: list[list[tuple[float, float, float]]], in
 @pytest.mark.parametrize("window", [Variable(3), Fixed(0.5), Fixed(2.0), ImprovedFixed(1.0, 3)], ids=named)
 @pytest.mark.parametrize("to", ["nobody", "visited", "all"])
 @pytest.mark.parametrize("seed", range(3))
-def test_windows_of_a_growing_web_by_full_diaries(window: Window, to: str, seed: int) -> None:
+def test_windows_of_a_growing_web_by_full_diaries(window: Window, to: Any, seed: int) -> None:
     """However the cash in hand falls and rises, and T with it: visits that are in the window again count again."""
     draw = random.Random(seed)
     n = 20

@@ -1,9 +1,10 @@
 """Expected importance against the averages written out as a dense matrix, and where a formula gives the answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from minicrawl.opic.expected import MOST_VOTES, OWN, SITE_OWN, estimated_stays, 
 from minicrawl.rank import Graph, KnownPages, Rows, expected_importance, pagerank, site_votes
 
 
-def rows_of(links):
+def rows_of(links: dict[int, list[int]]) -> Rows:
     """{page: its outlinks} as a link table."""
     sources = sorted(links)
     ends = np.cumsum([0, *(len(links[page]) for page in sources)])
@@ -21,35 +22,44 @@ def rows_of(links):
     return Rows(np.array(sources, dtype=np.int64), ends, targets)
 
 
-def known(visited, levels=(), jump=None, stands_for=None):
-    visited = np.asarray(visited, dtype=bool)
-    jump = np.ones(len(visited)) if jump is None else np.asarray(jump, dtype=float)
-    return KnownPages(visited, jump, [np.asarray(level) for level in levels], stands_for)
+def known(
+    visited: npt.ArrayLike,
+    levels: Sequence[npt.ArrayLike] = (),
+    jump: npt.ArrayLike | None = None,
+    stands_for: npt.NDArray[np.int64] | None = None,
+) -> KnownPages:
+    read = np.asarray(visited, dtype=bool)
+    jumps = np.ones(len(read)) if jump is None else np.asarray(jump, dtype=float)
+    return KnownPages(read, jumps, [np.asarray(level) for level in levels], stands_for)
 
 
-def shares_of(links, pages, given=None, **options: Any):
+def shares_of(
+    links: dict[int, list[int]], pages: KnownPages, given: npt.NDArray[Any] | None = None, **options: Any
+) -> npt.NDArray[Any]:
     return expected_importance(lambda: [rows_of(links)], pages, given, **{"tolerance": 1e-12} | options)
 
 
-def rows_written_out(links, pages, given=None):
+def rows_written_out(
+    links: dict[int, list[int]], pages: KnownPages, given: npt.NDArray[Any] | None = None
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Every page's row of the transition matrix, averages included, in two parts: along links, and by jumps."""
     size, stands_for = pages.size, pages.stands_for if pages.stands_for is not None else np.arange(pages.size)
     p = np.bincount(stands_for, pages.jump, minlength=size) / pages.jump.sum()
     examples = [page for page in range(size) if pages.visited[page] and stands_for[page] == page]
 
-    def own(page):
+    def own(page: int) -> npt.NDArray[Any]:
         row = np.zeros(size)
         for target in links.get(page, ()):
             row[stands_for[target]] += 1 / len(links[page])
         return row
 
-    def average(page, level):
+    def average(page: int, level: int) -> npt.NDArray[Any]:
         alike = [own(each) for each in examples if pages.levels[level][each] == pages.levels[level][page]]
         share = len(alike) / (len(alike) + (OWN if level else SITE_OWN))
         row = share * np.mean(alike, axis=0) if alike else np.zeros(size)
         return row + (1 - share) * average(page, level - 1) if level else row
 
-    def row(page):
+    def row(page: int) -> npt.NDArray[Any]:
         if pages.visited[page]:
             return own(page)
         vote = 1.0 if given is None else given[page]
@@ -59,17 +69,20 @@ def rows_written_out(links, pages, given=None):
     return along, np.outer(1 - along.sum(axis=1), p)
 
 
-def oracle(links, pages, given=None, damping=0.85):
+def oracle(
+    links: dict[int, list[int]], pages: KnownPages, given: npt.NDArray[Any] | None = None, damping: float = 0.85
+) -> npt.NDArray[Any]:
     """The linear equations solved."""
     size, stands_for = pages.size, pages.stands_for if pages.stands_for is not None else np.arange(pages.size)
     p = np.bincount(stands_for, pages.jump, minlength=size) / pages.jump.sum()
-    matrix = sum(rows_written_out(links, pages, given))
-    x = np.linalg.solve(np.eye(size) - damping * matrix.T, (1 - damping) * p)
+    along, rest = rows_written_out(links, pages, given)
+    x: npt.NDArray[np.float64] = np.linalg.solve(np.eye(size) - damping * (along + rest).T, (1 - damping) * p)
     x[stands_for != np.arange(size)] = 0.0
-    return x / x.sum()
+    shares: npt.NDArray[np.float64] = x / x.sum()
+    return shares
 
 
-def random_web(seed, size=40):
+def random_web(seed: int, size: int = 40) -> tuple[dict[int, list[int]], KnownPages, np.random.Generator]:
     """Links of visited pages and the pages: sites, hosts of them and folders; aliases; pages that have gone."""
     rng = np.random.default_rng(seed)
     visited = rng.random(size) < rng.choice([0.1, 0.5, 0.9])
@@ -103,7 +116,7 @@ def test_result_is_within_the_tolerance(seed: int) -> None:
     links, pages, rng = random_web(seed, 60)
     exact = oracle(links, pages)
     for tolerance in (1e-1, 1e-3, 1e-6):
-        options = {"tolerance": tolerance, "start": rng.random(pages.size) ** 8, "links_at_once": 3}
+        options: dict[str, Any] = {"tolerance": tolerance, "start": rng.random(pages.size) ** 8, "links_at_once": 3}
         assert np.abs(shares_of(links, pages, **options) - exact).sum() <= tolerance
 
 
@@ -213,6 +226,7 @@ def test_page_that_a_visited_page_links_to_more_has_no_less(seed: int) -> None:
     if not bare:
         return
     target = int(rng.integers(0, 20))
+    assert pages.stands_for is not None
     target = int(pages.stands_for[target])
     before = shares_of(links, pages)[target]
     assert shares_of(links | {bare[0]: [target]}, pages)[target] >= before - 1e-10
@@ -244,7 +258,7 @@ FIRST = 10_000
 """The pages before are an honest web, of which a tenth was visited."""
 
 
-def farm(unvisited):
+def farm(unvisited: int) -> tuple[dict[int, list[int]], npt.NDArray[Any]]:
     """Nine pages link to the one that is to gain, a tenth to all pages that were not visited."""
     goal, first = FIRST, FIRST + 1
     size = first + 10 + unvisited
@@ -252,13 +266,13 @@ def farm(unvisited):
     return links, np.zeros(11 + unvisited, dtype=int)
 
 
-def wildcard(unvisited):
+def wildcard(unvisited: int) -> tuple[dict[int, list[int]], npt.NDArray[Any]]:
     """The same, every page on a host of its own."""
     links, hosts = farm(unvisited)
     return links, np.arange(len(hosts))
 
 
-def calendar(unvisited):
+def calendar(unvisited: int) -> tuple[dict[int, list[int]], npt.NDArray[Any]]:
     """Twenty months, each of which links to the one that is to gain and to as many months to come."""
     goal, first = FIRST, FIRST + 1
     size = first + 20 + unvisited
@@ -266,7 +280,7 @@ def calendar(unvisited):
     return {goal: []} | {first + k: [goal, *months[k].tolist()] for k in range(20)}, np.zeros(21 + unvisited, dtype=int)
 
 
-def front_matter(unvisited):
+def front_matter(unvisited: int) -> tuple[dict[int, list[int]], npt.NDArray[Any]]:
     """Of a site that has many pages just tables of contents were visited, which link to its home page first of all."""
     goal, first = FIRST, FIRST + 1
     contents = np.array_split(np.arange(first + 5, first + 5 + unvisited), 5)

@@ -593,7 +593,7 @@ def test_ledger_of_its_columns_is_the_ledger(history: list[tuple[str, int, int]]
     ledger, n = world.ledger, world.n
     columns = (ledger.received, ledger.forwarded, ledger.gone, ledger.alias)
     copies = [column[:n].copy() for column in columns]
-    again = Ledger.of(*copies, ledger.virtual, unit=UNIT)  # type: ignore[arg-type, misc]
+    again = Ledger.of(*copies, ledger.virtual, unit=UNIT)  # type: ignore[misc]
     for name in ("size", "virtual", "births", "never_visited"):
         assert getattr(again, name) == getattr(ledger, name)
     assert again.importance().tolist() == ledger.importance().tolist()

@@ -4,8 +4,10 @@ import os
 import random
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,7 +30,7 @@ class Waiting:
         numbers = None if cold is None else np.array(list(cold), dtype=np.int64)
         self.queue = PageQueue(self._is_current, self._waiting_of if has_cold else None, numbers)
 
-    def _waiting_of(self, numbers):
+    def _waiting_of(self, numbers: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         self.asked += len(numbers)
         waiting = [page for page in numbers.tolist() if page in self.priorities]
         return np.array(waiting, dtype=np.int64), np.array([self.priorities[page] for page in waiting], dtype=np.int64)
@@ -230,7 +232,7 @@ def test_greedy_asks_for_nine_tenths_before_two_tenths() -> None:
 
 @pytest.mark.parametrize("strategy", [Greedy(), Opic()], ids=["greedy", "opic"])
 @pytest.mark.parametrize("to", ["read", "all", "nobody"])
-def test_greedy_orders_by_cash(strategy: Greedy | Opic, to: str) -> None:
+def test_greedy_orders_by_cash(strategy: Greedy | Opic, to: Any) -> None:
     """Among never-read pages, and among read ones, the most cash comes first; equals by page number."""
     book = Adaptive(pay_out=PayOut(to), total=2**40)
     draw = random.Random(1)

@@ -1,29 +1,30 @@
 """PageRank by blocks: the same vector as in one piece, in the memory that the plan says."""
 
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.shelves import MemoryShelf
 from support.sites import crawl, random_site
 
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.blocks import LinkRows, block_pagerank, plan_blocks, split
+from minicrawl.rank.blocks import LinkRows, OnShelf, block_pagerank, plan_blocks, split
 from minicrawl.store.reader import open_store
 from minicrawl.store.spill import Spill
 
 
-def random_graph(seed, size=300):
+def random_graph(seed: int, size: int = 300) -> Graph:
     rng = np.random.default_rng(seed)
     outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)
     return Graph.from_links([(size * rng.random(o) ** 3).astype(int).tolist() for o in outdegree])
 
 
-def rows_of(graph, each, weights=None):
+def rows_of(graph: Graph, each: int, weights: npt.NDArray[np.float64] | None = None) -> Iterator[LinkRows]:
     """The rows of a graph, `each` at a time; of pages without links, too."""
     for first in range(0, graph.size, each):
         sources = np.arange(first, min(first + each, graph.size))
@@ -81,7 +82,7 @@ def test_plan_stays_below_the_cap_and_covers_every_page(size: int, memory: int) 
 def test_pieces_are_the_links_each_once_from_one_block_to_one(each: int) -> None:
     graph = random_graph(3)
     plan = plan_blocks(300, 4_000)
-    found = []
+    found: list[Any] = []
     for some in rows_of(graph, each):
         for block, (sources, shares, indptr, targets) in split(some, plan):
             assert len(targets) <= plan.links
@@ -158,7 +159,9 @@ def test_what_cannot_be_meant_is_refused(call: Callable[..., Any], message: str)
         call()
 
 
-def of_rows(sources, outdegrees, targets, weights=None, **options: Any):
+def of_rows(
+    sources: list[int], outdegrees: list[int], targets: list[int], weights: list[float] | None = None, **options: Any
+) -> OnShelf:
     links = np.array(sources), np.array(outdegrees), np.array(targets)
     rows = LinkRows(*links, None if weights is None else np.array(weights))
     return block_pagerank([rows], plan_blocks(2, 1_000), MemoryShelf(), **options)

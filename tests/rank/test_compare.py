@@ -118,7 +118,8 @@ def test_page_without_importance_has_no_relative_error(truth: FloatArray) -> Non
 def test_a_ranking_does_not_differ_from_itself_at_another_scale() -> None:
     a = values(5, 3, 3, 1, 0)
     found = differences(a, 7 * a)
-    assert (found.common, found.tau, found.l1) == (5, pytest.approx(1.0), pytest.approx(0.0))
+    assert found.common == 5
+    assert (found.tau, found.l1) == pytest.approx((1.0, 0.0))
     assert found.overlaps == {10: 1.0, 100: 1.0, 1000: 1.0}
     assert [len(pages) for pages in (found.movers(9), found.only_before(), found.only_after())] == [0, 0, 0]
 
@@ -136,7 +137,8 @@ def test_values_that_differ_by_rounding_are_equal() -> None:
     b = values(9, 1 + 1e-15, 1, 1, 0.5, NAN)
     found = differences(a, b)
     assert found.before.tolist() == found.after.tolist() == [1, 2, 2, 2, 5, 0]
-    assert (found.tau, found.movers(9).tolist()) == (pytest.approx(1.0), [])
+    assert found.tau == pytest.approx(1.0)
+    assert found.movers(9).tolist() == []
     assert differences(a, b, tops=(2,)).overlaps == {2: 1.0}
 
 

@@ -5,28 +5,28 @@ import numpy as np
 import pytest
 
 from minicrawl.rank import Graph
-from minicrawl.rank.components import Part, bow_tie, strong_components, subgraph, weak_components
+from minicrawl.rank.components import Components, Part, bow_tie, strong_components, subgraph, weak_components
 from minicrawl.rank.distances import reverse
 
 
-def random_links(seed, size=60):
+def random_links(seed: int, size: int = 60) -> list[list[int]]:
     """Few links, so that there are many components; some pages link to themselves or twice to another."""
     rng = np.random.default_rng(seed)
     return [rng.integers(size, size=rng.integers(4)).tolist() for _ in range(size)]
 
 
-def as_networkx(links):
-    graph = networkx.DiGraph()
+def as_networkx(links: list[list[int]]) -> "networkx.DiGraph[int]":
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(range(len(links)))
     graph.add_edges_from((source, target) for source, targets in enumerate(links) for target in targets)
     return graph
 
 
-def as_sets(components):
+def as_sets(components: Components) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(components.of == number).tolist()) for number in range(components.count)}
 
 
-def slow_bow_tie(links):
+def slow_bow_tie(links: list[list[int]]) -> list[Part]:
     """By the definitions, from everything every page reaches."""
     graph = as_networkx(links)
     after = {page: networkx.descendants(graph, page) | {page} for page in graph}
@@ -37,7 +37,7 @@ def slow_bow_tie(links):
     is_in = {page for page in graph if after[page] & core} - core
     is_out = set().union(*(after[page] for page in core)) - core
 
-    def part(page):
+    def part(page: int) -> Part:
         if page in core:
             return Part.CORE
         if page in is_in or page in is_out:

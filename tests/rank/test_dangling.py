@@ -11,14 +11,14 @@ from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.dangling import dangling_layers, pruned_pagerank
 
 
-def random_links(seed, size=60):
+def random_links(seed: int, size: int = 60) -> list[list[int]]:
     """Many pages without links, links to oneself, links listed several times."""
     rng = np.random.default_rng(seed)
     outdegree = rng.integers(0, 6, size) * (rng.random(size) > 0.4)
     return [(size * rng.random(o) ** 2).astype(int).tolist() for o in outdegree]
 
 
-def slow_layers(links):
+def slow_layers(links: list[list[int]]) -> tuple[list[list[int]], list[int]]:
     left, layers = set(range(len(links))), []
     while layer := [page for page in sorted(left) if not any(target in left for target in links[page])]:
         layers.append(layer)
@@ -26,9 +26,11 @@ def slow_layers(links):
     return layers, sorted(left)
 
 
-def slow_ranks(links, damping, preference, weights):
+def slow_ranks(
+    links: list[list[int]], damping: float, preference: npt.NDArray[Any], weights: list[list[float]]
+) -> npt.NDArray[Any]:
     layers, left = slow_layers(links)
-    graph = networkx.DiGraph()
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(left)
     for source in left:
         for target, weight in zip(links[source], weights[source], strict=True):

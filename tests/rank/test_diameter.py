@@ -9,7 +9,7 @@ from minicrawl.rank.diameter import diameter
 from minicrawl.rank.distances import neighbourhood
 
 
-def core(graph):
+def core(graph: Graph) -> Graph:
     return subgraph(graph, strong_components(graph).largest())
 
 

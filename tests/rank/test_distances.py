@@ -2,6 +2,7 @@
 
 import networkx
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.link_webs import all_distances, complete, cycle, dumbbell, path, random_graph, star
 
@@ -9,8 +10,8 @@ from minicrawl.rank import Graph
 from minicrawl.rank.distances import distance_map, distances_from, neighbourhood
 
 
-def apart(places: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(places[:, None] - places[None], axis=2)
+def apart(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.asarray(np.linalg.norm(places[:, None] - places[None], axis=2))
 
 
 def test_points_of_the_plane_are_found_again() -> None:
@@ -86,7 +87,8 @@ def test_harmonic_centrality_is_that_of_networkx() -> None:
 )
 def test_distances_have_closed_forms(links: list[list[int]], longest: int, average: float) -> None:
     found = neighbourhood(Graph.from_links(links))
-    assert (found.longest, found.average()) == (longest, pytest.approx(average))
+    assert found.longest == longest
+    assert found.average() == pytest.approx(average)
 
 
 def test_effective_diameter_lies_on_the_line_between_two_distances() -> None:

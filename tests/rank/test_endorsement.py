@@ -84,7 +84,7 @@ def test_last_digits_do_not_part_what_is_tied() -> None:
 
 @pytest.mark.parametrize("gains", [[], [0.0, 0.0], [1.0, 2.0]])
 def test_where_there_is_nothing_to_tell_apart_there_is_no_area(gains: list[float]) -> None:
-    values = np.arange(len(gains)) + 1.0
+    values = array(*range(1, len(gains) + 1))
     assert math.isnan(area(values, array(*gains)))
     assert math.isnan(ndcg(values, array(*gains))) == (sum(gains) == 0)
     assert math.isnan(precision(values, array(*gains))) == (not gains)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from minicrawl.rank.growing_distances import GrowingDistances, far, insert_links, no_links
 
 
-def exact(graph: networkx.DiGraph, size: int, like: np.ndarray) -> list[list[int]]:
+def exact(graph: "networkx.DiGraph[int]", size: int, like: np.ndarray) -> list[list[int]]:
     found = dict(networkx.all_pairs_shortest_path_length(graph))
     return [[found[x].get(y, far(like)) for y in range(size)] for x in range(size)]
 
@@ -17,7 +17,8 @@ def exact(graph: networkx.DiGraph, size: int, like: np.ndarray) -> list[list[int
 @given(st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=5)), max_size=12))
 def test_distances_are_right_after_every_page(pages: list[tuple[int, list[int]]]) -> None:
     """A page may have its links in several turns, list one again, and link to itself."""
-    growing, graph = GrowingDistances(), networkx.DiGraph()
+    growing = GrowingDistances()
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
     for page, targets in pages:
         known = max([growing.size - 1, page, *targets]) + 1
         graph.add_nodes_from(range(known))

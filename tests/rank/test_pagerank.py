@@ -4,6 +4,7 @@ from typing import Any
 
 import networkx
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import sparse
 
@@ -11,15 +12,15 @@ from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.pagerank import power_steps
 
 
-def random_links(seed, size=60):
+def random_links(seed: int, size: int = 60) -> dict[int, list[int]]:
     """A digraph with pages without links, links to oneself and heavy in-degrees."""
     rng = np.random.default_rng(seed)
     outdegree = rng.integers(0, 8, size) * (rng.random(size) > 0.2)
     return {i: sorted(set((size * rng.random(o) ** 3).astype(int).tolist())) for i, o in enumerate(outdegree)}
 
 
-def oracle(links, size, **options: Any):
-    graph = networkx.DiGraph()
+def oracle(links: dict[int, list[int]], size: int, **options: Any) -> npt.NDArray[Any]:
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from((source, target) for source, targets in links.items() for target in targets)
     ranks = networkx.pagerank(graph, tol=1e-15, max_iter=1000, **options)
@@ -50,7 +51,7 @@ def test_weights_say_how_likely_a_link_is_taken(seed: int, damping: float) -> No
     graph = Graph.from_links(random_links(seed), 60)
     rng = np.random.default_rng(seed)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
-    web = networkx.DiGraph()
+    web: networkx.DiGraph[int] = networkx.DiGraph()
     web.add_nodes_from(range(60))
     sources = np.repeat(np.arange(60), graph.outdegrees()).tolist()
     web.add_weighted_edges_from(zip(sources, graph.targets.tolist(), weights.tolist(), strict=True))
@@ -170,7 +171,7 @@ def test_edges_in_any_order_make_the_same_graph() -> None:
     for built in (graph, same):
         assert built.indptr.tolist() == [0, 2, 2, 4, 4]
         assert built.targets.tolist() == [2, 1, 1, 0]
-        assert (built.indptr.dtype, built.targets.dtype, built.size) == (np.int64, np.int32, 4)
+        assert (built.indptr.dtype, built.targets.dtype, built.size) == (np.dtype(np.int64), np.dtype(np.int32), 4)
 
 
 @pytest.mark.parametrize(

@@ -4,40 +4,49 @@ from typing import Any
 
 import networkx
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from minicrawl.rank import Graph, extract_seeds, hits
 from minicrawl.rank.seeds import core_distances, host_baseline, reach
 
 
-def random_web(seed, size=50, hosts=8):
+def random_web(seed: int, size: int = 50, hosts: int = 8) -> tuple[Graph, npt.NDArray[Any]]:
     rng = np.random.default_rng(seed)
     links = {page: (size * rng.random(rng.integers(0, 9)) ** 2).astype(int).tolist() for page in range(size)}
     return Graph.from_links(links, size), rng.integers(0, hosts, size)
 
 
-def ends(graph):
+def ends(graph: Graph) -> list[tuple[int, int]]:
     """Source and target of every link."""
     return list(zip(np.repeat(np.arange(graph.size), graph.outdegrees()).tolist(), graph.targets.tolist(), strict=True))
 
 
-def between_hosts(graph, hosts):
+def between_hosts(graph: Graph, hosts: npt.NDArray[Any]) -> set[tuple[int, int]]:
     return {(source, target) for source, target in ends(graph) if hosts[source] != hosts[target]}
 
 
-def slow_core(links, h, a, least, size, most_hubs):  # noqa: PLR0913 - as the function that it is compared with
+def slow_core(  # noqa: PLR0913 - as the function that it is compared with
+    links: set[tuple[int, int]],
+    h: npt.NDArray[Any],
+    a: npt.NDArray[Any],
+    least: float,
+    size: tuple[int, int] | None,
+    most_hubs: int,
+) -> tuple[list[int], list[int]]:
     """The pseudo-code, with its two assignments the right way round and its last addition undone.
 
     Returns hubs and authorities in the order they came in.
     """
 
-    def density(hubs, authorities):
+    def density(hubs: list[int], authorities: list[int]) -> float:
         return 100 * sum((hub, page) in links for hub in hubs for page in authorities) / len(hubs) / len(authorities)
 
-    def best(scores, pages):
+    def best(scores: npt.NDArray[Any], pages: set[int]) -> int | None:
         return max(pages, key=lambda page: (scores[page], -page), default=None)
 
-    hubs, authorities = [], [best(a, {target for _, target in links})]
+    hubs: list[int] = []
+    authorities = [max({target for _, target in links}, key=lambda page: (a[page], -page))]
     while len(hubs) < most_hubs:
         before = len(hubs), len(authorities)
         if size is None or len(hubs) < size[0]:
@@ -57,8 +66,17 @@ def slow_core(links, h, a, least, size, most_hubs):  # noqa: PLR0913 - as the fu
     return hubs, authorities
 
 
-def slow_seeds(graph, hosts, count, least=100.0, size=None, one_per_host=True, most_hubs=999):  # noqa: PLR0913 - as the function that it is compared with
-    links, cores = between_hosts(graph, hosts), []
+def slow_seeds(  # noqa: PLR0913 - as the function that it is compared with
+    graph: Graph,
+    hosts: npt.NDArray[Any],
+    count: int,
+    least: float = 100.0,
+    size: tuple[int, int] | None = None,
+    one_per_host: bool = True,
+    most_hubs: int = 999,
+) -> list[tuple[int, list[int], list[int]]]:
+    links = between_hosts(graph, hosts)
+    cores: list[tuple[int, list[int], list[int]]] = []
     while links and len(cores) < count:
         sources, targets = np.array(sorted(links)).T
         h, a = hits(Graph.from_edges(sources, targets, graph.size), iterations=60)
@@ -103,7 +121,7 @@ def test_cores_share_no_page_and_are_as_dense_as_asked(seed: int, density: float
     assert len(set(seed_hosts.tolist())) == len(cores)
 
 
-def two_communities():
+def two_communities() -> tuple[Graph, npt.NDArray[Any]]:
     """Pages 0 to 3 on hosts 0, 0, 1, 1 link to 4, 5 and 6 of host 2; pages 7 and 8, hosts 3 and 4, to 9 and 10."""
     graph = Graph.from_links([*([[4, 5, 6]] * 4), [], [], [], [9, 10, 8], [9, 10], [], []])
     return graph, np.array([0, 0, 1, 1, 2, 2, 2, 3, 4, 5, 5])
@@ -157,8 +175,9 @@ def test_core_has_999_hubs_at_most() -> None:
 )
 def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
     graph, hosts = two_communities()
+    given: dict[str, Any] = {"hosts": hosts, "count": 1} | options
     with pytest.raises(ValueError, match=message):
-        extract_seeds(graph, **{"hosts": hosts, "count": 1} | options)
+        extract_seeds(graph, **given)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -180,7 +199,7 @@ def test_reach_and_distances_are_those_of_shortest_paths(seed: int) -> None:
     drawn.add_nodes_from(range(graph.size))
     ranks = np.random.default_rng(seed).random(graph.size)
 
-    def links_from(pages):
+    def links_from(pages: list[int]) -> dict[int, float]:
         return networkx.multi_source_dijkstra_path_length(drawn, set(pages))
 
     depth = links_from([3, 7, 11])

@@ -7,7 +7,7 @@ from minicrawl.rank import Graph
 from minicrawl.rank.similar import similarities
 
 
-def jaccard(a, b):
+def jaccard(a: set[int], b: set[int]) -> float:
     return len(a & b) / len(a | b) if a | b else 0.0
 
 

@@ -19,7 +19,7 @@ def random_web(seed: int, n: int = 40, sites: int = 6) -> tuple[list[list[int]],
     return links, [rng.randrange(sites) for _ in range(n)]
 
 
-def slow_pairs(links: list[list[int]], site: list[int]) -> tuple[Counter, Counter]:
+def slow_pairs(links: list[list[int]], site: list[int]) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
     """Links, and linking pages, of every pair of sites."""
     ends = [(page, target) for page, targets in enumerate(links) for target in targets if site[page] != site[target]]
     by_link = Counter((site[page], site[target]) for page, target in ends)
@@ -59,7 +59,7 @@ def test_importance_of_sites_is_that_of_networkx(seed: int, weights: str) -> Non
     links, site = random_web(seed)
     by_link, by_page = slow_pairs(links, site)
     weight = {"none": dict.fromkeys(by_link, 1), "links": by_link, "pages": by_page}[weights]
-    drawn = networkx.DiGraph()
+    drawn: networkx.DiGraph[int] = networkx.DiGraph()
     drawn.add_nodes_from(range(6))
     drawn.add_weighted_edges_from((source, target, weight[source, target]) for source, target in weight)
     expected = networkx.pagerank(drawn, tol=1e-15, max_iter=1000)

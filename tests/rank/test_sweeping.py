@@ -12,7 +12,7 @@ from minicrawl.rank.sweeping import gauss_seidel, prioritized
 WAYS = [gauss_seidel, prioritized]
 
 
-def random_graph(seed, size=80):
+def random_graph(seed: int, size: int = 80) -> Graph:
     """With pages without links, links to oneself, links listed twice and heavy in-degrees."""
     rng = np.random.default_rng(seed)
     outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)

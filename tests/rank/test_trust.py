@@ -23,20 +23,20 @@ from minicrawl.rank.trust import (
 GRAPH_OF_4 = Graph.from_links([[1], [2], [3], [0]])
 
 
-def random_graph(seed, size=60, dangling=0.2):
+def random_graph(seed: int, size: int = 60, dangling: float = 0.2) -> Graph:
     rng = np.random.default_rng(seed)
     outdegree = rng.integers(1, 8, size) * (rng.random(size) >= dangling)
     return Graph.from_links([sorted(set((size * rng.random(o) ** 3).astype(int).tolist())) for o in outdegree])
 
 
-def web(graph):
-    drawn = networkx.DiGraph()
+def web(graph: Graph) -> "networkx.DiGraph[int]":
+    drawn: networkx.DiGraph[int] = networkx.DiGraph()
     drawn.add_nodes_from(range(graph.size))
     drawn.add_edges_from(zip(np.repeat(np.arange(graph.size), graph.outdegrees()), graph.targets, strict=True))
     return drawn
 
 
-def oracle(drawn, **options: Any):
+def oracle(drawn: "networkx.DiGraph[int]", **options: Any) -> list[float]:
     ranks = networkx.pagerank(drawn, tol=1e-15, max_iter=1000, **options)
     return [ranks[page] for page in range(len(drawn))]
 

@@ -18,7 +18,7 @@ NUMBERS = st.floats(allow_nan=False)
 
 @given(st.lists(NUMBERS, max_size=9), st.lists(st.tuples(PLACES, PLACES, NUMBERS), max_size=9))
 @settings(max_examples=30)
-def test_column_on_disk_reads_like_an_array(start, deeds):
+def test_column_on_disk_reads_like_an_array(start: list[float], deeds: list[tuple[int, int, float]]) -> None:
     column, array = FileColumn(np.array(start), Path(tempfile.gettempdir())), np.zeros(ROOM)
     array[: len(start)] = start
     for first, stop, number in deeds:
@@ -34,6 +34,6 @@ def test_column_on_disk_reads_like_an_array(start, deeds):
         assert column[np.array(some, dtype=np.int32)].tolist() == [array[page] if page < ROOM else 0.0 for page in some]
 
 
-def test_disk_that_fails_is_named(tmp_path):
+def test_disk_that_fails_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"temporary files in .*missing cannot be used"):
         FileColumn(np.zeros(3), tmp_path / "missing")

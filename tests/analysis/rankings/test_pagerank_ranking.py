@@ -26,7 +26,7 @@ from minicrawl.rank.dangling import dangling_layers
 from minicrawl.store.reader import open_store
 
 
-def test_shelf_counts_what_goes_through_it():
+def test_shelf_counts_what_goes_through_it() -> None:
     shelf = CountedShelf(MemoryShelf())
     shelf.append(0, (np.zeros(3), np.zeros(2, dtype=np.int32)))
     shelf.append(0, (np.zeros(1),))
@@ -38,7 +38,7 @@ def test_shelf_counts_what_goes_through_it():
 
 
 @pytest.mark.parametrize(("weights", "expected"), [(None, 2 * 20 + 3 * 4), (np.ones(3), 2 * 20 + 3 * 12)])
-def test_table_in_one_piece_has_a_row_a_page_with_links(weights, expected):
+def test_table_in_one_piece_has_a_row_a_page_with_links(weights, expected) -> None:
     table = Table()
     rows = LinkRows(np.arange(4), np.array([2, 0, 1, 0]), np.array([1, 2, 3]), weights)
     assert len(list(table.counted([rows]))) == 1
@@ -46,7 +46,7 @@ def test_table_in_one_piece_has_a_row_a_page_with_links(weights, expected):
 
 
 @pytest.mark.parametrize("memory", ["800", "1MB"])
-def test_count_is_near_what_was_measured(tmp_path, memory):
+def test_count_is_near_what_was_measured(tmp_path: Path, memory) -> None:
     """Measured is without the blocks of ranks that no link comes from, and with those of the round before."""
     site, seeds = random_site(4)
     crawl(site, tmp_path / "crawl.db", seeds)

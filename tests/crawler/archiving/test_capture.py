@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.archives import Seen, answers, files, seen
@@ -32,7 +33,13 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "crawl.db"
 
 
-def exchange(*fields: bytes, status: int = 200, body: bytes = BODY, truncated=None, request=b"") -> Exchange:
+def exchange(
+    *fields: bytes,
+    status: int = 200,
+    body: bytes = BODY,
+    truncated: Truncated | None = None,
+    request: bytes = b"",
+) -> Exchange:
     lines = b"".join(b"%b\r\n" % field for field in fields)
     head = b"HTTP/1.1 %d X\r\n%b\r\n" % (status, lines)
     parted = tuple(tuple(field.split(b": ", 1)) for field in fields)
@@ -40,7 +47,7 @@ def exchange(*fields: bytes, status: int = 200, body: bytes = BODY, truncated=No
     return Exchange("http://h.test/", sent, head, status, parted, body, "127.0.0.1:80", 1000.0, 0.1, truncated)
 
 
-def kept(store: Path, shown: Exchange, parsed: ParsedPage = NOTHING, **settings) -> ArchiveRecord | None:
+def kept(store: Path, shown: Exchange, parsed: ParsedPage = NOTHING, **settings: Any) -> ArchiveRecord | None:
     folder = store.parent / "kept"
     capture = MakeCapture(CrawlSettings(archive=folder, **settings), store, "me")()
     try:
@@ -76,7 +83,7 @@ def test_bodies_that_were_left_unread_are_not_kept_but_what_is_no_page_is(store:
     ("types", "kind", "is_read"),
     [((), "image/png", True), (("text/html",), "image/png", False), (("text/html,IMAGE/*",), "image/png", True)],
 )
-def test_types_may_be_chosen(types, kind: str, is_read: bool, store: Path) -> None:
+def test_types_may_be_chosen(types: tuple[str, ...], kind: str, is_read: bool, store: Path) -> None:
     capture = MakeCapture(CrawlSettings(archive=store.parent / "x", archive_types=types), store, "me")()
     assert capture.reads(kind) is is_read
     capture.close()
@@ -181,7 +188,7 @@ WIRE: dict[str, tuple[bytes, bytes, bytes, str | None]] = {
 }  # fmt: skip
 
 
-def from_the_wire(folder: Path, server: Server, **settings) -> Seen:
+def from_the_wire(folder: Path, server: Server, **settings: Any) -> Seen:
     """What warcio, which checks its digests, has of the answer of a server."""
     store = folder / "crawl.db"
     if not store.exists():

@@ -19,14 +19,14 @@ def asked(*answers: bytes) -> NotFound:
     return found
 
 
-def test_page_that_says_what_the_answers_share_is_like_them():
+def test_page_that_says_what_the_answers_share_is_like_them() -> None:
     found = asked(SORRY, SORRY)
     found.compare(1, f"{FOLDER}lost", 7, says(SORRY), is_there=False)
     found.compare(2, f"{FOLDER}real", 8, says(b"bread is made of flour water and salt"), is_there=False)
     assert (found.matched, found.others) == ({1}, {2})
 
 
-def test_page_may_add_words_only_where_answers_differ():
+def test_page_may_add_words_only_where_answers_differ() -> None:
     more = SORRY + b" perhaps bread"
     for answers, is_like in (((SORRY, SORRY), False), ((SORRY + b" salt", SORRY + b" water"), True)):
         found = asked(*answers)
@@ -34,7 +34,7 @@ def test_page_may_add_words_only_where_answers_differ():
         assert bool(found.matched) is is_like
 
 
-def test_pages_are_soft_404s_where_enough_others_are_none():
+def test_pages_are_soft_404s_where_enough_others_are_none() -> None:
     found = asked(SORRY, SORRY)
     found.compare(1, f"{FOLDER}lost", 7, says(SORRY), is_there=False)
     found.judge()
@@ -45,7 +45,7 @@ def test_pages_are_soft_404s_where_enough_others_are_none():
     assert found.verdict == "soft-404"
 
 
-def test_store_gives_back_what_it_was_given():
+def test_store_gives_back_what_it_was_given() -> None:
     found = asked(SORRY + b" salt", SORRY + b" water")
     found.compare(1, f"{FOLDER}lost", 9, says(SORRY), is_there=False)
     found.compare(2, f"{FOLDER}real", 8, says(b"bread is made of flour"), is_there=True)

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import aiohttp
 import pytest
@@ -15,16 +17,18 @@ NOW = 1_800_000_000.5
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> ChangingWeb:
     return ChangingWeb(DemoWeb.generate(seed=5, hosts=13, pages=400), speed=1000.0)
 
 
-def answers(respond, asked):
+def answers(
+    respond: Callable[..., Any], asked: list[tuple[str, dict[str, str]]]
+) -> list[tuple[int, Mapping[str, str], bytes]]:
     """(status, header fields, body) of every (URL, header fields), asked of a server by its Host header."""
 
-    async def ask():
+    async def ask() -> list[tuple[int, Mapping[str, str], bytes]]:
         async with serving_answers(respond) as port, aiohttp.ClientSession() as client:
-            found = []
+            found: list[tuple[int, Mapping[str, str], bytes]] = []
             for url, fields in asked:
                 host, _, path = url.removeprefix("http://").partition("/")
                 address, given = f"http://127.0.0.1:{port}/{path}", {"Host": host, **fields}
@@ -35,7 +39,7 @@ def answers(respond, asked):
     return asyncio.run(ask())
 
 
-def test_it_is_what_the_pages_answer(web) -> None:
+def test_it_is_what_the_pages_answer(web: ChangingWeb) -> None:
     (status, headers, body), *replies = answers(
         answering(web, lambda: NOW),
         [(f"http://{HOST}/?since={NOW - 900}", {}), *((url, {}) for url in web.web.truth())],
@@ -54,7 +58,7 @@ def test_it_is_what_the_pages_answer(web) -> None:
     assert sum(len(page["changes"]) for page in pages.values()) > 100
 
 
-def test_conditional_requests_over_a_socket(web) -> None:
+def test_conditional_requests_over_a_socket(web: ChangingWeb) -> None:
     plain = [page.url for page in web.web.pages() if web.life(page.url).kind == "plain"]
     url = next(url for url in plain if web.manner(url) == "nginx" and web.life(url).rate < 0.01)
     at = [web.life(url).last_change(NOW) + 0.5]
@@ -82,6 +86,6 @@ def test_conditional_requests_over_a_socket(web) -> None:
         ("?since=0", 400, "Changes are listed for 86400 seconds at most: from 1799913600 to 1800000000."),
     ],
 )
-def test_what_cannot_be_asked_is_said(web, path: str, status: int, text: str) -> None:
+def test_what_cannot_be_asked_is_said(web: ChangingWeb, path: str, status: int, text: str) -> None:
     reply = answering(web, lambda: NOW)(f"http://{HOST}/{path}", {})
     assert (reply.status, reply.body.decode()) == (status, f"{text}\n")

@@ -43,27 +43,27 @@ NOW, SPEED = 1_800_000_000.5, 1000.0
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> ChangingWeb:
     return ChangingWeb(DemoWeb.generate(seed=5, hosts=14, pages=1400), speed=SPEED)
 
 
-def urls(web, *kinds: Any):
+def urls(web: ChangingWeb, *kinds: Any) -> list[str]:
     found = [page.url for page in web.web.pages() if web.life(page.url).kind in kinds]
     assert found
     return found
 
 
-def body(web, url, now):
+def body(web: ChangingWeb, url: str, now: float) -> bytes:
     return web.respond(url, {}, now).body
 
 
-def test_rates_have_the_mean_that_the_speed_says(web) -> None:
+def test_rates_have_the_mean_that_the_speed_says(web: ChangingWeb) -> None:
     rates = [web.life(url).rate for url in urls(web, "plain", "goes", "moves", *NOISES)]
     assert sum(rates) / len(rates) == pytest.approx(SPEED / MEAN_INTERVAL, rel=0.2)
     assert 50 * min(rates) < max(rates) <= FASTEST * 1.0001
 
 
-def test_a_plain_page_is_another_one_after_each_change_and_the_same_between(web) -> None:
+def test_a_plain_page_is_another_one_after_each_change_and_the_same_between(web: ChangingWeb) -> None:
     for url in urls(web, "plain")[:60]:
         changes = [NOW - 3000, *web.life(url).changes(NOW - 3000, NOW), NOW]
         bodies = [body(web, url, time) for time in changes[:-1]]
@@ -72,7 +72,7 @@ def test_a_plain_page_is_another_one_after_each_change_and_the_same_between(web)
         assert body(web, url, NOW) == bodies[-1]
 
 
-def test_links_change_with_some_changes_and_those_of_the_plain_web_stay(web) -> None:
+def test_links_change_with_some_changes_and_those_of_the_plain_web_stay(web: ChangingWeb) -> None:
     kept = changed = 0
     for url in urls(web, "plain")[:60]:
         base = set(parse_html(web.web.respond(url).body, url, "text/html").outlinks) - {url}
@@ -85,14 +85,14 @@ def test_links_change_with_some_changes_and_those_of_the_plain_web_stay(web) -> 
     assert 0.15 < changed / (kept + changed) < 0.45
 
 
-def test_a_noisy_page_differs_at_every_fetch_and_its_noise_apart_only_when_it_changes(web) -> None:
+def test_a_noisy_page_differs_at_every_fetch_and_its_noise_apart_only_when_it_changes(web: ChangingWeb) -> None:
     for url in urls(web, *NOISES)[:60]:
         assert body(web, url, NOW) != body(web, url, NOW + 60)
         last = web.life(url).last_change(NOW)
         assert web.resource(url, NOW) == web.resource(url, last) != web.resource(url, last - 0.01)
 
 
-def test_a_page_that_goes_comes_back(web) -> None:
+def test_a_page_that_goes_comes_back(web: ChangingWeb) -> None:
     for url in urls(web, "goes"):
         turns = web.life(url).away.turns(NOW - 1e6, NOW + 1e6)
         statuses = {web.respond(url, {}, turn + 0.5).status for turn in turns}
@@ -100,7 +100,7 @@ def test_a_page_that_goes_comes_back(web) -> None:
         assert all(web.respond(url, {}, turn - 0.5).status != web.respond(url, {}, turn).status for turn in turns)
 
 
-def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(web) -> None:
+def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(web: ChangingWeb) -> None:
     for url in urls(web, "moves"):
         away = web.life(url).away
         left, back = away.turns(NOW - 1e7, NOW)[-2:]
@@ -115,7 +115,7 @@ def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(
 
 
 @pytest.mark.parametrize("manner", MANNERS)
-def test_what_a_page_says_of_its_version_comes_back_as_304_until_it_changes(web, manner: str) -> None:
+def test_what_a_page_says_of_its_version_comes_back_as_304_until_it_changes(web: ChangingWeb, manner: str) -> None:
     """But of hosts that say no version, or 304 of all; sent back as a crawler would, field by field."""
     url = next(url for url in urls(web, "plain") if web.manner(url) == manner and web.life(url).rate < 0.02)
     last = web.life(url).last_change(NOW)
@@ -129,7 +129,7 @@ def test_what_a_page_says_of_its_version_comes_back_as_304_until_it_changes(web,
     assert other == (304 if manner in always else 200)
 
 
-def test_a_304_has_no_body_and_says_the_version(web) -> None:
+def test_a_304_has_no_body_and_says_the_version(web: ChangingWeb) -> None:
     url = next(url for url in urls(web, "plain") if web.manner(url) == "nginx")
     reply = web.respond(url, {}, NOW)
     again = web.respond(url, {"If-None-Match": reply.headers["ETag"]}, NOW)
@@ -137,7 +137,7 @@ def test_a_304_has_no_body_and_says_the_version(web) -> None:
     assert again.headers == {name: reply.headers[name] for name in ("ETag", "Last-Modified")}
 
 
-def test_noisy_pages_are_never_304_where_the_host_tells_the_truth(web) -> None:
+def test_noisy_pages_are_never_304_where_the_host_tells_the_truth(web: ChangingWeb) -> None:
     for url in urls(web, *NOISES):
         if web.manner(url) != "always 304":
             fields = web.respond(url, {}, NOW).headers
@@ -145,7 +145,7 @@ def test_noisy_pages_are_never_304_where_the_host_tells_the_truth(web) -> None:
             assert web.respond(url, {"If-None-Match": fields.get("ETag", "")}, NOW + 1).status == 200
 
 
-def test_two_webs_agree_and_another_seed_makes_another(web) -> None:
+def test_two_webs_agree_and_another_seed_makes_another(web: ChangingWeb) -> None:
     again = ChangingWeb(DemoWeb.generate(seed=5, hosts=14, pages=1400), speed=SPEED)
     other = ChangingWeb(again.web, seed=1, speed=SPEED)
     asked = list(web.importance(NOW))[::9]
@@ -153,14 +153,14 @@ def test_two_webs_agree_and_another_seed_makes_another(web) -> None:
     assert [web.respond(url, {}, NOW) for url in asked] != [other.respond(url, {}, NOW) for url in asked]
 
 
-def test_importance_follows_the_links(web) -> None:
+def test_importance_follows_the_links(web: ChangingWeb) -> None:
     one, other = web.importance(NOW), web.importance(NOW + 5000)
     assert sum(one.values()) == pytest.approx(1.0)
     assert one.keys() & other.keys() >= web.web.truth().keys()
     assert one != other
 
 
-def test_what_is_no_page_never_changes(web) -> None:
+def test_what_is_no_page_never_changes(web: ChangingWeb) -> None:
     asked = [f"http://{web.web.hosts[0]}/robots.txt", f"{web.web.calendar}2026/11", "http://unknown.test/"]
     for url in asked:
         assert web.respond(url, {}, NOW).body == web.respond(url, {}, NOW + 1e6).body == web.web.respond(url).body

@@ -15,4 +15,5 @@ SEQUENCES = [
 
 @pytest.fixture(params=SEQUENCES, ids=lambda sequence: f"{sequence.name} {len(sequence.links)}")
 def sequence(request: pytest.FixtureRequest) -> Insertions:
-    return request.param
+    sequence: Insertions = request.param
+    return sequence

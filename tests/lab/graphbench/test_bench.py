@@ -1,5 +1,7 @@
 """The bench says what it measured, and whether that is right."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from minicrawl.lab.graphbench.bench import (
     EVEN_GAZIT,
     PAGES,
     TREES,
+    Follower,
     Setup,
     bench,
     checks_of,
@@ -19,14 +22,14 @@ from minicrawl.lab.graphbench.bench import (
 )
 from minicrawl.lab.graphbench.distances import exact_distances
 from minicrawl.lab.graphbench.sequences import Insertions, cubic, random_sparse
-from minicrawl.report import Stage
+from minicrawl.report import Claim, Result, Stage
 
 
 def sparse(trial: int) -> Insertions:
     return random_sparse(20, np.random.default_rng(trial))
 
 
-def claimed(result, words: str):
+def claimed(result: Result, words: str) -> Claim:
     return next(claim for claim in result.claims if words in claim.sentence)
 
 
@@ -51,7 +54,7 @@ def test_a_wrong_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """An algorithm that forgets every link to the last page."""
     right = ALGORITHMS[EVEN_GAZIT]
 
-    def forgetful(sequence, dtype):
+    def forgetful(sequence: Insertions, dtype: type[np.int16]) -> Follower:
         follower = right(sequence, dtype)
         insert = follower.insert
         return type(follower)(follower.distance, lambda links: insert(links[links[:, 1] != 19]), follower.memory)
@@ -95,11 +98,14 @@ def test_links_are_inserted_in_batches(monkeypatch: pytest.MonkeyPatch, batch: i
     sizes: list[int] = []
     right = ALGORITHMS[PAGES]
 
-    def noting(sequence, dtype):
+    def noting(sequence: Insertions, dtype: type[np.int16]) -> Follower:
         follower = right(sequence, dtype)
-        return type(follower)(
-            follower.distance, lambda links: sizes.append(len(links)) or follower.insert(links), follower.memory
-        )
+
+        def insert(links: Any) -> Any:
+            sizes.append(len(links))
+            return follower.insert(links)
+
+        return type(follower)(follower.distance, insert, follower.memory)
 
     monkeypatch.setitem(ALGORITHMS, PAGES, noting)
     _, (trial,) = bench("web", sparse, Setup((PAGES,), batch=batch, trials=1))

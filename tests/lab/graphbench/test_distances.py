@@ -19,7 +19,7 @@ from minicrawl.rank.growing_distances import far
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64])
 def test_exact_distances_are_those_of_networkx(sequence: Insertions, dtype: type) -> None:
-    graph = networkx.DiGraph(sequence.links.tolist())
+    graph: networkx.DiGraph[int] = networkx.DiGraph(sequence.links.tolist())
     graph.add_nodes_from(range(sequence.size))
     found = dict(networkx.all_pairs_shortest_path_length(graph))
     distance = exact_distances(sequence.graph(len(sequence.links)), np.zeros(0, dtype))

@@ -23,7 +23,8 @@ def shared_out(site: list[int], door: list[int], trust: list[float]) -> SiteBirt
 
 def of_all(births: SiteBirths, size: int) -> list[int]:
     nowhere = np.zeros(size, dtype=np.bool_)
-    return births.of(slice(0, size), nowhere, nowhere).tolist()
+    found: list[int] = births.of(slice(0, size), nowhere, nowhere).tolist()
+    return found
 
 
 @pytest.mark.parametrize(
