@@ -1,7 +1,7 @@
 """The archive: responses in WARC files, for other programs to replay.
 
 record      the bytes of a WARC 1.1 record
-writer      writes records to files, and cuts off after a kill what was not committed
+writer      writes records to files, and truncates uncommitted bytes after a kill
 reading     reads records from WARC files of any origin
 cdxj        the index, and looking up a URL in it
 collection  an archive as a folder, and the archives that a crawl reads in place of the network

@@ -1,10 +1,10 @@
-"""The index of an archive: a line per answer, sorted, in which a URL is found by halving (CDXJ, as pywb reads it).
+"""The index of an archive: a sorted line per answer, searched by bisection (CDXJ, as pywb reads it).
 
     test,h)/page?a=1 20261121110203 {"url": "http://h.test/page?a=1", "mime": "text/html", "status": "200",
      "digest": "sha1:...", "length": "1234", "offset": "567", "filename": "minicrawl-....warc.gz"}     (all in one line)
 
-The key (SURT) has the host from its end to its beginning, so that what belongs to a site stands together. It is the
-same for http and https, with www and without, as in other archives.
+The key (SURT) has the labels of the host in reverse order, so that a site is contiguous. It is the same for http and
+https, with www and without, as in other archives.
 """
 
 import heapq
@@ -23,13 +23,13 @@ from minicrawl.archive.record import sha1
 from minicrawl.errors import SettingError, StoreError
 
 _SORTED_AT_ONCE = 64 * 1024 * 1024
-"""Characters of lines."""
+"""Characters of the lines sorted in memory at once."""
 _WWW = re.compile(r"^www\d*\.(?=.)")
 _SLASHES = re.compile("//+")
 _ORDINARY = re.compile(r'[!"$&-~]*')
 _PORTS = {"http": 80, "https": 443}
 REVISIT = "warc/revisit"
-"""The media type of a revisit whose own is not known."""
+"""The media type of a revisit with no known type of its own."""
 
 
 class Captured(NamedTuple):
@@ -81,7 +81,8 @@ def parse_stamp(text: str) -> str:
 
 
 def nearest(found: Sequence[Captured], when: str | None) -> Captured | None:
-    """Of answers, the oldest first, the one nearest to a date of 14 digits, or the last; no 304 if there is another."""
+    """The answer nearest to a date of 14 digits, or the last one; a 304 only if there is no other. found: oldest
+    first."""
     found = [one for one in found if one.status != 304] or found
     if when is None:
         return found[-1] if found else None
@@ -110,7 +111,7 @@ def line(captured: Captured) -> str:
 
 
 def read(text: str) -> Captured | None:
-    """Parse a line; None if it is not of an answer, such as a comment."""
+    """Parse a line; None if it is no answer, such as a comment."""
     try:
         _, when, rest = text.split(" ", 2)
         facts = json.loads(rest)
@@ -137,7 +138,7 @@ def captured(url: str, at: float, digest: bytes, row: tuple[str, int, int, str, 
 
 
 def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
-    """Merge lines, in any order, into a sorted index, or make it of them alone. Returns its number of lines.
+    """Merge lines, in any order, into a sorted index, or make it from them alone. Returns its number of lines.
 
     The index is complete under its name at any time. Equal lines are kept once.
     """
@@ -166,7 +167,7 @@ def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
 
 
 def _sorted_runs(index: Path, lines: Iterable[str]) -> Iterator[Path]:
-    """Write sorted files of as many lines as fit into memory."""
+    """Write sorted files, each of as many lines as fit into memory."""
     given = iter(lines)
     for number in itertools.count():
         left = _SORTED_AT_ONCE
@@ -188,7 +189,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 class Index:
-    """A sorted index, in which answers are looked up."""
+    """A sorted index with look-up of answers."""
 
     def __init__(self, path: Path) -> None:
         self._map: mmap.mmap | bytes = b""
@@ -197,7 +198,7 @@ class Index:
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def find(self, url: str) -> list[Captured]:
-        """All answers of a URL, the oldest first. http and https are two URLs, though their key is one."""
+        """All answers of a URL, the oldest first. http and https are two URLs with the same key."""
         return [one for one in self.with_key(surt(url)) if one.url == url]
 
     def with_key(self, key: str) -> Iterator[Captured]:
@@ -215,7 +216,7 @@ class Index:
             at = end + 1
 
     def matching(self, begins: str, rest: str) -> Iterator[Captured]:
-        """All answers whose key begins so, and whose rest matches a regular expression."""
+        """All answers whose key has a prefix, and whose rest matches a regular expression."""
         start, end = self._first(begins.encode()), self._first(begins.encode() + b"\xff")
         pattern = re.compile(rb"^%b(?:%b) [^\n]*$" % (re.escape(begins.encode()), rest.encode()), re.MULTILINE)
         for line in pattern.finditer(self._map, start, end):
@@ -223,7 +224,7 @@ class Index:
                 yield found
 
     def _first(self, key: bytes) -> int:
-        """The position of the first line that is not before a key."""
+        """The position of the first line not before a key."""
         low, high = 0, len(self._map)
         while low < high:
             begin = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low
@@ -236,7 +237,7 @@ class Index:
         return min(low, len(self._map))
 
     def lines(self) -> Iterator[str]:
-        """All lines, as they are."""
+        """All lines, unparsed."""
         at = 0
         while at < len(self._map):
             end = self._map.find(b"\n", at)
@@ -253,7 +254,7 @@ class Index:
 
 
 def _plain(text: str) -> str:
-    """A part of a URL in lower case, without escapes that are not needed; escapes of escapes are undone as well."""
+    """Lower-case a part of a URL, and remove needless escapes, also of escapes."""
     if _ORDINARY.fullmatch(text):
         return text.lower()
     plain = text.encode()

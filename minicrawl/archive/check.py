@@ -15,7 +15,7 @@ from minicrawl.archive.writer import FILES, Committed
 
 @dataclass
 class Findings:
-    """Counts, and a sentence for each fault and each thing to note."""
+    """Counts, and a sentence for each fault and each remark."""
 
     files: int = 0
     bytes: int = 0
@@ -26,10 +26,10 @@ class Findings:
 
 
 def check(collection: Collection, committed: Committed | None = None, *, deep: bool = False) -> Findings:
-    """Look at the files of an archive. committed: what its store knows of them. deep: at every record.
+    """Check the files of an archive. committed: sizes according to its store. deep: every record as well.
 
-    What a file has behind its committed end is nothing wrong: a crawl that runs commits it, and the first run after one
-    that was killed cuts it off.
+    Bytes behind the committed end of a file are no fault: a running crawl will commit them, or the first run after a
+    kill will cut them off.
     """
     found, folder = Findings(), collection.folder
     names = {path.name for path in files(folder)}
@@ -68,7 +68,7 @@ def _end(path: Path, status: os.stat_result, committed: Committed | None, found:
 
 
 def _looked_at(path: Path, end: int, found: Findings) -> Iterator[Captured]:
-    """The answers in a file up to `end`; faults of its records are noted."""
+    """The answers in a file up to `end`; faults of its records are added to `found`."""
     try:
         for record in records(path, end):
             found.records += 1
@@ -101,7 +101,7 @@ def faults(record: Record) -> Iterator[str]:
 
 
 def _is_of(digest: str, data: bytes) -> bool:
-    """True if a digest is that of the data, missing, or of another algorithm."""
+    """True if a digest matches the data, is missing, or is of another algorithm."""
     algorithm, _, value = digest.partition(":")
     if algorithm.lower() != "sha1" or not value:
         return True

@@ -18,10 +18,10 @@ from minicrawl.errors import SettingError, StoreError
 
 
 class Collection:
-    """Finds and reads what is in an archive. Raises StoreError.
+    """Finds and reads the answers of an archive. Raises StoreError.
 
-    more: answers that are not in its index yet. follows_links: its files may be links to files elsewhere. An archive of
-    somebody else's making may not lead out of its folder.
+    more: answers not yet in its index. follows_links: its files may be links to files elsewhere. A foreign archive must
+    not lead out of its folder.
     """
 
     def __init__(self, folder: Path, more: Iterable[Captured] = (), *, follows_links: bool = False) -> None:
@@ -41,7 +41,7 @@ class Collection:
             yield from some
 
     def lines(self) -> Iterator[str]:
-        """All lines of the index, in their order, and those that are not in it yet."""
+        """All lines of the index, in their order, and those not yet in it."""
         more = sorted(cdxj.line(one) for some in self._more.values() for one in some)
         for line, _ in itertools.groupby(heapq.merge(self._index.lines(), more)):
             yield line
@@ -53,15 +53,15 @@ class Collection:
         )
 
     def with_key_of(self, url: str) -> Iterator[Captured]:
-        """All answers that the index has of URLs with the key of this one, the oldest first."""
+        """All answers in the index with the key of this URL, the oldest first."""
         return self._index.with_key(surt(url))
 
     def matching(self, begins: str, rest: str) -> Iterator[Captured]:
-        """All answers that the index has of keys that begin so, and whose rest matches a regular expression."""
+        """All answers in the index whose key has a prefix, and whose rest matches a regular expression."""
         return self._index.matching(begins, rest)
 
     def of_first(self, urls: Iterable[str]) -> list[Captured]:
-        """All answers of the first of some URLs that has any."""
+        """All answers of the first URL that has any."""
         return next((found for url in urls if (found := self.of(url))), [])
 
     def record(self, captured: Captured) -> Record:
@@ -75,8 +75,8 @@ class Collection:
             raise StoreError(f"{path} is damaged ({error}); 'minicrawl archive check --deep' tells more") from error
 
     def answer(self, captured: Captured) -> tuple[Record, bytes]:
-        """The record of an answer, and its body: for a revisit that of the record it refers to. `is_cut` is said of the
-        body. Raises StoreError."""
+        """The record of an answer, and its body: of a revisit that of the original. `is_cut` applies to the body.
+        Raises StoreError."""
         record = self.record(captured)
         if record.kind != "revisit":
             return record, record.payload
@@ -90,7 +90,7 @@ class Collection:
         return replace(record, is_cut=whole.is_cut), whole.payload
 
     def _file(self, name: str) -> Path:
-        """A file that the index names. Raises StoreError for one that is not in the archive."""
+        """A file named by the index. Raises StoreError if it is not in the archive."""
         path = self.folder / FILES / name
         if "\0" in name or Path(name).name != name or not is_warc(path):
             raise StoreError(
@@ -102,7 +102,7 @@ class Collection:
         return path
 
     def _original(self, record: Record) -> Captured | None:
-        """The response that a revisit refers to."""
+        """The original response of a revisit."""
         url = record.fields.get("warc-refers-to-target-uri", record.url).strip("<>")
         digest = record.fields.get("warc-payload-digest", "")
         found = [one for one in self.of(url) if not one.is_revisit]
@@ -123,7 +123,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def is_warc(path: Path) -> bool:
-    """True for the name of a WARC file."""
+    """True if the name is that of a WARC file."""
     return path.name.endswith((".warc.gz", ".warc"))
 
 
@@ -147,7 +147,7 @@ def captured(record: Record, file: str) -> Captured:
 def index_anew(folder: Path, on_damage: Callable[[str], None] | None = None) -> int:
     """Rebuild the index from the WARC files. Returns its number of answers.
 
-    on_damage: called with a sentence for each damaged file; without it, that is a StoreError.
+    on_damage: called with a sentence for each damaged file; without it, damage is a StoreError.
     """
 
     def lines() -> Iterator[str]:
@@ -164,16 +164,16 @@ def index_anew(folder: Path, on_damage: Callable[[str], None] | None = None) -> 
 
 
 def check_there(places: Sequence[str]) -> None:
-    """Raise SettingError for a place where there is no archive."""
+    """Raise SettingError for a place without an archive."""
     for place in places:
         _files_of(Path(place))
 
 
 @contextmanager
 def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
-    """Collections whose index is up to date. Of other files one is made for as long as the block lasts.
+    """Collections with an up-to-date index. Files without one get a temporary index while the block runs.
 
-    Raises SettingError for a place where there is no archive, StoreError for an index that cannot be written.
+    Raises SettingError for a place without an archive, StoreError for an index that cannot be written.
     """
     ready = [Path(place) for place in places if _is_indexed(Path(place))]
     loose = [file for place in places if Path(place) not in ready for file in _files_of(Path(place))]

@@ -1,6 +1,6 @@
 """An archive as one file: WACZ 1.1.1, a zip with the WARC files, their index and a list of pages, or the index alone.
 
-In a WACZ a reader finds a record by its place in the zip: so what is packed already is stored in it as it is.
+Readers find a record of a WACZ by its offset in the zip, so compressed files are stored in it unchanged.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ _HTML = ("text/html", "application/xhtml+xml")
 
 
 def export(collection: Collection, path: Path, sizes: Mapping[str, int], software: str, now: float) -> int:
-    """Write an archive to a file, by its ending .wacz or .cdxj; how many answers it has.
+    """Write an archive to a file, by its ending .wacz or .cdxj. Returns its number of answers.
 
-    The file is whole or not there. sizes: bytes of the WARC files that count, by name; of others all do. now: Unix
-    seconds. Raises SettingError for another ending, StoreError where it cannot be written.
+    The file is written atomically. sizes: bytes to take of WARC files, by name; others are taken whole. now: Unix
+    seconds. Raises SettingError for another ending, StoreError if it cannot be written.
     """
     if path.suffix not in (".wacz", ".cdxj"):
         raise SettingError(f"the archive is exported to a file that ends with .wacz or .cdxj, not to {path}")
@@ -47,7 +47,7 @@ def export(collection: Collection, path: Path, sizes: Mapping[str, int], softwar
 
 
 class _Wacz:
-    """Writes the parts of a WACZ, and remembers what they are."""
+    """Writes the parts of a WACZ, and records them."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
@@ -86,7 +86,7 @@ class _Wacz:
 
 
 def _pieces(path: Path, size: int | None) -> Iterator[bytes]:
-    """The bytes of a file, as far as they count."""
+    """The first `size` bytes of a file, in pieces; None: all."""
     with path.open("rb") as file:
         left = os.fstat(file.fileno()).st_size if size is None else size
         while left and (piece := file.read(min(left, _PIECE))):
@@ -95,7 +95,7 @@ def _pieces(path: Path, size: int | None) -> Iterator[bytes]:
 
 
 def _pages(collection: Collection) -> Iterator[dict[str, str]]:
-    """The head of pages.jsonl and its lines: every HTML page that was there, each time it was fetched."""
+    """The header of pages.jsonl and its lines: every successful fetch of an HTML page."""
     yield {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
     for number, line in enumerate(collection.lines()):
         one = read(line)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 MOST_KEPT = 64 * 1024 * 1024
-"""Bytes of a record's block that are kept: a file of a few megabytes may hold one of many gigabytes."""
+"""Maximum bytes kept of a record's block: a file of a few megabytes may hold one of many gigabytes."""
 _PIECE = 256 * 1024
 _LONGEST_HEAD = 1024 * 1024
 _GZIP = b"\x1f\x8b"
@@ -24,13 +24,13 @@ _DIGITS = 18
 
 
 class DamagedError(Exception):
-    """There is no record at a position of a file, or only a part of one."""
+    """A position of a file without a record, or with a truncated one."""
 
 
 @dataclass(frozen=True)
 class Record:
     """A record. start, length: of its gzip member, or of itself in a plain file. fields: names in lower case. is_cut:
-    its block goes on behind the bytes that are kept."""
+    the block is longer than the bytes kept."""
 
     start: int
     length: int
@@ -44,11 +44,11 @@ class Record:
 
     @property
     def url(self) -> str:
-        return self.fields.get("warc-target-uri", "").strip("<>")  # some writers put it between them
+        return self.fields.get("warc-target-uri", "").strip("<>")  # some writers enclose it in these
 
     @property
     def is_answer(self) -> bool:
-        """True for the record of an HTTP response."""
+        """True if the record is an HTTP response."""
         content = self.fields.get("content-type", "").replace(" ", "").lower()
         is_http = content.startswith("application/http")
         return (
@@ -59,7 +59,7 @@ class Record:
 
     @property
     def at(self) -> float:
-        """Unix seconds."""
+        """The date of the record in Unix seconds."""
         try:
             when = datetime.fromisoformat(self.fields.get("warc-date", "").replace("Z", "+00:00"))
         except ValueError:
@@ -79,13 +79,13 @@ class Record:
 
     @property
     def status(self) -> int:
-        """Of an answer; 0 where there is none."""
+        """The status of an answer; 0 if missing."""
         found = _STATUS.match(self.block)
         return int(found[1]) if found else 0
 
     @property
     def media_type(self) -> str:
-        """Of an answer, as it says itself; "" where it does not."""
+        """The declared media type of an answer; "" if missing."""
         return declared_type(self.head)
 
     @property
@@ -95,13 +95,14 @@ class Record:
 
 
 def declared_type(head: bytes) -> str:
-    """The media type that the head of an answer gives, as it is there, in lower case; "" for none."""
+    """The media type in the head of an answer, unchecked, in lower case; "" if missing."""
     found = _TYPE.search(head)
     return found[1].decode("latin-1").lower() if found else ""
 
 
 def records(path: Path, end: int | None = None) -> Iterator[Record]:
-    """All records of a file, or those that begin before `end`. Raises DamagedError where one is torn, and OSError."""
+    """All records of a file, or those that begin before `end`. Raises OSError, and DamagedError at a truncated
+    record."""
     at = 0
     with path.open("rb") as file:
         source = _source(file, at)
@@ -111,7 +112,7 @@ def records(path: Path, end: int | None = None) -> Iterator[Record]:
 
 
 def record_at(path: Path, start: int, length: int = 0) -> Record:
-    """The record at a place of a file, so long as it is there. Raises DamagedError and OSError."""
+    """The record at a position of a file; length: in bytes, if known. Raises DamagedError and OSError."""
     with path.open("rb") as file:
         if start < 0 or os.fstat(file.fileno()).st_size < start + length:
             raise DamagedError(f"{path} ends before {start + length}")
@@ -122,7 +123,7 @@ def record_at(path: Path, start: int, length: int = 0) -> Record:
 
 
 def _source(file: BinaryIO, start: int, piece: int = _PIECE) -> "_Unpacked | _Plain":
-    """The records of a file from a place on, of which so many bytes are read at a time."""
+    """The records of a file from a position on, read in pieces of `piece` bytes."""
     file.seek(start)
     is_packed = file.read(2) == _GZIP
     file.seek(start)
@@ -130,7 +131,7 @@ def _source(file: BinaryIO, start: int, piece: int = _PIECE) -> "_Unpacked | _Pl
 
 
 class _Unpacked:
-    """Records that are gzip members, one after the other; a member may hold several, as of tools that pack a file."""
+    """Records in gzip members; a member may hold several records, as from tools that compress a whole file."""
 
     def __init__(self, file: BinaryIO, start: int, piece: int) -> None:
         self._file = file
@@ -170,7 +171,7 @@ def _pieces(unpacker: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
 
 
 class _Plain:
-    """Records that stand in the file as they are."""
+    """Uncompressed records."""
 
     def __init__(self, file: BinaryIO, start: int) -> None:
         self._file = file
@@ -201,7 +202,7 @@ class _Plain:
 
 
 def _parsed(data: bytearray, size: int, start: int, length: int) -> Record:
-    """The record that a member begins with. size: bytes of the member, of which `data` are the first."""
+    """The first record of a member. size: bytes of the member; data: its first bytes."""
     blank = _BLANK.match(data)
     begin = blank.end() if blank else 0
     end = _END_OF_HEAD.search(data, begin, begin + _LONGEST_HEAD)

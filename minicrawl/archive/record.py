@@ -1,9 +1,9 @@
 """The bytes of WARC 1.1 records (ISO 28500:2017), each a gzip member of its own. Nothing here reads a clock or a file.
 
-A record has its fields, an empty line, and a block. The block of a response is its head and its body as they came, but
-without chunks: of a body whose chunks are kept, one reader takes the digest over the chunks and the other over what is
-in them, so that no digest pleases both. What the head said of the framing stands behind X-Orig-. The length it gives is
-that of the body which is there: readers wait for ever for one that is not.
+A record has its fields, an empty line, and a block. The block of a response is its head and its body as received, but
+without chunks: of a chunked body some readers take the digest over the chunks and others over their contents, so no
+digest suits both. Original framing headers are prefixed by X-Orig-. The length in the head is that of the stored body:
+readers would wait for ever for missing bytes.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
 class Original(NamedTuple):
-    """The response with the body that a revisit refers to. `at`: its date, in Unix seconds."""
+    """The original response of a revisit, with the body. `at`: its date, in Unix seconds."""
 
     url: str
     at: float
@@ -51,25 +51,25 @@ def sides(url: str, at: float, ip: str | None, warcinfo: str) -> str:
 
 
 def new_id() -> str:
-    """The id of a record: as uuid.uuid4 has it (RFC 9562 5.4), in a third of the time."""
+    """A new record id, as by uuid.uuid4 (RFC 9562 5.4), in a third of the time."""
     digits = os.urandom(16).hex()
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def date(at: float) -> str:
-    """Unix seconds as WARC has them: 2026-11-21T11:02:03.000004Z."""
+    """Format Unix seconds for WARC: 2026-11-21T11:02:03.000004Z."""
     return f"{datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def sha1(digest: bytes) -> str:
-    """A digest of 20 bytes in base 32, ten bits at a time: as base64.b32encode has it, in a fifth of the time."""
+    """A digest of 20 bytes in base 32, ten bits at a time: like base64.b32encode, in a fifth of the time."""
     number = int.from_bytes(digest)
     return "sha1:" + "".join([_BASE_32[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def member(head: bytes, body: bytes, *, is_packed: bool) -> bytes:
-    """A gzip member. is_packed: the body is in a coding already: to deflate it again takes 20 times the time of all
+    """A gzip member. is_packed: the body is compressed already: to deflate it again takes 20 times the time of all
     else, for a thousandth of its bytes."""
     check = zlib_ng.crc32(body, zlib_ng.crc32(head))
     if is_packed:
@@ -82,7 +82,7 @@ def member(head: bytes, body: bytes, *, is_packed: bool) -> bytes:
 
 
 def _stored(data: bytes) -> Iterator[bytes]:
-    """The last blocks of a deflate stream, as they are (RFC 1951 3.2.4)."""
+    """The last blocks of a deflate stream, stored uncompressed (RFC 1951 3.2.4)."""
     for start in range(0, max(len(data), 1), _LARGEST_STORED):
         block = data[start : start + _LARGEST_STORED]
         is_last = start + _LARGEST_STORED >= len(data)
@@ -106,8 +106,8 @@ def warcinfo(record: str, at: float, file: str, facts: dict[str, str]) -> bytes:
 def response(  # noqa: PLR0913 - what is said of an answer
     record: str, both: str, head: bytes, body: bytes, digest: bytes, *, truncated: str | None, is_packed: bool
 ) -> bytes:
-    """An answer. both: as `sides` has made it; head: as `honest` has. digest: SHA-1 of the body. truncated: why it is
-    not whole."""
+    """A response record. both: from `sides`; head: from `honest`. digest: SHA-1 of the body. truncated: the reason if
+    it is incomplete."""
     block = hashlib.sha1(head, usedforsecurity=False)
     block.update(body)
     cut = "" if truncated is None else f"WARC-Truncated: {truncated}\r\n"
@@ -119,7 +119,7 @@ def response(  # noqa: PLR0913 - what is said of an answer
 def revisit(  # noqa: PLR0913 - what is said of an answer
     record: str, both: str, head: bytes, digest: bytes, profile: str, original: Original
 ) -> bytes:
-    """An answer whose body is in another record: its head. digest: of that body."""
+    """A revisit record: the head of an answer whose body is in another record. digest: of that body."""
     block = sha1(hashlib.sha1(head, usedforsecurity=False).digest())
     lines = (
         f"{both}WARC-Profile: {profile}\r\nWARC-Refers-To-Target-URI: {original.url}\r\n"
@@ -131,7 +131,7 @@ def revisit(  # noqa: PLR0913 - what is said of an answer
 
 
 def request(record: str, both: str, head: bytes, answer: str) -> bytes:
-    """The record of a request. head: see `without`. answer: id of the record of the response."""
+    """A request record. head: see `without`. answer: id of the response record."""
     block = sha1(hashlib.sha1(head, usedforsecurity=False).digest())
     lines = f"{both}WARC-Concurrent-To: <{answer}>\r\nWARC-Block-Digest: {block}\r\n{_ASKED}"
     top = _head("request", record, lines, len(head))
@@ -139,7 +139,7 @@ def request(record: str, both: str, head: bytes, answer: str) -> bytes:
 
 
 def honest(head: bytes, status: int, length: int) -> bytes:
-    """The head of an answer for a body without chunks, of which so many bytes are there; as it came if that is so."""
+    """The head of an answer, corrected for a body of `length` bytes without chunks; unchanged if it fits."""
     given = _LENGTHS.findall(head)
     if not _CHUNKED.search(head) and (status in _BODILESS or all(value == b"%d" % length for value in given)):
         return head
@@ -149,7 +149,7 @@ def honest(head: bytes, status: int, length: int) -> bytes:
 
 
 def without(head: bytes, names: frozenset[bytes]) -> bytes:
-    """The head of a request without the fields of these names, given in lower case."""
+    """The head of a request without the fields of these lower-case names."""
     lower = head.lower()
     if not any(name in lower for name in names):
         return head

@@ -23,17 +23,16 @@ from minicrawl.system import BINARY, sync_folder
 from minicrawl.system import sync as sync_file
 
 FILES, INDEXES = "archive", "indexes"
-"""Folders of a collection, as pywb has them."""
+"""Folders of a collection, as in pywb."""
 LEAST_REVISIT = 1000
-"""Bytes. A body below that is kept again: most that are alike are of redirects and errors, and a revisit is no
-smaller."""
+"""Bytes. Smaller bodies are stored again: most duplicates are redirects and errors, and a revisit is no smaller."""
 _REMEMBERED = 10_000
 _PACKED_TYPE = re.compile(r"image/(?!svg)|audio/|video/|font/woff|[^/]*/(?:zip|gzip|pdf)$")
 _CODED = re.compile(rb"^content-encoding[\t ]*:", re.IGNORECASE | re.MULTILINE)
 
 
 class Answer(NamedTuple):
-    """An exchange, as far as it is kept. head, body: as they came, without transfer coding."""
+    """An exchange to be archived. head, body: as received, without transfer coding."""
 
     url: str
     at: float
@@ -53,7 +52,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Originals:
-    """Where responses are found that are in the archive: by the SHA-1 of their body, and the last one of a URL.
+    """Look-up of archived responses: by the SHA-1 of their body, and the last one of a URL.
 
     Both give the file as well, which may be in another folder by now.
     """
@@ -64,8 +63,8 @@ class Originals:
 
 @dataclass(frozen=True)
 class Rules:
-    """size: bytes after which a file is full. dedups: whether a body that is there is not kept again. facts: of each
-    file, in its warcinfo. left_out: names of request fields, in lower case, that are not kept."""
+    """size: bytes after which a file is full. dedups: duplicate bodies are not stored again. facts: of each file, in
+    its warcinfo. left_out: lower-case names of request fields that are not stored."""
 
     size: int
     dedups: bool
@@ -74,7 +73,7 @@ class Rules:
 
 
 class ArchiveWriter:
-    """Writes to files of its own in a folder. prefix: what their names begin with. Raises StoreError."""
+    """Writes to files of its own in a folder. prefix: of their names. Raises StoreError."""
 
     def __init__(
         self, folder: Path, prefix: str, rules: Rules, originals: Originals, clock: Callable[[], float] = time.time
@@ -95,7 +94,7 @@ class ArchiveWriter:
         """Write an answer and its request. Returns the place of the record."""
         if self._file is None or self._size >= self._rules.size:
             self._begin_file()
-        at = self._last = max(answer.at, self._last)  # dates of a file never fall, whatever the clock does
+        at = self._last = max(answer.at, self._last)  # dates within a file never fall, even if the clock does
         both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo)
         kind, digest, known = self._judged(answer)
         ids = record.new_id(), record.new_id()
@@ -131,7 +130,7 @@ class ArchiveWriter:
             self._file = None
 
     def _judged(self, answer: Answer) -> tuple[RecordKind, bytes, Original | None]:
-        """The kind of record for an answer, the digest of its body, and the record that has this body already."""
+        """The kind of record for an answer, the digest of its body, and the existing record with this body."""
         if answer.status == 304 and (before := self._originals.of_url(answer.url)) and self._is_here(before[2]):
             return RecordKind.NOT_MODIFIED, before[1], before[0]
         digest = hashlib.sha1(answer.body, usedforsecurity=False).digest()
@@ -139,7 +138,7 @@ class ArchiveWriter:
         return (RecordKind.RESPONSE if original is None else RecordKind.REVISIT), digest, original
 
     def _may_be_referred_to(self, answer: Answer) -> bool:
-        """True if a body may be referred to by revisits: complete, with status 200, and not small."""
+        """True if revisits may refer to the body: complete, with status 200, and not small."""
         is_whole = answer.status == 200 and answer.truncated is None
         return self._rules.dedups and is_whole and len(answer.body) >= LEAST_REVISIT
 
@@ -150,7 +149,7 @@ class ArchiveWriter:
         return found[0] if found is not None and self._is_here(found[1]) else None
 
     def _remember(self, digest: bytes, original: Original) -> None:
-        """Until the store has it; records of this process come before those that refer to them."""
+        """Cache the original until the store has it; records of this process come before their revisits."""
         self._recent[digest] = original
         if len(self._recent) > _REMEMBERED:
             self._recent.popitem(last=False)
@@ -176,7 +175,7 @@ class ArchiveWriter:
         self._append(record.warcinfo(self._warcinfo, now, self._name, self._rules.facts))
 
     def _append(self, data: bytes) -> int:
-        """Write to the end of the file; returns where that was. What was written in part is taken back."""
+        """Append to the file. Returns the position; a partial write is undone."""
         assert self._file is not None
         start, view = self._size, memoryview(data)
         with self._errors:
@@ -192,7 +191,7 @@ class ArchiveWriter:
 
 
 class _errors:  # noqa: N801 - used as a function
-    """Turn what goes wrong with a file into a StoreError that says what to do."""
+    """Convert errors of a file into a StoreError with a remedy."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -248,7 +247,7 @@ class Committed(NamedTuple):
         return self.sizes.get(name, 0 if name.startswith(self.prefixes) else None)
 
     def fault(self, path: Path, status: os.stat_result) -> str | None:
-        """The reason why a file cannot be cut to its committed size, if there is one."""
+        """The reason why a file cannot be cut to its committed size; None if it can."""
         size = self.size(path.name) or 0
         if status.st_size < size:
             return (
@@ -277,7 +276,7 @@ def cut(folder: Path, committed: Committed) -> int:
                 raise StoreError(fault)
         sizes = {path: committed.size(path.name) or 0 for path in found}
         for path, size in sizes.items():
-            if not size:  # also a file that was begun, and killed before anything was in it
+            if not size:  # also a file begun by a killed run, still empty
                 path.unlink()
             elif found[path].st_size > size:
                 os.truncate(path, size)

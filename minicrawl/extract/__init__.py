@@ -5,6 +5,6 @@ selectors   fields by CSS or XPath, and rules for the pages that they apply to
 structured  JSON-LD, OpenGraph and microdata
 gathering   all of these on one page
 hooks       functions of the user that a crawl calls
-checks      refuse settings that no crawl could use
-item_file   the file that items are written to, with the crawl's commits
+checks      refuse invalid extraction settings
+item_file   the file of items, written with the crawl's commits
 """

@@ -1,4 +1,4 @@
-"""Check that the settings for extraction can work."""
+"""Check the settings for extraction."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from minicrawl.settings import CrawlSettings
 
 
 async def check_asked(settings: CrawlSettings) -> None:
-    """Raise SettingError for selectors, hooks and files that no crawl could use."""
+    """Raise SettingError for invalid selectors, hooks and item files."""
     columns = check_selectors(settings)
     if settings.hook:
         await _check_hooks(settings)
@@ -23,12 +23,12 @@ async def check_asked(settings: CrawlSettings) -> None:
 
 
 def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
-    """The names of what items may have; raises SettingError for selectors that no crawl could use."""
+    """The names of all possible item fields. Raises SettingError for invalid selectors."""
     return columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
 
 
 async def _check_hooks(settings: CrawlSettings) -> None:
-    """In a child, as importing them is calling them already."""
+    """Check hooks in a child, as importing them runs foreign code."""
     from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
 
     sandbox = Sandbox("minicrawl.extract.hooks:wrong_hook", Limits(settings.hook_timeout, settings.hook_timeout))

@@ -20,12 +20,12 @@ class Document:
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
-        """The page as browsers read it."""
+        """The page as parsed by Lexbor, like browsers do."""
         return LexborHTMLParser(self._html, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
     def xml_tree(self) -> etree._Element | None:
-        """The page as libxml2 reads it; None for one with nothing in it."""
+        """The page as parsed by libxml2; None if it is empty."""
         parser = etree.HTMLParser(encoding="utf-8", no_network=True)
         try:
             root: etree._Element | None = etree.fromstring(self._html, parser)
@@ -34,8 +34,8 @@ class Document:
         return root
 
     def css(self, selector: str, attribute: str | None = None) -> list[str]:
-        """The texts of the elements that a selector finds, white space as single spaces; or that attribute of those
-        that have it."""
+        """The texts of the elements that a selector matches, white space as single spaces; or the values of that
+        attribute."""
         return _texts(self.tree.css(selector), attribute)
 
     def xpath(self, path: str) -> list[str]:
@@ -43,7 +43,7 @@ class Document:
         return [] if self.xml_tree is None else _as_texts(_found(self.xml_tree, path))
 
     def parts(self, selector: str, *, is_xpath: bool) -> "list[Part]":
-        """The elements that a selector finds. Raises SelectorError."""
+        """The elements that a selector matches. Raises SelectorError."""
         if not is_xpath:
             return list(map(Part, self.tree.css(selector)))
         found = [] if self.xml_tree is None else _found(self.xml_tree, selector)
@@ -51,31 +51,31 @@ class Document:
 
 
 class Part:
-    """An element of a page: as Document, but what CSS finds stands in it, and paths begin at it."""
+    """An element of a page: like Document, but CSS matches its descendants, and paths begin at it."""
 
     def __init__(self, element: Node | etree._Element) -> None:
         """element: of selectolax, for CSS, or of lxml, for XPath."""
         self._element = element
 
     def css(self, selector: str, attribute: str | None = None) -> list[str]:
-        """As of Document; with an empty selector of the element itself."""
+        """As for Document; an empty selector is the element itself."""
         element = self._element
         assert isinstance(element, Node)
         found = [one for one in element.css(selector) if one.mem_id != element.mem_id] if selector else [element]
         return _texts(found, attribute)
 
     def xpath(self, path: str) -> list[str]:
-        """As of Document."""
+        """As for Document."""
         assert isinstance(self._element, etree._Element)
         return _as_texts(_found(self._element, path))
 
 
 class SelectorError(Exception):
-    """A selector that looked right cannot be followed in a page."""
+    """A valid selector fails on a page."""
 
 
 def _texts(found: Iterable[Node], attribute: str | None) -> list[str]:
-    """The texts of elements, or that attribute of those that have it."""
+    """The texts of elements, or the values of that attribute."""
     if attribute is None:
         return [single_spaced(node.text(separator="")) for node in found]
     return [value for node in found if (value := _attribute(node, attribute)) is not None]
@@ -99,7 +99,7 @@ def _as_texts(found: object) -> list[str]:
 
 
 def wrong_css(selector: str) -> bool:
-    """True for an invalid CSS selector."""
+    """True if a CSS selector is invalid."""
     try:
         LexborHTMLParser("").css(selector)
     except SelectolaxError:

@@ -25,7 +25,7 @@ class Gathered(NamedTuple):
 
 
 def gather(asked: Asked, document: Document, url: str) -> Gathered:
-    """Extract everything that is asked for."""
+    """Extract all items that the settings ask for."""
     failures: list[Failure] = []
     items = within_size(_selected(asked, document, url, failures), failures)
     return Gathered(tuple(items), tuple((failure.hook, failure.what) for failure in failures))

@@ -1,11 +1,11 @@
 """Functions of the user that a crawl calls, in a child process: see minicrawl.crawler.sources.hooked.
 
-on_page(page)        once for every page of HTML that was read; what it returns or yields, if anything, are items: dicts
+on_page(page)        once for every page of HTML that was read; returns or yields items (dicts), or None
 links(page, links)   returns those of its links that are to be followed
 request(url)         returns headers, a dict, to send with the request for a page
 started(), stopped() when the process begins and ends
 
-A function of another name is an on_page. Whatever a hook raises is counted and logged, and the page goes on without it.
+A function of another name is an on_page. Exceptions of a hook are counted and logged, and the page goes on without it.
 """
 
 import importlib
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
-"""Items of one page."""
+"""Maximum items of one page."""
 _HALVES = re.compile("[\ud800-\udfff]")
 MOST_BYTES = 4_000_000
-"""Characters of the items of one page, by selectors or by hooks."""
+"""Maximum characters of the items of one page, by selectors or by hooks."""
 _LEAST_BETWEEN = 0.1
-"""Seconds after which a call that goes on is stopped again."""
+"""Seconds until a call that goes on is stopped again."""
 
 
 class Hook(NamedTuple):
-    """A function, as it is named in messages, and which of `KINDS` it is."""
+    """A function, its name for messages, and its kind, one of `KINDS`."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class Hook(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An error of a hook, in a line; `trace`: its traceback."""
+    """An error of a hook, in one line; `trace`: its traceback."""
 
     hook: str
     what: str
@@ -59,13 +59,13 @@ class Hooks:
     """Calls hooks. None of its methods raises."""
 
     def __init__(self, hooks: Sequence[Hook], longest: float | None = None) -> None:
-        """longest: seconds of CPU time that one call may take."""
+        """longest: maximum seconds of CPU time of a call."""
         self.all = tuple(hooks)
         self._longest = longest
         self._has_started = False
 
     def on_page(self, page: "Page") -> tuple[list[str], list[Failure]]:
-        """The items of a page, as JSON, and what went wrong."""
+        """The items of a page, as JSON, and failures."""
         items: list[str] = []
         failures: list[Failure] = []
 
@@ -83,7 +83,7 @@ class Hooks:
         return within_size(items, failures), failures
 
     def links(self, page: "Page") -> tuple[frozenset[str] | None, list[Failure]]:
-        """The links of a page that are to be followed, None for all of them, and what went wrong."""
+        """The links of a page to follow, None for all of them, and failures."""
         kept: frozenset[str] | None = None
         failures: list[Failure] = []
 
@@ -97,7 +97,7 @@ class Hooks:
         return kept, failures
 
     def request(self, url: str) -> tuple[tuple[tuple[str, str], ...], list[Failure]]:
-        """Headers to send with the request for a page, and what went wrong."""
+        """Headers to send with the request for a page, and failures."""
         headers: dict[str, str] = {}
         failures: list[Failure] = []
 
@@ -110,7 +110,7 @@ class Hooks:
         return tuple(headers.items()), failures
 
     def started(self) -> list[Failure]:
-        """Call them, unless that was done; what went wrong."""
+        """Call the `started` hooks once. Returns failures."""
         failures: list[Failure] = []
         for hook in () if self._has_started else self._of("started"):
             self._call(hook, lambda hook: hook.call(), failures)
@@ -129,18 +129,18 @@ class Hooks:
     def _call(self, hook: Hook, act: Callable[[Hook], None], failures: list[Failure]) -> None:
         try:
             within(self._longest, lambda: act(hook))
-        except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook ends nothing but itself
+        except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook must not end the process
             failures.append(Failure(hook.name, line_of(error), trace_of(error)))
 
 
 def load_hooks(specs: tuple[str, ...]) -> list[Hook]:
-    """The hooks that are named: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION, or the name of an entry point in
-    the group minicrawl.hooks. Raises SettingError."""
+    """Load the hooks that are named: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION, or the name of an entry point
+    in the group minicrawl.hooks. Raises SettingError."""
     return [hook for spec in specs for hook in _loaded(spec)]
 
 
 def wrong_hook(specs: tuple[str, ...]) -> str | None:
-    """Why hooks cannot be called; None if they can."""
+    """The reason why hooks cannot be called; None if they can."""
     try:
         load_hooks(specs)
     except SettingError as error:
@@ -149,8 +149,8 @@ def wrong_hook(specs: tuple[str, ...]) -> str | None:
 
 
 def within(seconds: float | None, act: Callable[[], None]) -> None:
-    """Act, and raise TimeoutError in it once it has taken so much CPU time, as soon as Python itself runs again, and
-    again and again, lest somebody catches it. Only a main thread can be stopped, and not on Windows."""
+    """Run `act` under a limit of CPU time. TimeoutError is raised in it repeatedly, in case `act` catches it, as soon
+    as Python code runs. Works in the main thread only, and not on Windows."""
     is_main = threading.current_thread() is threading.main_thread()
     if seconds is None or not is_main or not hasattr(signal, "setitimer"):
         act()
@@ -168,14 +168,14 @@ def within(seconds: float | None, act: Callable[[], None]) -> None:
             act()
         finally:
             is_over = True
-    finally:  # even if it was stopped in the very moment in which it was done; not again so soon
+    finally:  # also if stopped at its very end, with no second stop so soon
         is_over = True
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
 
 
 def within_size(items: list[str], failures: list[Failure]) -> list[str]:
-    """The items of a page; none, and one failure more, if they are too long."""
+    """The items of a page; if they are too long, none, and one failure more."""
     if sum(map(len, items)) <= MOST_BYTES:
         return items
     failures.append(Failure("items", f"the items of a page are longer than {MOST_BYTES:,} characters: left out"))
@@ -186,7 +186,7 @@ def _loaded(spec: str) -> list[Hook]:
     place, _, function = spec.partition(":")
     try:
         found = _entry_point(spec) or _module(place)
-    except BaseException as error:  # whatever the user's module does when it is imported
+    except BaseException as error:  # the user's module may raise any exception when imported
         raise SettingError(f"--hook {spec}: {place} cannot be imported ({type(error).__name__}: {error})") from error
     if not function and callable(found):
         return [Hook(spec, spec if spec in KINDS else "on_page", found)]
@@ -225,7 +225,7 @@ def _module(place: str) -> ModuleType:
 
 
 def _items(found: object) -> Iterable[Any]:
-    """The items that a hook returned: one, or several."""
+    """The one or several items returned by a hook."""
     return [found] if isinstance(found, Mapping) else found  # type: ignore[return-value]
 
 
@@ -236,7 +236,7 @@ def _as_json(item: object) -> str:
 
 
 def as_json(item: Mapping[str, object]) -> str:
-    r"""An item as JSON in Unicode: JSON can say half a character, "\ud800", which no file in UTF-8 can hold."""
+    r"""An item as JSON in Unicode. Lone surrogates, as "\ud800", become U+FFFD: UTF-8 cannot encode them."""
     return _HALVES.sub("\ufffd", json.dumps(item, ensure_ascii=False, allow_nan=False))
 
 

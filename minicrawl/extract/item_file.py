@@ -1,8 +1,8 @@
-"""The file that items are written to: a line for each, added before the commit that counts it.
+"""The file of items: one line per item, added before the commit that counts it.
 
-What stands behind the last committed line came of a run that was killed, and is cut off by the next: so every item of
-a page that was committed is in the file once. A Parquet file cannot grow: the lines stand in a file beside it, of which
-it is made when a run ends.
+Lines behind the last committed one come from a killed run, and the next run cuts them off: so every item of a committed
+page is in the file once. A Parquet file cannot grow: the lines go to a file beside it, from which it is made when a run
+ends.
 """
 
 import csv
@@ -20,12 +20,12 @@ from minicrawl.store.writer import Writer
 
 _ENDINGS = (".jsonl", ".csv", ".parquet")
 _OTHERS = "more"
-"""The column of CSV and Parquet for what no column is named after, as JSON."""
+"""The column of CSV and Parquet for fields without a column of their own, as JSON."""
 META = "items"
 
 
 class Item(NamedTuple):
-    """The page it is of, when that was read (Unix seconds), and its fields as JSON."""
+    """The URL of its page, the time of reading (Unix seconds), and its fields as JSON."""
 
     url: str
     at: float
@@ -33,13 +33,13 @@ class Item(NamedTuple):
 
 
 def check_ending(path: Path) -> None:
-    """Raises SettingError for a file whose ending says of no format."""
+    """Raise SettingError for a file whose ending names no format."""
     if path.suffix.lower() not in _ENDINGS:
         raise SettingError(f"the ending of --items {path} must be one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
 
 
 def check_columns(path: Path, columns: Sequence[str]) -> None:
-    """Raises SettingError for a field whose column would be there already."""
+    """Raise SettingError for a field with the name of a reserved column."""
     if _OTHERS in columns and path.suffix.lower() != ".jsonl":
         raise SettingError(
             f"--items {path} has a column {_OTHERS!r} already, for what has no column; choose another name for the "
@@ -48,7 +48,7 @@ def check_columns(path: Path, columns: Sequence[str]) -> None:
 
 
 def check_item_file(given: str) -> None:
-    """Raises SettingError for a file that is there, and can therefore not be that of a new crawl."""
+    """Raise SettingError for an existing file: a new crawl must not append to it."""
     if given and (lines := _lines_of(Path(given).resolve())).exists() and lines.stat().st_size:
         raise SettingError(f"--items {given} is there already; name another file, or move it away")
 
@@ -56,7 +56,7 @@ def check_item_file(given: str) -> None:
 class ItemFile:
     """Writes items with the commits of a crawl.
 
-    Invariant: at every commit the file holds each committed item once, in the order in which they came.
+    Invariant: at every commit the file holds each committed item once, in order of arrival.
     """
 
     def __init__(self, writer: Writer, path: Path, columns: Sequence[str]) -> None:
@@ -86,7 +86,7 @@ class ItemFile:
             self._note(writer)
 
     def note(self, url: str, at: float, items: Sequence[str]) -> None:
-        """A page was read, and these are its items."""
+        """Add the items of a page that was read."""
         self._items += [Item(url, at, fields) for fields in items]
 
     def save(self, writer: Writer) -> None:
@@ -110,7 +110,7 @@ class ItemFile:
         self._note(writer)
 
     def finish(self) -> None:
-        """The run is over: let there be a Parquet file, if one is asked for."""
+        """End the run: make the Parquet file, if one is asked for."""
         if self._is_parquet:
             types: dict[str, type] = dict.fromkeys(self._heads, str) | {"at": float}
             with renamed_when_whole(self._path) as temporary, temporary.open("wb") as file:
@@ -149,7 +149,7 @@ class ItemFile:
 
 
 def _lines_of(path: Path) -> Path:
-    """The file with a line an item."""
+    """The file with one line per item."""
     return path.with_name(path.name + ".jsonl") if path.suffix.lower() == ".parquet" else path
 
 

@@ -24,13 +24,13 @@ from minicrawl.extract.hooks import within
 _FIELD = re.compile(r"(?P<name>[^=\[\]\s]+)(?P<all>\[\])?=(?:(?P<way>css|xpath):)?(?P<selector>.+)", re.DOTALL)
 _PART = re.compile(r"(?P<css>.*?)::(?:text|attr\((?P<attribute>[^()]+)\))", re.DOTALL)
 RESERVED = ("url", "at")
-"""What every item has."""
+"""Fields of every item."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of an item. `attribute`: that of the elements, None: their text; `is_xpath`: the selector is one.
-    `has_all`: it is a list of all that is found, not the first."""
+    """A field of an item. `attribute`: of the elements, None: their text; `is_xpath`: the selector is an XPath.
+    `has_all`: the value is a list of all matches, not the first."""
 
     name: str
     selector: str
@@ -39,7 +39,7 @@ class Field:
     has_all: bool
 
     def value(self, source: Document | Part) -> str | list[str] | None:
-        """The value of the field in a page or part; None if nothing is found."""
+        """The value of the field in a page or part; None if nothing matches."""
         found = source.xpath(self.selector) if self.is_xpath else source.css(self.selector, self.attribute)
         if self.has_all:
             return found or None
@@ -49,10 +49,10 @@ class Field:
 def read_field(
     text: str, called: str = "--extract", *, within: bool = False, reserved: tuple[str, ...] = RESERVED
 ) -> Field:
-    """A field as it is given. Raises SettingError.
+    """Parse a field. Raises SettingError.
 
-    called: what messages name; within: it is of a part of a page, which needs no selector of its own; reserved: names
-    that every item has.
+    called: name of the option in messages; within: the field is of a part of a page, and needs no selector; reserved:
+    names of fields that every item has.
     """
     match = _FIELD.fullmatch(text)
     if match is None:
@@ -81,7 +81,7 @@ def read_field(
 def read_fields(
     texts: tuple[str, ...], called: str = "--extract", *, within: bool = False, reserved: tuple[str, ...] = RESERVED
 ) -> tuple[Field, ...]:
-    """Fields as they are given, see `read_field`. Raises SettingError, also for two of one name."""
+    """Parse fields, see `read_field`. Raises SettingError, also for two of the same name."""
     fields = tuple(read_field(text, called, within=within, reserved=reserved) for text in texts)
     names = [field.name for field in fields]
     for name in names:
@@ -91,15 +91,15 @@ def read_fields(
 
 
 RULE = "rule"
-"""The field of an item that says by which rule it was made."""
+"""The field of an item with the name of its rule."""
 LONGEST_MATCH = 1.0
-"""Seconds for which a pattern is tried on a URL: one that repeats a repeat, as (a+)+ does, may come to no end."""
+"""Maximum seconds to match a pattern against a URL: nested repeats, as (a+)+, may never end."""
 
 
 @dataclass(frozen=True)
 class ItemRule:
-    """`match`: pattern of the URLs whose pages it is for; `each`: selector of the parts that are an item each, by XPath
-    if `is_xpath`; None: the whole page is one."""
+    """A rule. `match`: pattern of the URLs of its pages; `each`: selector of the parts that are an item each, by XPath
+    if `is_xpath`; None: the whole page is one item."""
 
     name: str
     match: re.Pattern[str]
@@ -108,9 +108,9 @@ class ItemRule:
     fields: tuple[Field, ...]
 
     def items(self, document: Document, url: str, most: int) -> list[dict[str, object]]:
-        """The items of a page, as far as it has something for one of the fields; no more than one too many.
+        """The items of a page that have at least one field, at most `most` + 1 of them.
 
-        Raises TimeoutError where `match` does not come to an end.
+        Raises TimeoutError if matching `match` takes too long.
         """
         if not self._is_for(url):
             return []
@@ -125,7 +125,7 @@ class ItemRule:
 
 
 def read_rule(text: str) -> ItemRule:
-    """A rule as the settings have it. Raises SettingError for selectors that cannot be meant."""
+    """Parse a rule of the settings. Raises SettingError for invalid selectors."""
     given = json.loads(text)
     name, each = given["name"], given.get("each")
     called = f"[extract.{name}]"

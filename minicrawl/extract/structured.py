@@ -14,11 +14,11 @@ from urllib.parse import urljoin
 from minicrawl.extract.document import Document, Node, Tree
 
 MOST_VALUES = 10_000
-"""Of one page: items can name one another, so that a short page has any number of them."""
+"""Maximum values of one page: items can refer to one another, so that a short page expands to any number of them."""
 MOST_CHARACTERS = 4_000_000
-"""Of the values of one page, and of the attributes that they are made of: one may stand in the text of another."""
+"""Maximum characters of the values of one page and their source attributes: texts may be nested in one another."""
 MOST_ELEMENTS = 1_000_000
-"""Looked at for the items of one page: any number of them can name the same part of it."""
+"""Maximum elements examined for the items of one page: any number of items can refer to the same part of it."""
 _DEEPEST = 50
 _ERROR = "ERROR"
 _URLS = {
@@ -30,7 +30,7 @@ _ATTRIBUTES = {"meta": "content", "data": "value", "meter": "value"}
 
 
 def microdata(tree: Tree, url: str) -> list[dict[str, object]]:
-    """The items of a page that are no property of another, in document order. url: of the page."""
+    """The top-level items of a page, in document order. url: of the page."""
     items = tree.css("[itemscope]:not([itemprop])")
     return _Reader(tree, url).objects(items) if items else []
 
@@ -47,7 +47,7 @@ class _Reader:
         self._values_left, self._characters_left, self._elements_left = MOST_VALUES, MOST_CHARACTERS, MOST_ELEMENTS
 
     def objects(self, items: list[Node]) -> list[dict[str, object]]:
-        """Items as JSON, as many as there is room for."""
+        """Items as JSON, up to the limits."""
         found = []
         for item in items:
             if not self._has_room():
@@ -61,7 +61,7 @@ class _Reader:
         return {node.attributes["id"] or "": node for node in reversed(self._tree.css("[id]"))}
 
     def _object(self, item: Node, above: tuple[int, ...]) -> dict[str, object]:
-        """An item ("get the object"). above: the items that it is a part of."""
+        """An item ("get the object"). above: the items that contain it."""
         found = dict[str, object]()
         if types := (self._attribute(item, "itemtype") or "").split():
             found["type"] = types
@@ -70,7 +70,7 @@ class _Reader:
         properties: dict[str, list[object]] = {}
         for element in self._properties(item):
             for name in dict.fromkeys((self._attribute(element, "itemprop") or "").split()):
-                # Made anew for every name: a value that stands in several places takes its room in each.
+                # Repeated for every name: a value in several places takes its room in each.
                 if self._has_room():
                     properties.setdefault(name, []).append(self._value(element, (*above, item.mem_id)))
         return found | {"properties": properties}
@@ -112,7 +112,7 @@ class _Reader:
         return value
 
     def _attribute(self, element: Node, name: str) -> str | None:
-        """The value of an attribute, "" for one without; None: the element does not have it."""
+        """The value of an attribute, "" if it has none; None: no such attribute."""
         if name not in element.attrs:
             return None
         value = element.attrs.get(name) or ""
@@ -130,12 +130,12 @@ class _Reader:
 
 
 def _children(element: Node) -> Iterator[Node]:
-    """Elements right below one."""
+    """Child elements."""
     return element.iter(include_text=False)
 
 
 def _joined(base: str, reference: str) -> str:
-    """A URL made absolute; "" for what is none."""
+    """A URL made absolute; "" if invalid."""
     try:
         return urljoin(base, reference.strip("\t\n\f\r "))
     except ValueError:
@@ -146,15 +146,15 @@ STRUCTURED = ("jsonld", "opengraph", "microdata")
 """The fields of `structured`."""
 _MOST = 1_000
 _DEEPEST_JSON = 200
-"""Of what JSON-LD nests: more is no data, and whoever reads the items gets into trouble by it."""
+"""Maximum nesting of JSON-LD: deeper values are no data, and break the parsers of whoever reads the items."""
 _PREFIXES = ("og:", "article:", "book:", "profile:", "music:", "video:", "product:", "twitter:")
 
 
 def structured(document: Document, url: str) -> dict[str, object]:
-    """`jsonld`: the objects of its JSON-LD; `opengraph`: its properties, those that it gives more than once as lists;
+    """Structured data of a page. `jsonld`: its JSON-LD objects; `opengraph`: its properties, repeated ones as lists;
     `microdata`: its items, see that module.
 
-    Without what it does not have. JSON that cannot be read, or nests without end, is left out.
+    Missing formats are left out, and so is JSON that is invalid or too deeply nested.
     """
     found: dict[str, object] = {}
     if objects := _json_ld(document):
@@ -180,7 +180,7 @@ def _json_ld(document: Document) -> list[object]:
 
 
 def _finite(number: str) -> float | None:
-    """A number; None for one that is too large, which JSON could not say again."""
+    """A number; None if it is too large, and so would be infinite in JSON."""
     read = float(number)
     return read if math.isfinite(read) else None
 

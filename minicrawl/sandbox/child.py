@@ -2,9 +2,9 @@
 
     python -m minicrawl.sandbox.child
 
-A message is a pickle behind its length. The first names the function, sys.path and the memory that calls may take; the
-answer to it says that the child is ready. Each further one is the arguments of a call. An answer is what the function
-returned and what it raised, as texts, one of both None: no exception of foreign code is made anew elsewhere.
+A message is a pickle behind its length. The first names the function, sys.path and the memory limit; its answer says
+that the child is ready. Each later one has the arguments of a call. An answer is the result and the error as texts, one
+of them None: no exception of foreign code is recreated elsewhere.
 """
 
 import os
@@ -23,7 +23,7 @@ LENGTH = struct.Struct(">Q")
 
 
 class Opening(NamedTuple):
-    """`function`: MODULE:FUNCTION; `path`: where modules are looked for; `memory`: bytes; `parent`: its process."""
+    """`function`: MODULE:FUNCTION; `path`: for sys.path; `memory`: limit in bytes; `parent`: its process id."""
 
     function: str
     path: list[str]
@@ -37,7 +37,7 @@ def packed(message: object) -> bytes:
 
 
 def line_of(error: BaseException, most: int = 1_000) -> str:
-    """An error in a line, whatever its own methods do."""
+    """An error in one line, even if its own methods fail."""
     try:
         text = " ".join(f"{type(error).__name__}: {error}".splitlines())
     except Exception:
@@ -46,7 +46,7 @@ def line_of(error: BaseException, most: int = 1_000) -> str:
 
 
 def trace_of(error: BaseException) -> str:
-    """An error as Python shows it."""
+    """The traceback of an error, as Python prints it."""
     try:
         return "".join(traceback.format_exception(error))[-10_000:]
     except Exception:
@@ -54,7 +54,7 @@ def trace_of(error: BaseException) -> str:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer messages until there are no more, or one was cut off as the crawl was killed."""
+    """Answer messages until the input ends, or breaks off in a message as the crawl was killed."""
     opening = _read(requests)
     if opening is None:
         return
@@ -65,9 +65,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     while (arguments := _read(requests)) is not None:
         try:
             answer = call(*arguments), None
-        except BaseException as error:  # an end that foreign code wants is no end of this process
+        except BaseException as error:  # foreign code may exit, but not end this process
             answer = None, (line_of(error), trace_of(error))
-        if os.getpid() != own:  # a copy of this process, which the function has made and left to itself
+        if os.getpid() != own:  # a fork of this process, made by the function
             os._exit(0)
         _write(answers, answer)
 
@@ -96,7 +96,7 @@ def _write(answers: BinaryIO, message: object) -> None:
 
 
 def main() -> None:
-    """Keep the pipes to oneself: what a function reads there is nothing, and what it prints goes to standard error."""
+    """Serve on private copies of the pipes: the function reads an empty input, and prints to standard error."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -108,7 +108,7 @@ def main() -> None:
             os.register_at_fork(after_in_child=partial(os.close, pipe.fileno()))
     try:
         serve(requests, answers)
-    except (OSError, ValueError):  # nobody waits for it any more, or the function has closed the pipes
+    except (OSError, ValueError):  # nobody reads it any more, or the function has closed the pipes
         os._exit(1)
 
 

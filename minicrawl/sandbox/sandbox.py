@@ -1,8 +1,8 @@
-"""Functions called in child processes, which may be limited and may die: for what reads foreign bytes at length, and
-for foreign code.
+"""Call functions in child processes with limits, which may die: for parsing foreign bytes at length, and for foreign
+code.
 
-A call is limited by the CPU time of its child, not by wall-clock time: on a busy machine it takes longer, and ends all
-the same. So that one that sleeps comes to an end as well, a child whose CPU clock stands still is given up.
+A call is limited by the CPU time of its child, not by wall-clock time, so the result does not depend on the load of the
+machine. A child whose CPU clock stands still, as in a sleep, is given up after a while.
 """
 
 import asyncio
@@ -19,17 +19,17 @@ from minicrawl.sandbox.child import LENGTH, Opening, packed
 from minicrawl.system import cpu_seconds, kill_group
 
 _AWAKE = 0.01
-"""A process that uses less than this share of a CPU stands still; one of 50 that share a CPU does not."""
+"""CPU share below which a process stands still; one of 50 that share a CPU is above."""
 _BUFFER = 2**20
 _START = 60.0
 """Seconds for which the clock of a child may stand still until it is ready."""
 _GRACE = 5.0
-"""Seconds that a child has to end by itself, once there is nothing more to do."""
+"""Seconds that an idle child has to end by itself."""
 
 
 class Limits(NamedTuple):
-    """Of one call. `cpu`: seconds of the child's CPU time; `still`: seconds for which its CPU clock may stand still;
-    `memory`: bytes of data of the child in all."""
+    """Limits of one call. `cpu`: seconds of the child's CPU time; `still`: seconds for which its CPU clock may stand
+    still; `memory`: bytes of data of the child in all."""
 
     cpu: float
     still: float
@@ -37,11 +37,11 @@ class Limits(NamedTuple):
 
 
 class ChildError(Exception):
-    """Nothing came of a call."""
+    """A call without a result."""
 
 
 class ChildRaisedError(ChildError):
-    """The function raised something: its type and text. A note has its traceback."""
+    """The function raised an exception: its type and text. A note has its traceback."""
 
     def __init__(self, what: str, trace: str) -> None:
         super().__init__(what)
@@ -49,22 +49,22 @@ class ChildRaisedError(ChildError):
 
 
 class ChildTooSlowError(ChildError):
-    """A call took more CPU time than it may, as it would again."""
+    """A call exceeded its CPU time; a repetition would as well."""
 
 
 class ChildDiedError(ChildError):
-    """The child died over a call, or stood still and was killed. A further try may be better."""
+    """The child died during a call, or stood still and was killed. Another try may succeed."""
 
 
 class Sandbox:
     """Calls one function in up to `most` children, each one call at a time.
 
-    Children start when they are needed, and again after they died. One with nothing to do for `idle` seconds ends,
-    unless that is None: a function may keep something from call to call.
+    Children start when needed, and again after a death. One that is idle for `idle` seconds ends; with None it never
+    does: a function may keep state between calls.
     """
 
     def __init__(self, function: str, limits: Limits, *, most: int = 1, idle: float | None = None) -> None:
-        """function: MODULE:FUNCTION. Arguments and results are what pickle can carry."""
+        """function: MODULE:FUNCTION. Arguments and results must be picklable."""
         self._function = function
         self._limits = limits
         self._idle = idle
@@ -77,7 +77,7 @@ class Sandbox:
 
     @property
     def pids(self) -> list[int]:
-        """Of the children there are."""
+        """Process ids of the children."""
         return [child.process.pid for child in (*self._busy, *self._free)]
 
     async def call(self, *arguments: Any) -> Any:
@@ -99,7 +99,7 @@ class Sandbox:
         return answer
 
     async def aclose(self) -> None:
-        """End all children, those that are busy at once."""
+        """End all children; busy ones are killed."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -115,7 +115,7 @@ class Sandbox:
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=_BUFFER,
-                process_group=0,  # what it starts ends with it; and only the crawl itself decides what Ctrl-C means
+                process_group=0,  # its own children end with it; and only the crawl decides what Ctrl-C means
             )
         )
         self._busy.add(child)
@@ -130,7 +130,7 @@ class Sandbox:
         return child
 
     def _watch(self) -> None:
-        """Give up calls that are over a limit, and children that are idle."""
+        """Stop calls over a limit, and idle children."""
         if self._looking is None:
             loop = asyncio.get_running_loop()
             self._looking = loop.call_later(self._look, self._watched)
@@ -151,8 +151,8 @@ class Sandbox:
 
 
 class _Child:
-    """A child process, and how far its call is. `idle`: seconds since its last call; `still`: in which its clock stood
-    still during the call; `used`: its CPU time at the last look, `before`: when the call began."""
+    """A child process and its call. `idle`: seconds since its last call; `still`: seconds in which its clock stood
+    still during the call; `used`: its CPU time at the last check, `before`: at the start of the call."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -179,7 +179,8 @@ class _Child:
             raise self._given_up or ChildDiedError(_fate(self.process.returncode)) from error
 
     def look(self, limits: Limits, seconds: float) -> None:
-        """Give the call up if it is over a limit. seconds: between two looks; of more, the crawl itself stood still."""
+        """Stop the call if it is over a limit. seconds: the most to count since the last check: in a longer gap the
+        crawl itself stood still."""
         now, used = time.monotonic(), cpu_seconds(self.process.pid)
         passed = min(now - self._looked_at, seconds)
         self._looked_at = now
@@ -193,19 +194,19 @@ class _Child:
             self.give_up(ChildDiedError(f"it stood still for {still:g} s"))
 
     async def end(self) -> None:
-        """Let it end by itself, as there is nothing more to do."""
+        """Let an idle child end by itself."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         await self._ended(_GRACE)
 
     async def _ended(self, grace: float) -> None:
-        """Wait for its end for so many seconds, and then for nothing."""
+        """Wait up to `grace` seconds for its end."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.process.wait(), grace)
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill it, and what it has started."""
+        """Kill the child, and its own children."""
         kill_group(self.process.pid)
         await self.process.communicate()
 
@@ -215,7 +216,7 @@ class _Child:
 
 
 def _fate(code: int | None) -> str:
-    """A sentence on how a process ended."""
+    """A sentence on the end of a process."""
     if code is None or code >= 0:
         return f"its process ended (exit code {code})"
     return f"its process was killed ({signal.Signals(-code).name})"
