@@ -3,16 +3,16 @@
 Pages are integers 0..n-1, time is cash spent, links are arrays of page numbers. The live crawl and the
 lab run this very code.
 
-surfer     which links a walker takes, by the places where they stand
+surfer     weights of links, by their place on the page
 cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
-window     how much of the past counts         strategy  which page next
-refresh    when to fetch a page again, and how many fetches go to that
-coverage   how much of all importance is certainly collected
-anticipated  what a waiting page can be expected to get
-expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
-sites      where walkers jump to: all pages alike, or sites by their trust, and there doors
-units      what a page passes along its links  ledger_columns  what the ledger keeps of every page
-arrays     of pages, and how they grow
+window     weight of the past                  strategy  choice of the next page
+refresh    revisit times, and the share of fetches for revisits
+coverage   lower bound on the importance collected
+anticipated  cash that a waiting page can expect
+expected   importance once all known pages are visited: without SciPy, which a crawl does without
+sites      jumps of walkers: to all pages alike, or to sites by their trust, and there to doors
+units      cash passed along links, in units   ledger_columns  the ledger's columns per page
+arrays     arrays per page, and how they grow
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
 """

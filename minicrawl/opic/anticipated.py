@@ -1,22 +1,22 @@
-"""The cash that a waiting page has, and the cash that it can be expected to get.
+"""The cash of a waiting page, and the cash it can expect.
 
-What waits on a host will reach its pages in the shares in which what was spent there has. What other sites have sent a
-page they will send again.
+Cash waiting on a host is expected to reach its pages in the proportions of past spending there, and other sites to
+repeat their past payments.
 
     key = cash + rate_h y + ACROSS x,                                          y = cash - grant - x
     rate_h = (C_h / S_h) (R_h / (R_h + UNSEEN)) min(1, TRUST F_h / S_h)
 
-y, x  cash that links have brought the page: of pages of its own site, and of other sites
-C_h   cash that waits at never visited pages of its host h
+y, x  cash that the page received along links: from its own site, and from other sites
+C_h   cash waiting at never visited pages of its host h
 S_h   cash that visits to pages of the host have spent
 R_h   visited pages of the host
-F_h   cash that pages of other sites, and grants to seeds, have brought pages of the host
+F_h   cash that pages of the host received from other sites, and from grants to seeds
 
-The last factor is trust: a host's own links count for as much as cash from elsewhere has been spent there. Pages that
-only send round and round what they were granted at birth lift each other little.
+The last factor is trust: a host's own links count in proportion to the cash from elsewhere spent there. Pages that
+only circulate their grants at birth lift each other little.
 
-The pages of one host wait in order by their cash alone. The key tells whose turn it is among the hosts, each of which
-stands there with its first page. So no page moves while links come but those that get cash, and their hosts.
+The pages of one host wait in order by their cash alone. The key chooses among the hosts, each represented by its first
+page. So new links move only the pages that get cash, and their hosts.
 
 Cash, the grant at birth, conservation and importance stay as they are. All terms count cash and not links, so pages
 without any cannot push a page by linking to it.
@@ -25,16 +25,16 @@ without any cannot push a page by linking to it.
 from minicrawl.opic.cash_book import GRANT
 
 UNSEEN = 2
-"""Visits that sent a page nothing which every host is taken to have had: the first ones say little of the others."""
+"""Visits without a payment that every host is assumed to have had: the first real ones say little of the others."""
 TRUST = 5
-"""A fifth of what a host has spent is to come from elsewhere for its links to count fully."""
+"""Inverse of the share of a host's spending that must come from elsewhere for its links to count fully."""
 ACROSS = 2
-"""How much of what other sites have sent so far they are expected to send still."""
+"""Expected future payments from other sites, as a multiple of those so far."""
 _MOST = 2.0**60
 
 
 def rate(waiting: int, spent: int, brought: int, visited: int) -> float:
-    """How much of what pages of a host have had of its own links they are expected to get still.
+    """Expected further cash from own links, as a multiple of the cash that a host's pages got from them so far.
 
     waiting: C_h; spent: S_h; brought: F_h; visited: R_h.
     """

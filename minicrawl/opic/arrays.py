@@ -1,4 +1,4 @@
-"""The arrays that both books keep per page: their types, how they grow, and how they are gone through in slices."""
+"""The arrays that both books keep per page: their types, growth, and iteration in slices."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar  # Any: arrays
@@ -13,11 +13,11 @@ Pages = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
 
 BLOCK = 2**18
-"""So many pages are looked at together where all are: what is worked out of them takes megabytes, however many."""
+"""Pages processed together in a pass over all: intermediate results take megabytes, however many pages there are."""
 
 
 class Numbers(Protocol):
-    """A float64 per page: an array, or what reads and writes like one."""
+    """A float64 per page: an array, or an object that reads and writes like one."""
 
     def __len__(self) -> int: ...
 
@@ -46,18 +46,18 @@ def flagged(flags: Flags) -> npt.NDArray[np.int32]:
 
 
 def order_of(numbers: Pages) -> IntArray:
-    """Where numbers stand that rise, equal ones in the order in which they came. numbers: 0 to 2^32 - 1.
+    """Indices that sort the numbers, stably. numbers: 0 to 2^32 - 1.
 
-    Half by half, the lower first: NumPy sorts 16 bits by counting them, in a fourth of the time that 32 take.
+    Half by half, the lower first: NumPy sorts 16 bits by counting, in a fourth of the time for 32.
     """
     order = numbers.astype(np.uint16).argsort(kind="stable")
     return order[(numbers >> 16).astype(np.uint16)[order].argsort(kind="stable")]
 
 
 def grown(column: _Column, size: int) -> _Column:
-    """The column with room for `size` rows: itself, or a copy at least twice as long, filled up with zeros.
+    """The column with room for `size` rows: itself, or a copy at least twice as long, padded with zeros.
 
-    Room that nothing was written to takes no memory, only addresses.
+    Room never written to takes no memory, only addresses.
     """
     if size <= len(column):
         return column

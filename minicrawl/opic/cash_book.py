@@ -1,14 +1,14 @@
 """Cash steers: the paper's book. Cash, history and the clock of the last visit of every page.
 
 c         cash of a page
-level     what every paid page has been paid so far by the virtual page; part of its cash
-standing  cash less level: what is stored, so that a pay-out to all pages is one addition
+level     sum paid so far to every paid page by the virtual page; part of its cash
+standing  cash less level: the stored value, so that a pay-out to all pages is one addition
 u_level   `unvisited_level`: the same of every page never visited, where the virtual page pays such pages, too
 V         cash of the virtual page: `reserve` (grants to come) and `income` (the 1 - d shares, to be paid out)
 G         the clock: all cash ever spent
 
-A visit spends the page's whole cash: the history takes note of it, G grows by it, floor(.85 c) is split
-over the outlinks in whole units, and all the rest goes to the virtual page.
+A visit spends the page's whole cash: the history records it, G grows by it, floor(.85 c) is split over the
+outlinks in whole units, and the rest goes to the virtual page.
 """
 
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ from minicrawl.opic.units import damped
 from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
 
 TOTAL = 2**62
-"""All the cash there is, in units."""
+"""Total cash, in units."""
 GRANT = 2**24
-"""What the virtual page grants a page at its birth, in units."""
+"""Cash granted to a page at its birth by the virtual page, in units."""
 SEED_GRANTS = 1000
-"""A seed is granted that many times more."""
+"""Factor by which a seed's grant is larger."""
 NEWCOMERS = 32
-"""Over how many first visits the history of newcomers is averaged."""
+"""Number of first visits over which the history of newcomers is averaged."""
 
 
 @dataclass(frozen=True)
 class PayOut:
-    """Whom the virtual page pays its income to, and when.
+    """Payees of the virtual page's income, and time of payment.
 
     to: "visited" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash).
-    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once, infinite = when
-    somebody calls `pay`.
+    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once, infinite = at
+    a call of `pay`.
     """
 
     to: Literal["visited", "all", "nobody"] = "visited"
@@ -47,8 +47,8 @@ class PayOut:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a visit did: the cash it spent, and the pages whose cash rose. each: by how many units, shape (credited,) or
-    the same for all. is_first: of the page."""
+    """Effect of a visit: the cash spent, and the pages whose cash rose. each: increase in units, shape (credited,) or
+    equal for all. is_first: first visit of the page."""
 
     page: int
     cash: int
@@ -84,7 +84,7 @@ class Adaptive:
         self.income = 0
         self.level = self.unvisited_level = 0
         self.unvisited_part = self.toll = 0.0
-        """What part of its income the virtual page pays to pages never visited; what part of a visit it takes."""
+        """Part of the virtual page's income for pages never visited; its part of a visit's cash."""
         self.payees = 0
         self.clock = 0
         self.newcomer_history = 0.0
@@ -93,7 +93,7 @@ class Adaptive:
         """Mean stretch of the clock over which they had gathered it."""
         self._most_in_hand = 0
         self.standing: IntArray = np.zeros(0, dtype=np.int64)
-        # Looked at in a page's own turn only, but for strategies that order pages by the clock.
+        # Read only in a page's own turn, except by strategies that order pages by the clock.
         self.history: Numbers = np.zeros(0)
         self.last: Numbers = np.zeros(0)
         self.visited: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
@@ -109,12 +109,12 @@ class Adaptive:
         return self.total - self.virtual
 
     def window_sizes(self) -> Sizes:
-        """The window in numbers, on the clock of today."""
+        """The window in numbers, on the current clock."""
         return self.window.sizes(self.in_hand())
 
     def newcomer(self, birth: float) -> Measure | None:
-        """What a page that became known at clock `birth` is taken to have spent before: what recent newcomers had at
-        their first visit. None for pages known from the start, before which there were none."""
+        """Past assumed for a page that became known at clock `birth`: the average of recent newcomers at their first
+        visit. None for pages known from the start, which have no newcomers before them."""
         return Measure(birth - self.newcomer_stretch, self.newcomer_history) if birth else None
 
     def cash(self, page: int) -> int:
@@ -138,7 +138,7 @@ class Adaptive:
     def discover(self, grants: Sequence[int] | IntArray) -> range:
         """Make pages known; page k of them is granted `grants[k]` units by the virtual page, once.
 
-        Returns their numbers. When the reserve runs short the last pages get what is left.
+        Returns their numbers. When the reserve runs short, the last pages get the remainder.
         """
         born = range(self.size, self.size + len(grants))
         self.grow(born.stop)
@@ -158,7 +158,7 @@ class Adaptive:
         """Spend the cash of `page` along `outlinks`: distinct pages, without itself.
 
         weights: one positive integer per outlink, its part of the cash that is passed on; None = equal parts.
-        alias: the page only stands for its one outlink, which gets all of the cash.
+        alias: the page is an alias of its one outlink, which gets all of the cash.
         """
         cash, start = self.cash(page), float(self.last[page])
         self._note(page, cash)
@@ -174,7 +174,7 @@ class Adaptive:
                 sent = per_weight * int(weights.sum())
                 each = per_weight * weights
             self.standing[outlinks] += each
-        # Subtract what was spent, do not set to zero: the level is part of a paid page's cash.
+        # Subtract the spent cash, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
         newcomer = None
         if is_first:
@@ -187,7 +187,7 @@ class Adaptive:
         return Visit(page, cash, outlinks, each, bool(is_first))
 
     def hand_over(self, pages: Pages) -> IntArray:
-        """Give all cash of pages that are paid nothing to another book; how much each had.
+        """Give all cash of pages that are paid nothing to another book; returns the amount from each.
 
         The total of both books together stays the same.
         """
@@ -197,12 +197,12 @@ class Adaptive:
         return cash
 
     def take_over(self, pages: Pages, cash: IntArray) -> None:
-        """Let pages have what another book has handed over to them; a page may be there more than once."""
+        """Credit pages with cash handed over by another book; a page may be listed more than once."""
         np.add.at(self.standing, pages, cash)
         self.total += int(cash.sum())
 
     def unvisit(self, page: int) -> None:
-        """Let a visited page be one that never was, but for what it has spent: its cash stays the same."""
+        """Make a visited page one never visited, except for its spent cash; its cash stays the same."""
         if self.pay_out.to == "visited":
             self.payees -= 1
             self.standing[page] += self.level - self.unvisited_level
@@ -210,7 +210,7 @@ class Adaptive:
         self.measures.pop(page, None)
 
     def pay(self) -> None:
-        """Pay the virtual page's income out, the same whole number of units to every payee of a kind."""
+        """Pay out the virtual page's income, the same whole number of units to every payee of a kind."""
         unvisited, meant = self.size - self.payees, 0
         if self.unvisited_part and unvisited:
             meant = min(int(self.unvisited_part * self.income), self.income)
@@ -220,14 +220,14 @@ class Adaptive:
         self.income -= each * unvisited + paid * self.payees
 
     def give_unvisited_level(self) -> Pages:
-        """Let pages never visited stand with what they were paid; which these are. None is paid so from now on."""
+        """Convert the level of pages never visited into their own cash; returns the pages. Ends such payments."""
         unvisited = flagged(~self.visited[: self.size])
         self.standing[unvisited] += self.unvisited_level
         self.unvisited_level, self.unvisited_part, self.toll = 0, 0.0, 0.0
         return unvisited
 
     def shares(self) -> FloatArray:
-        """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance.
+        """Importance: the history of every page brought to now, as shares that sum to 1, shape (size,).
 
         For windows that keep visits: the rate at which it spent cash since the oldest of them.
         """
@@ -261,7 +261,7 @@ class Adaptive:
         self.visited[page] = True
         if not self.window.keeps_visits:
             self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
-        elif start:  # what was known from the start is no newcomer
+        elif start:  # pages known from the start are no newcomers
             self.newcomer_history += (cash - self.newcomer_history) / NEWCOMERS
             self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
         if self.pay_out.to == "visited":
@@ -269,7 +269,7 @@ class Adaptive:
             self.standing[page] += self.unvisited_level - self.level
 
     def _note(self, page: int, cash: int) -> None:
-        """Let the history of `page` take note of a visit, and the clock move on."""
+        """Record a visit in the history of `page`, and advance the clock."""
         elapsed = self.clock - float(self.last[page])
         noted = self.window.record(float(self.history[page]), cash, elapsed, self.in_hand())
         self.history[page] = self._kept(noted)
@@ -277,9 +277,9 @@ class Adaptive:
         self.last[page] = self.clock
 
     def _remember(self, page: int, measure: Measure, newcomer: Measure | None) -> None:
-        """Keep a visit that is over, and what is to be kept of those before; `newcomer` comes before the first."""
+        """Keep a finished visit, and those before it that still count; `newcomer` comes before the first."""
         before = self.measures.get(page, [newcomer] if newcomer is not None else [])
-        # The window shrinks with the cash in hand, and grows again: drop what is beyond the largest it has been.
+        # The window shrinks with the cash in hand, and grows again: drop visits beyond the largest it has been.
         self._most_in_hand = max(self._most_in_hand, self.in_hand())
         self.measures[page] = list(self.window.kept([*before, measure], float(self.clock), self._most_in_hand))
         kept = self.window.kept(self.measures[page], float(self.clock), self.in_hand())

@@ -1,27 +1,27 @@
-"""How much of all importance is certainly in pages that were read: a bound from below, from the ledger's own books.
+"""Share of all importance certainly in pages that were read: a bound from below, from the ledger's own books.
 
-What a page has ever held, B + R of the ledger, counts how often walkers have come to it, in units. Those that a page
-has passed on, H, have gone; the others wait there:
+B + R of the ledger counts the walkers that have come to a page, in units. Those it has passed on, H, have gone; the
+others wait there:
 
 K    sum of B + R over pages that were read
-U    sum of B + R over all others: a walker there follows no link that is known, and starts again
-p    sum of B + R - H over those of them that have links, where it is positive: walkers that have not gone on yet
-q    the same where it is negative, without sign, and of aliases, too: what was passed on and is to be taken back
-m    the same of aliases, and of mirrors, if it is positive; and what is on its way from one ledger to another
+U    sum of B + R over all others: a walker there follows no known link, and starts again
+p    sum of B + R - H over read pages with links, where it is positive: walkers that have not gone on yet
+q    the same sum where it is negative, without sign, also of aliases: walkers passed on and to be taken back
+m    the same sum over aliases and mirrors, where it is positive; and cash in transit between ledgers
 
-A walker who waits at a page goes on to d / (1-d) others at most before it starts again, wherever these are. So of the
-time of all walkers at least
+A walker waiting at a page visits d / (1-d) others at most before it starts again. So of the time of all walkers at
+least
 
     coverage = ((1-d) K - q) / ((1-d) (K + U) + d p + m)
 
 goes to pages that were read (after RankMass: Cho, Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the
-seeds; these start where births say). Where nothing waits that is K / (K + U), the share of importance that pages read
-have of the known graph, exactly.
+seeds; these start where births say). Where nothing waits, that is K / (K + U), exactly the read pages' share of the
+importance of the known graph.
 
-Where several ledgers share the web, K, U, p, q and m are sums over all of them. Each may be as of a moment of its own:
-who reads a page adds to K no less than to all the rest, so what was read since can only raise the bound. What one has
-handed over and its home has not taken is on its way, to be credited (m) or debited (q); where a home has taken more, as
-it was asked later, nothing is.
+Where several ledgers share the web, K, U, p, q and m are sums over all of them. They may be taken at
+different moments: reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash
+handed over and not yet taken by its home is in transit, to be credited (m) or debited (q); a home asked later may have
+taken more, and then none is.
 """
 
 from collections.abc import Iterable
@@ -36,20 +36,20 @@ from minicrawl.opic.ledger import Ledger
 from minicrawl.opic.units import DAMPING
 
 UNTOUCHED = 1e-3
-"""What pages that the bound leaves aside could add to it at most."""
+"""Most that pages left aside could add to the bound."""
 
 
 class PageKind(IntEnum):
-    """What is known of a page: where those at it go."""
+    """Kind of a page, which tells where its walkers go."""
 
     UNKNOWN = 0
-    """Nothing: it was never asked for, may not be, or did not answer."""
+    """Unknown: never fetched, forbidden, or without an answer."""
     PAGE = 1
     """A page that was read."""
     NOTHING = 2
     """An answer, but no page."""
     ALIAS = 3
-    """It stands for its one outlink."""
+    """An alias of its one outlink."""
 
 
 _PAGE, _ALIAS = PageKind.PAGE, PageKind.ALIAS  # to look a member up by its class takes long
@@ -57,7 +57,7 @@ COLLECTED = (_PAGE, _ALIAS)
 
 
 class CoverageSums(NamedTuple):
-    """What one of several ledgers has to say for the bound of all, in units.
+    """One ledger's sums for the common bound, in units.
 
     read: K; unread: U; waiting: p; moving: m; owed: q.
     """
@@ -70,24 +70,24 @@ class CoverageSums(NamedTuple):
 
 
 class Coverage:
-    """Which pages were read, and how much of the importance in a ledger these have at least.
+    """Pages that were read, and a lower bound on their share of the importance in a ledger.
 
-    Invariant: the bound never exceeds the share of importance that the pages read have of the known graph, in which all
-    other pages have no links.
+    Invariant: the bound never exceeds the read pages' share of the importance of the known graph, in which all other
+    pages have no links.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self.kind: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.leads: Flags = np.zeros(0, dtype=np.bool_)
-        """Which pages have links, or may have, where they were loaded and `knows_links` is not set."""
+        """Pages that have links, or may have, where pages were loaded and `knows_links` is not set."""
         self.knows_links = True
         self.collected = 0
         """Number of pages that were read, aliases among them."""
         self.ends_crawl = False
-        """Whether the crawl ends by it: then the bound is to be as high while it goes on as it can be."""
+        """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl goes on."""
         self._bound: float | None = None
-        self._turns = 0  # since that bound was found
+        self._turns = 0  # since the bound was computed
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
@@ -96,7 +96,7 @@ class Coverage:
         self.leads[known:] = True
 
     def note(self, page: int, kind: int, *, leads: bool = False) -> None:
-        """A page is of that kind, after a turn. leads: whether it has links."""
+        """Record the kind of a page after its turn. leads: True if it has links."""
         was = self.kind.item(page)
         self.leads[page] = leads
         if kind != was:
@@ -105,26 +105,26 @@ class Coverage:
         self._turns += 1
 
     def note_change(self) -> None:
-        """The ledger has changed at many pages."""
+        """Forget the bound, as the ledger has changed at many pages."""
         self._bound = None
 
     def note_links(self, leads: Flags) -> None:
-        """Exactly these pages have links, shape (size,)."""
+        """Set the pages with links, shape (size,)."""
         self.leads[: len(leads)] = leads
         self.knows_links = True
 
     def recount(self) -> None:
-        """Count again what follows from the kinds, which have been filled from elsewhere."""
+        """Recompute the values derived from the kinds, which were filled from elsewhere."""
         self.collected = int(np.count_nonzero(np.isin(self.kind, COLLECTED)))
         self.knows_links = not self.collected
         self._bound = None
 
     def bound(self) -> float:
-        """Share of all importance, 0 to 1, that the pages read so far have at least.
+        """Least share of all importance, 0 to 1, that the pages read so far have.
 
-        A look at every page: as of the last time, while fewer have had a turn since than a thousandth of all. Where
-        sites share births, pages that became known since they were shared out have next to none: there it is as of the
-        virtual visits that came then.
+        It takes a pass over all pages, so an old value serves until a thousandth of all have had a turn. Where sites
+        share births, pages found since the last sharing have next to none: there the bound is that of the latest
+        virtual visits.
         """
         is_old = self._ledger.are_born_alike and 1000 * self._turns >= self._ledger.size
         if self._bound is None or is_old:
@@ -132,7 +132,7 @@ class Coverage:
         return self._bound
 
     def sums(self) -> CoverageSums:
-        """What this ledger has to say for the bound of several."""
+        """This ledger's sums for the bound of several."""
         read = unread = waiting = moving = owed = 0
         for rows in slices(self._ledger.size):
             kind, pending = self.kind[rows], self._ledger.pending(rows)
@@ -149,7 +149,7 @@ class Coverage:
         return CoverageSums(read, unread, waiting, moving, owed)
 
     def missing(self) -> FloatArray:
-        """The share of all importance that each page has that was not read; 0 of the others. Shape (size,)."""
+        """Share of all importance that each unread page has; 0 for the others. Shape (size,)."""
         known = slice(0, self._ledger.size)
         held = self._ledger.received[known] + self._ledger.birth(known)
         is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._ledger.is_mirror(known))
@@ -157,16 +157,16 @@ class Coverage:
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
-        """Which of some mirrors hold so much that all of them could change the bound."""
+        """Flags of the mirrors that hold enough for all of them to change the bound."""
         least = UNTOUCHED * _time([self.sums()]) / max(len(mirrors), 1)
         flags: Flags = np.abs(self._ledger.pending(mirrors)) > least
         return flags
 
 
 def bound_of_all(ledgers: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> float:
-    """Share of all importance, 0 to 1, that the pages read have at least, by the sums of all ledgers.
+    """Least share of all importance, 0 to 1, that the pages read have, by the sums of all ledgers.
 
-    credits, debits: units that were handed over, and not taken yet.
+    credits, debits: units handed over, and not taken yet.
     """
     some = list(ledgers)
     read, owed = sum(one.read for one in some), sum(one.owed for one in some) + debits

@@ -1,17 +1,17 @@
-"""Expected importance: what importance will be when the pages that are known, but not visited yet, have been read.
+"""Expected importance: importance once the pages that are known, but not visited yet, have been read.
 
-`pagerank` of the known graph takes pages that were not visited for pages without links, so sites that were read whole
-stand above sites that were just begun. Here a page that was not visited links, as is to be expected, like the visited
-pages of its site: what it would pass on goes along their links.
+`pagerank` of the known graph treats unvisited pages as pages without links, so sites read completely rank above sites
+just begun. Here an unvisited page is expected to link like the visited pages of its site: its importance is passed on
+along their links.
 
 n           known pages; aliases are folded into the page they stand for
 x           expected importance, shape (n,), sum 1
-p           where a walker jumps, sum 1
+p           distribution of a walker's jumps, sum 1
 M           M[j, i]: chance to go to j from i, of a visited page with links
 level       a division of all pages into groups: sites, their hosts, their folders ...; each refines the one before
-n_g, u_g    visited pages of group g; what unvisited pages send along the links of these
-lambda_g    n_g / (n_g + 5): how far a group's own average counts, the rest is that of the group above it; of a site
-            n_g / (n_g + 0.5), as nothing is above it: the rest is jumps
+n_g, u_g    visited pages of group g; importance that unvisited pages send along links of these
+lambda_g    n_g / (n_g + 5): weight of a group's own average, the rest is that of the group above it; of a site
+            n_g / (n_g + 0.5), as no group is above it: the rest is jumps
 v_i         share of x_i that an unvisited page i sends like its site, see `site_votes`
 
     u_g = sum over unvisited pages i of g of v_i * x_i                               on the finest level
@@ -20,8 +20,8 @@ v_i         share of x_i that an unvisited page i sends like its site, see `site
 
     x = damping * M @ (x_visited + e) + the rest of 1 * p
 
-As the average page of a group sends 1 / n_g of what each of its pages does, no average is ever written out: visited
-pages send more. When all pages were visited this is `pagerank` of their graph. It needs no SciPy, as a crawl has none.
+No average is ever written out: the average page of a group sends 1 / n_g along the links of each of its pages, so
+visited pages send more. With all pages visited this is `pagerank` of their graph. Needs no SciPy, as a crawl has none.
 """
 
 import math
@@ -41,13 +41,13 @@ Flags = npt.NDArray[np.bool_]
 OWN = 5.0
 """Visited pages of a group from which on its own average counts for more than half."""
 SITE_OWN = 0.5
-"""The same of a site. What is read of it first is its front page as a rule, and no page is less like the rest."""
+"""The same of a site. Its first page read is usually the front page, and no page is less like the rest."""
 MOST_VOTES = 10.0
-"""Unvisited pages of a site vote with at most so many times the site's share of all that visited pages have."""
+"""Bound on the votes of a site's unvisited pages, as a multiple of the site's share among visited pages."""
 HELD_OUT = 0.5
-"""Share of the answers that are left out to see what they have changed."""
+"""Share of the answers left out to measure the change they made."""
 _AT_ONCE = 2**18
-"""Links that are worked on together, at 24 bytes each."""
+"""Links processed together, at 24 bytes each."""
 
 
 class Rows(NamedTuple):
@@ -63,16 +63,16 @@ class Rows(NamedTuple):
 
 
 Links = Callable[[], Iterable[Rows]]
-"""The links of all visited pages, a part at a time, as often as it is called."""
+"""Returns the links of all visited pages, in parts, anew at each call."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownPages:
-    """What is known of pages beside their links; every array has shape (n,).
+    """Known pages apart from their links; every array has shape (n,).
 
-    visited: a page had its turn, so its links, if it has any, are known; one that is forbidden or gone has none.
-    jump: where walkers jump to, of any positive sum; 0 of a page that has gone. stands_for: the page itself, or the one
-    it is an alias of; None: there are no aliases. levels: the group of each page, numbered from 0, the coarsest first.
+    visited: a page had its turn, so its links, if it has any, are known; a forbidden or gone one has none.
+    jump: weight of jumps to a page, of any positive sum; 0 of a gone page. stands_for: the page itself, or the target
+    of an alias; None: there are no aliases. levels: the group of each page, numbered from 0, the coarsest first.
     """
 
     visited: Flags
@@ -85,7 +85,7 @@ class KnownPages:
         return len(self.visited)
 
     def folded(self, values: FloatArray) -> FloatArray:
-        """Values of pages, those of aliases added to the page they stand for."""
+        """Values of pages, with those of aliases added to their targets."""
         if self.stands_for is None:
             return values
         return _sums(self.stands_for, values, self.size)
@@ -98,7 +98,7 @@ class KnownPages:
         return itself
 
     def examples(self) -> Flags:
-        """Visited pages that are no aliases: what unvisited pages are expected to be like."""
+        """Visited pages that are no aliases: the model for unvisited pages."""
         return self.visited & self.stands_for_itself()
 
 
@@ -115,11 +115,11 @@ def expected_importance(  # noqa: PLR0913 - parameters of the method, with defau
     """Expected importance of every page, float64, shape (n,), sum 1; aliases 0.
 
     votes: v, see `site_votes`; None: 1. tolerance: the result is within that L1 distance of the exact one, but for
-    rounding, for the reason that `pagerank` gives: columns of M, and what unvisited pages send, are distributions.
-    start: where to begin, such as the result of the last time, of any positive sum; None: p. Without levels, or with
+    rounding, by the proof in `pagerank`: columns of M, and shares that unvisited pages send, are distributions.
+    start: initial values, such as the previous result, of any positive sum; None: p. Without levels, or with
     votes of 0, unvisited pages count as pages without links, and the result is the importance of the known graph.
 
-    Takes n * 14 numbers and `links_at_once` * 24 bytes beside what comes in. Raises ValueError.
+    Takes n * 14 numbers and `links_at_once` * 24 bytes beside the arguments. Raises ValueError.
     """
     _check(pages, damping, tolerance)
     if pages.size == 0:
@@ -146,8 +146,8 @@ def from_unvisited(  # noqa: PLR0913 - what the expected importance was worked o
     damping: float = 0.85,
     links_at_once: int = _AT_ONCE,
 ) -> FloatArray:
-    """What part of their expected importance pages have by the links that unvisited pages are expected to have:
-    damping * M @ e, shape (n,); what is left is by links found, and by jumps."""
+    """Part of the expected importance of pages from the links expected of unvisited pages: damping * M @ e,
+    shape (n,); the rest is from links found, and from jumps."""
     sent = _Sending(pages, votes).of(expected)
     sent[pages.visited] -= expected[pages.visited]
     part: FloatArray = damping * pages.folded(_passed_on(links, sent, links_at_once))
@@ -155,15 +155,15 @@ def from_unvisited(  # noqa: PLR0913 - what the expected importance was worked o
 
 
 def site_votes(pages: KnownPages, importance: FloatArray, most: float = MOST_VOTES) -> FloatArray:
-    """What share of their importance unvisited pages send like their site, shape (n,); the rest is jumps.
+    """Share of their importance that unvisited pages send like their site, shape (n,); the rest is jumps.
 
-    importance: of the known graph, in which unvisited pages send nothing, so that nobody has any by such votes.
+    importance: of the known graph, in which unvisited pages send nothing, so such votes add to none.
     R_s, U_s: importance of the visited, the unvisited pages of site s; R, U: of all
 
         v_i = min(1, most * U * (R_s / R) / U_s)
 
-    So the pages of s that were not visited vote with at most `most` times its share R_s / R of what visited pages have,
-    taken of all that the unvisited have; a site cannot buy more by linking to many pages of its own.
+    So the unvisited pages of s have at most `most` times the share R_s / R of all unvisited pages' votes, the site's
+    share among visited pages; a site cannot gain more by linking to many pages of its own.
     """
     if not len(pages.levels):
         return np.zeros(pages.size)
@@ -177,28 +177,28 @@ def site_votes(pages: KnownPages, importance: FloatArray, most: float = MOST_VOT
 
 
 def estimated_stays(stayed: float, visited: float) -> float:
-    """What share of the hundred best pages will be among these when all known pages have been visited.
+    """Estimated share of today's hundred best pages that stay among them once all known pages are visited.
 
-    visited: q, share of the known pages that were. stayed: o, share of the hundred that are best now, of the pages
-    known when HELD_OUT of the answers had not come, that were among the first hundred of these then
+    visited: q, visited share of the known pages. stayed: o, share of today's hundred best, among the pages known
+    before the last HELD_OUT of the answers, that were among the first hundred of these pages then
 
         stays = 1 - (1 - o)**(3/4) * (1 - q)**(1/4)
 
-    The exponents were found by trying: `minicrawl lab expected` tells how far off it is on a crawl.
+    The exponents were found by trying: `minicrawl lab expected` measures the error on a crawl.
     """
     return 1.0 - float((1.0 - stayed) ** 0.75 * (1.0 - visited) ** 0.25)
 
 
 def followed(stands_for: IntArray) -> IntArray:
-    """Where chains of aliases end, from one step of each; those that stand for each other stand for themselves."""
+    """Ends of chains of aliases, from one step of each; aliases in a circle stand for themselves."""
     end = stands_for
-    for _ in range(len(stands_for).bit_length()):  # each time chains are half as long
+    for _ in range(len(stands_for).bit_length()):  # each pass halves the chains
         end = end[end]
     return np.where(end[end] == end, end, np.arange(len(end)))
 
 
 class _Sending:
-    """What every page sends along its links: x_visited + e."""
+    """Importance sent by every page along its links: x_visited + e."""
 
     def __init__(self, pages: KnownPages, votes: FloatArray) -> None:
         examples = pages.examples()
@@ -224,7 +224,7 @@ class _Sending:
 
 
 class _Level(NamedTuple):
-    """A level's groups. own: lambda_g / n_g; rest: 1 - lambda_g; above: the group that each is a part of."""
+    """A level's groups. own: lambda_g / n_g; rest: 1 - lambda_g; above: the parent group of each."""
 
     own: FloatArray
     rest: FloatArray
@@ -244,7 +244,7 @@ class _Level(NamedTuple):
 
 
 def _passed_on(links: Links, sent: FloatArray, at_once: int) -> FloatArray:
-    """What comes to each page along links, of what each page sends along all of its own."""
+    """Importance that each page receives along links, from the amount sent by each page along all of its own."""
     y = np.zeros(len(sent))
     for rows in _cut(links(), at_once):
         y += np.bincount(rows.targets, _along(rows, sent), minlength=len(sent))
@@ -252,7 +252,7 @@ def _passed_on(links: Links, sent: FloatArray, at_once: int) -> FloatArray:
 
 
 def _cut(links: Iterable[Rows], at_most: int) -> Iterator[Rows]:
-    """The same rows, in parts of at most so many links, or of one page."""
+    """Split rows into parts of at most `at_most` links, or of one page."""
     for rows in links:
         first = 0
         while first < len(rows.sources):
@@ -266,7 +266,7 @@ def _cut(links: Iterable[Rows], at_most: int) -> Iterator[Rows]:
 
 
 def _along(rows: Rows, sent: FloatArray) -> FloatArray:
-    """What goes along each link, shape (links,)."""
+    """Amount sent along each link, shape (links,)."""
     outdegrees = np.diff(rows.indptr)
     if rows.weights is None:
         return np.repeat(sent[rows.sources] / np.maximum(outdegrees, 1), outdegrees)
@@ -279,7 +279,7 @@ def _along(rows: Rows, sent: FloatArray) -> FloatArray:
 
 
 def _sums(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
-    """The sum of the values of every group."""
+    """Sum of the values of every group."""
     return np.bincount(groups, values, minlength=count).astype(np.float64, copy=False)
 
 

@@ -1,10 +1,10 @@
 """The ledger measures: importance, exact for the known graph.
 
 This is OPIC with two changes. Its virtual page holds its cash, so the error falls exponentially instead of
-like 1/G; and what was sent along links that have vanished is taken back, so it is exact on a changing web.
+like 1/G; and cash sent along vanished links is taken back, so it is exact on a changing web.
 
 B_j   birth cash of page j; 0 once the page is gone
-R_j   received: what links have brought
+R_j   received: cash from links
 H_j   forwarded: the part of B_j + R_j that the visits of j have passed on
 V     cash of the virtual page; sum(B + R - H) + V = sum(B)
 
@@ -13,7 +13,7 @@ V     cash of the virtual page; sum(B + R - H) + V = sum(B)
 with w the weight of the link by its place and W_i that of all links of i, see surfer.py;
 
     X_j = R_j + V' * B_j / sum(B)             importance, before it is divided by the sum of all X
-    V'  = V + sum of B + R over pages never visited: their cash goes the way of a page without links
+    V'  = V + sum of B + R over pages never visited: their cash counts as that of pages without links
 
 An alias forwards all it has received to its one target, and has no importance of its own.
 """
@@ -33,16 +33,16 @@ __all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Ledger", "add_sent"]
 SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
 WORTH = 1.5
-"""A visit without a fetch is worth it from that many times the mean residual on."""
+"""Residual, as a multiple of the mean, from which on a visit without a fetch is worth it."""
 _OUTWEIGHED = 30
-"""Settling goes on until what mirrors hold is that many times what is left elsewhere: to hand it over costs more than
-visits do."""
+"""Settling stops once mirrors hold this multiple of the residuals elsewhere: handing over costs more than
+visits."""
 
 
 class Ledger(LedgerColumns):
     """Received and forwarded cash of every known page.
 
-    Invariant: what pages hold and what the virtual page holds is what all pages were born with, and what was carried
+    Invariant: the cash of pages and of the virtual page is the birth cash of all pages, plus the cash carried
     here from other ledgers.
     """
 
@@ -56,11 +56,11 @@ class Ledger(LedgerColumns):
         old_places: Places | None = None,
         alias: bool = False,
     ) -> None:
-        """Forward what `page` has received along `outlinks`, and take back what it sent along links now gone.
+        """Forward the received cash of `page` along `outlinks`, and take back the cash sent along links now gone.
 
         outlinks: distinct pages, without `page`. old: its outlinks at the last visit; None or empty at the first.
-        places, old_places: where these stand on the page; None: all alike. alias: `page` only stands for its one
-        outlink and hands it everything.
+        places, old_places: of the links on the page; None: all alike. alias: `page` is an alias of its one outlink and
+        hands it everything.
         """
         h, n = self.forwarded.item(page), self.received.item(page) + self.birth_of(page)
         if not self.is_visited(page):
@@ -75,7 +75,7 @@ class Ledger(LedgerColumns):
         self.virtual += n - h
 
     def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None = None) -> None:
-        """Visit distinct pages at once, their links unchanged: each forwards what it held at the start.
+        """Visit distinct pages at once, their links unchanged: each forwards the cash it held at the start.
 
         indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
         (links,).
@@ -92,10 +92,10 @@ class Ledger(LedgerColumns):
         self.virtual += int((n - h).sum()) - in_all
 
     def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
-        """Let another surfer weigh the links, also what they have carried: nobody visits a page for it.
+        """Let another surfer weigh the links, including cash already carried, without visiting pages.
 
-        What a page has forwarded stays as it is and is shared among its links anew, so residuals come to be, which
-        virtual visits settle. links: those of all pages at their last visits.
+        Forwarded cash stays and is divided among a page's links anew, which creates residuals for virtual visits to
+        settle. links: those of all pages at their last visits.
         """
         for rows in links:
             h, moved = self.forwarded[rows.sources], np.zeros(len(rows.targets), dtype=np.int64)
@@ -108,7 +108,7 @@ class Ledger(LedgerColumns):
         self.recount(self.virtual)
 
     def retire(self, page: int) -> None:
-        """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
+        """Take back the birth cash of a page that is gone for good. It must have been visited without links."""
         if not self.gone.item(page):
             self.births -= self.birth_of(page)
             self.retired += 1
@@ -122,9 +122,9 @@ class Ledger(LedgerColumns):
         return x / total if total > 0 else x
 
     def most_important(self, count: int) -> tuple[IntArray, FloatArray]:
-        """The `count` pages with the largest importance, best first, and what they have of it.
+        """The `count` pages with the largest importance, best first, and their importance.
 
-        Takes pages block by block: of millions of them it needs no array as long as they are many.
+        Takes pages block by block: for millions it needs no array of their number.
         """
         pages, best, total = np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
         for rows in slices(self.size):
@@ -138,7 +138,7 @@ class Ledger(LedgerColumns):
         return pages[order], best[order] / total if total > 0 else best[order]
 
     def total(self) -> float:
-        """sum(X), without a look at pages that are no aliases."""
+        """sum(X), without a pass over pages that are no aliases."""
         aliases = flagged(self.alias[: self.size])
         births = self.births - int(self.birth(aliases).sum())
         received = self.in_all - int(self.received[aliases].sum())
@@ -146,47 +146,47 @@ class Ledger(LedgerColumns):
         return float(received) + float(held) * (births / self.births) if self.births else 0.0
 
     def order(self) -> IntArray:
-        """All pages by falling importance, shape (size,); of equals the one with the smaller number first."""
+        """All pages by falling importance, shape (size,); ties by number."""
         x = self._x(slice(0, self.size))
         return np.argsort(np.negative(x, out=x), kind="stable")
 
     def held(self) -> float:
-        """V' / sum(B): what the virtual page holds for each unit of birth cash."""
+        """V' / sum(B): cash of the virtual page per unit of birth cash."""
         return (self.virtual + self.never_visited) / self.births if self.births else 0.0
 
     def worths(self, pages: Pages | slice, held: float) -> FloatArray:
-        """R + held * B of some pages; -1 of an alias. With `held` of now that is X, what importance is the share of."""
+        """R + held * B of some pages; -1 of an alias. With the current `held` this is X, see `importance`."""
         worths: FloatArray = self.received[pages] + held * self.birth(pages)
         return np.where(self.alias[pages], -1.0, worths)
 
     def residuals(self) -> IntArray:
-        """|B + R - H| of every visited page, 0 for the others, shape (size,): what a visit would move."""
+        """|B + R - H| of every visited page, 0 for the others, shape (size,): the cash that a visit would move."""
         known = slice(0, self.size)
         return np.where(self.visited(known), np.abs(self.pending(known)), 0)
 
     def mean_residual(self) -> float:
-        """Mean of B + R - H over all known pages, counting what pages never visited hold as settled."""
+        """Mean of B + R - H over all known pages, with the cash of pages never visited counted as settled."""
         return (self.births + self.carried - self.virtual - self.never_visited) / max(self.size, 1)
 
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|B+R-H| / ((1-d) sum H).
 
         Pages never visited count as pages without links. Holds while no link change is pending. Where several ledgers
-        share the web, each is certified with what its mirrors hold; the largest of these bounds holds for the whole.
+        share the web, each is certified with its mirrors' cash; the largest of these bounds holds for the whole.
         """
         return self._certified(self._restless()[0] + self._held())
 
     def rounding(self, links: int) -> float:
-        """Bound on what whole units add to the `certificate`: 2 links / ((1-d) sum H).
+        """Bound on the error that whole units add to the `certificate`: 2 links / ((1-d) sum H).
 
-        links: number of links of all visited pages. Of the cash of a page with o links less than o units are lost,
-        whoever weighs them: each loses less than a unit, and all together lose a whole number of floor(.85 h).
+        links: number of links of all visited pages. For any weights, a page with o links loses less than o units: less
+        than one on each link, and a whole number of floor(.85 h) in all.
         """
         forwarded = self._forwarded()
         return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
 
     def due(self, at_most: int) -> IntArray:
-        """Up to that many visited pages, rising, whose residual is worth a visit, the largest first taken."""
+        """Up to `at_most` visited pages whose residual is worth a visit, those with the largest, rising by number."""
         least = max(1.0, WORTH * self.mean_residual())
         due, residuals = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for rows in slices(self.size):
@@ -199,9 +199,9 @@ class Ledger(LedgerColumns):
         return np.sort(due)
 
     def least_worth(self, error: float) -> float | None:
-        """The residual from which on the next round of settling visits a page; None when there is to be none.
+        """Least residual that the next round of settling visits; None for no further round.
 
-        None once the certified error is at most `error`, or nothing is left to move (every page has gone, say), or a
+        None once the certified error is at most `error`, or nothing is left to move (every page is gone, say), or a
         hand-over would move thirty times as much; before that 1.5 times the mean, or anything where no page has that.
         """
         total, largest, visited = self._restless()
@@ -212,23 +212,23 @@ class Ledger(LedgerColumns):
         return least if largest >= least else 1.0
 
     def unsettled(self, sources: Pages, least: float) -> IntArray:
-        """Which of `sources` have a residual of at least `least`, as rising indices into it."""
+        """Rising indices into `sources` of pages with a residual of at least `least`."""
         return np.flatnonzero(np.abs(self.pending(sources)) >= least)
 
     def _residuals(self, rows: slice) -> tuple[IntArray, IntArray]:
-        """The visited pages among `rows`, rising, and the residual of each. No visit moves what a mirror holds."""
+        """Visited pages among `rows`, rising, and their residuals. Without mirrors, whose cash no visit moves."""
         pages = np.flatnonzero(self.visited(rows) & ~self.is_mirror(rows)) + rows.start
         return pages, np.abs(self.pending(pages))
 
     def _held(self) -> int:
-        """Sum of |B + R - H| over mirrors: what a hand-over would move."""
+        """Sum of |B + R - H| over mirrors: the cash that a hand-over would move."""
         if not self.mirrors:
             return 0
         mirrors = (flagged(self.is_mirror(rows)) + rows.start for rows in slices(self.size))
         return sum(int(np.abs(self.pending(pages)).sum()) for pages in mirrors)
 
     def _restless(self) -> tuple[int, int, int]:
-        """Sum and maximum of the residuals of all visited pages but mirrors, and the number of these."""
+        """Sum, maximum and number of the residuals of all visited pages but mirrors."""
         total = largest = visited = 0
         for rows in slices(self.size):
             pages, residual = self._residuals(rows)
@@ -238,7 +238,7 @@ class Ledger(LedgerColumns):
         return total, largest, visited
 
     def _certified(self, residual: int) -> float:
-        """The `certificate` that this sum of residuals gives."""
+        """The `certificate` for a sum of residuals."""
         forwarded = self._forwarded()
         return 2.0 * float(residual) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
 
@@ -247,7 +247,7 @@ class Ledger(LedgerColumns):
         return np.maximum(self.worths(rows, self.held()), 0.0) if self.births else np.zeros(rows.stop - rows.start)
 
     def _forwarded(self) -> int:
-        """sum(H) over pages that are no aliases: what importance is a share of.
+        """sum(H) over pages that are no aliases: the denominator of importance.
 
         Pages never visited count as pages without links that have forwarded all they have.
         """
@@ -255,11 +255,11 @@ class Ledger(LedgerColumns):
         return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_visited
 
     def _sent(self, page: int, h: int, links: int, places: Places | None) -> Sent:
-        """What the page has sent along so many links, having forwarded h in all."""
+        """Cash that the page has sent along its links, having forwarded h in all."""
         return self.surfer.sent(h if self.alias[page] else damped(h), links, places)
 
     def _let_stand_for(self, page: int, *, alias: bool) -> int:
-        """Let a page be an alias, or none any more; what that changes its birth cash by."""
+        """Make a page an alias, or none; returns the change of its birth cash."""
         before = self.birth_of(page)
         self.alias[page] = alias
         change = self.birth_of(page) - before
@@ -267,7 +267,7 @@ class Ledger(LedgerColumns):
         return change
 
     def _credit(self, targets: Pages, sent: Sent, sign: int) -> None:
-        """Give the targets what was sent along the links to them, or (sign -1) take it back."""
+        """Credit the targets with the cash sent along the links to them, or (sign -1) take it back."""
         if not sent.in_all:
             return
         units = sign * sent.each
@@ -280,7 +280,7 @@ class Ledger(LedgerColumns):
 
 
 def _sigmas(ledger: Ledger, shares: Shares, pages: Pages, h: IntArray) -> IntArray:
-    """What pages that have forwarded h in all have sent along each of their links, by place. Shape (pages, places)."""
+    """Cash that pages have sent along each link, having forwarded h in all, by place. Shape (pages, places)."""
     return shares.sigmas(np.where(ledger.alias[pages], h, dampeds(h)))
 
 
@@ -292,9 +292,9 @@ def add_sent(  # noqa: PLR0913 - the link rows of some pages
     targets: Pages,
     places: Places | None = None,
 ) -> None:
-    """Add what some pages have sent along their links: the slow way to what pages received, for an audit.
+    """Add the cash that some pages have sent along their links: slow recomputation of received cash, for an audit.
 
-    Lemma 2.3 says: with every page that has links, that is `received`. expected: shape (ledger.size,).
+    By Lemma 2.3, the sum over all pages with links is `received`. expected: shape (ledger.size,).
     sources, indptr, targets, places: CSR of the links the pages had at their last visit.
     """
     shares = Shares(ledger.surfer, indptr, places)

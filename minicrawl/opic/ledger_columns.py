@@ -1,4 +1,4 @@
-"""What the ledger keeps of every page, the sums that follow from it, and how it grows. Symbols: see ledger.py."""
+"""Columns of the ledger per page, the sums derived from them, and their growth. Symbols: see ledger.py."""
 
 from typing import NamedTuple, Self
 
@@ -10,7 +10,7 @@ from minicrawl.opic.surfer import UNIFORM, Surfer
 
 
 class LedgerSums(NamedTuple):
-    """What importance is reckoned by, beside what a page itself has received: of one ledger, or of several together.
+    """Sums from which importance is computed, beside a page's received cash: of one ledger, or of several together.
 
     received: sum(R), each unit once that mirrors have handed over; births: sum(B); held: V'; pages: known ones that
     are no mirrors.
@@ -23,16 +23,16 @@ class LedgerSums(NamedTuple):
 
 
 class LedgerColumns:
-    """Received and forwarded cash of every known page, and whether it has gone or stands for another.
+    """Received and forwarded cash of every known page, with flags for gone pages and aliases.
 
-    `carried` is 0 but where several ledgers share the web.
+    `carried` is 0 unless several ledgers share the web.
     """
 
     def __init__(self, *, unit: int = UNIT, surfer: Surfer = UNIFORM, rule: Births | None = None) -> None:
         """unit: birth cash of every page, where there is no other `rule`."""
         self.rule: Births = EvenBirths(unit) if rule is None else rule
         self.surfer = surfer
-        """By whom links are weighed: also those that have carried something."""
+        """Surfer that weighs the links, including cash already carried."""
         self.size = 0
         self.virtual = 0
         self.births = 0
@@ -42,17 +42,17 @@ class LedgerColumns:
         self.in_all = 0
         """sum(R)"""
         self.retired = 0
-        """How many pages have gone, mirrors among them."""
+        """Number of gone pages, mirrors among them."""
         self._has_idle_aliases = self.rule.alike is None
-        """Whether some aliases may have forwarded nothing, as they had none."""
+        """True if some aliases may have forwarded nothing, as they had none."""
         self.shared_out = 0
-        """How often births were shared out anew."""
+        """Number of times births were shared out anew."""
         self.carried = 0
-        """What other ledgers have handed over to this one, less what it has handed over to them."""
+        """Cash handed over to this ledger by others, less the cash it has handed over to them."""
         self.mirrors = 0
-        """How many pages are mirrors."""
+        """Number of mirrors."""
         self.handed_over = 0
-        """Sum of H over these."""
+        """Sum of H over mirrors."""
         self.received: IntArray = np.zeros(0, dtype=np.int64)
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
         self.gone: Flags = np.zeros(0, dtype=np.bool_)
@@ -71,7 +71,7 @@ class LedgerColumns:
         surfer: Surfer = UNIFORM,
         rule: Births | None = None,
     ) -> Self:
-        """The ledger with these columns, each of shape (size,), which it takes over."""
+        """The ledger with these columns, each of shape (size,); it owns them from then on."""
         ledger = cls(unit=unit, surfer=surfer, rule=rule)
         ledger.size = len(received)
         ledger.received, ledger.forwarded, ledger.gone, ledger.alias = received, forwarded, gone, alias
@@ -79,7 +79,7 @@ class LedgerColumns:
         return ledger
 
     def recount(self, virtual: int) -> None:
-        """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
+        """Set V, and recompute the sums derived from the columns, which were filled from elsewhere."""
         self.virtual = virtual
         self.retired = int(np.count_nonzero(self.gone[: self.size]))
         self._count_births()
@@ -99,8 +99,7 @@ class LedgerColumns:
     def share_births_out(self, rule: SiteBirths, trust: FloatArray) -> None:
         """Let walkers jump by the trust of sites, and by the sites and doors of pages in `rule`.
 
-        Nobody visits a page for it: what pages have forwarded stays, so residuals come to be, which virtual visits
-        settle.
+        No page is visited for it: forwarded cash stays, which creates residuals for virtual visits to settle.
         """
         known = slice(0, self.size)
         rule.grow(self.size)
@@ -116,7 +115,7 @@ class LedgerColumns:
         self._count_births()
 
     def sums(self) -> LedgerSums:
-        """Those of this ledger alone."""
+        """Sums of this ledger alone."""
         received, pages = self.in_all - self.handed_over, self.size - self.mirrors
         return LedgerSums(received, self.births, self.virtual + self.never_visited, pages)
 
@@ -138,12 +137,12 @@ class LedgerColumns:
         self.never_visited += births
         return born
 
-    # Of a web that several ledgers share, a page has its home in one of them. In another, that only knows links to it,
-    # it is a mirror: it has no birth cash, and what it receives is handed over to its home, like an alias' to its
-    # target. What it has forwarded is what was handed over.
+    # In a web that several ledgers share, a page has its home in one of them. In another, which only knows links to it,
+    # it is a mirror: it has no birth cash, and its received cash is handed over to its home, like an alias' to its
+    # target. Its forwarded cash is the cash handed over.
 
     def mirror(self, pages: Pages) -> None:
-        """Let pages that have just been discovered be mirrors."""
+        """Make just discovered pages mirrors."""
         born = int(self.birth(pages).sum())
         self.gone[pages] = self.alias[pages] = True
         self.retired += len(pages)
@@ -152,11 +151,11 @@ class LedgerColumns:
         self.mirrors += len(pages)
 
     def is_mirror(self, pages: Pages | slice) -> Flags:
-        """Which of some pages are mirrors: no page of one's own is both gone and an alias."""
+        """Flags of mirrors: no page of one's own is both gone and an alias."""
         return self.gone[pages] & self.alias[pages]
 
     def hand_over(self, mirrors: Pages) -> IntArray:
-        """Let distinct mirrors hand over what they have received since the last time; how much each does."""
+        """Hand over the cash that distinct mirrors received since the last time; returns the amount of each."""
         units: IntArray = self.received[mirrors] - self.forwarded[mirrors]
         self.forwarded[mirrors] += units
         moved = int(units.sum())
@@ -165,7 +164,7 @@ class LedgerColumns:
         return units
 
     def take_over(self, pages: Pages, units: IntArray) -> None:
-        """Let pages receive what their mirrors have handed over; a page may be there more than once."""
+        """Credit pages with the cash handed over by their mirrors; a page may be listed more than once."""
         np.add.at(self.received, pages, units)
         in_all = int(units.sum())
         self.in_all += in_all
@@ -174,7 +173,7 @@ class LedgerColumns:
 
     @property
     def are_born_alike(self) -> bool:
-        """Whether all pages are born with as much cash."""
+        """True if all pages are born with equal cash."""
         return self.rule.alike is not None
 
     def birth(self, pages: Pages | slice) -> IntArray:
@@ -191,16 +190,16 @@ class LedgerColumns:
         return int(self.birth(slice(pages.start, pages.stop)).sum())
 
     def pending(self, pages: Pages | slice) -> IntArray:
-        """B + R - H of some pages: what a visit of each would pass on, negative where a visit would take cash back."""
+        """B + R - H of some pages: cash that a visit would pass on, negative where a visit would take cash back."""
         pending: IntArray = self.received[pages] + self.birth(pages)
         pending -= self.forwarded[pages]
         return pending
 
     def visited(self, pages: Pages | slice) -> Flags:
-        """Which of some pages have been visited.
+        """Flags of visited pages.
 
-        A visit forwards all a page has, which is its birth cash at least. Only one that has gone, and an alias where
-        sites share, may have none, and have forwarded nothing; it had to be visited to be known as such.
+        A visit forwards all cash of a page, at least its birth cash. Only a gone page, and an alias where sites share,
+        may have none, and have forwarded nothing; it had to be visited to be known as such.
         """
         visited: Flags = self.forwarded[pages] > 0
         if self.retired:
@@ -210,6 +209,6 @@ class LedgerColumns:
         return visited
 
     def is_visited(self, page: int) -> bool:
-        """The same of one page."""
+        """True if the page has been visited."""
         has_forwarded = self.forwarded.item(page) > 0 or self.gone.item(page)
         return has_forwarded or (self._has_idle_aliases and self.alias.item(page))

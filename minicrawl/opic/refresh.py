@@ -1,4 +1,4 @@
-"""When to fetch a page again: by its importance and by how often it changes; and how many fetches go to that.
+"""Revisit times of pages, by importance and change rate; and the share of fetches for revisits.
 
 Pages change at random times, each at a rate of its own (a Poisson process). The rate and the price of a fetch are both
 learned: the rate from whether the page had changed when it was fetched, the price from whether pages are due before
@@ -6,14 +6,14 @@ they can be fetched. Any unit of time will do, if it is the same one everywhere.
 
 X       importance of the page, its share of all
 rate    changes per unit of time
-theta   price of a fetch: what all pages together can afford
+theta   price of a fetch: the one at which all pages together can afford the fetches
 a       interval between two fetches of the page
 
     q = theta / X
     a = q / 2 + sqrt(q^2 / 4 + q / rate)
 
-That is the interval 1 / rho at which the sum of X log(rho / (rho + rate)) is largest for the fetches there are: what
-LambdaCrawl calls harmonic freshness (Kolobov, Peres, Lu, Horvitz: "Staying up to Date with Online Content Changes Using
+That is the interval 1 / rho at which the sum of X log(rho / (rho + rate)) is largest for the available fetches:
+harmonic freshness in LambdaCrawl (Kolobov, Peres, Lu, Horvitz: "Staying up to Date with Online Content Changes Using
 Reinforcement Learning for Scheduling", NeurIPS 2019). No page is left out for good. With a very large rate it is the
 order by cash: an interval in proportion to 1 / X.
 """
@@ -24,18 +24,18 @@ from typing import Protocol
 from minicrawl.opic.cash_book import Adaptive
 
 FORGETTING = 0.8
-"""What is known of a rate counts for so much less with every fetch: rates change, too."""
+"""Factor on the information about a rate at every fetch: rates change, too."""
 PRICE_GAIN = 4.0
 """The price moves by a factor of 1 +- PRICE_GAIN / n with every fetch among n pages."""
 HOST_PRICE_GAIN = 2.0
-"""The same of the price of one host, among its pages."""
+"""The gain for the price of one host, among its pages."""
 WEEK = 7 * 86_400.0
 LEVER_GAIN = 0.01
-"""How far the lever of the virtual page moves in one fetch, at most."""
+"""Largest movement of the virtual page's lever in one fetch."""
 _LEAST_STEP = 0.02
 _LARGEST_STEP = 1.0
 _MOST_CHANGES = 50.0
-"""e^50 changes in a gap tell no more than e^51, and e^710 is no float."""
+"""Cap on the changes in a gap: e^50 tells no more than e^51, and e^710 is no float."""
 _FEWEST_CHANGES = 1e-9
 _LEAST_PRICE, _MOST_PRICE = 1e-18, 1e18
 
@@ -49,10 +49,10 @@ def interval(price: float, importance: float, rate: float) -> float:
 def learned(
     rate: float, information: float, gap: float, changed: bool, forgetting: float = FORGETTING
 ) -> tuple[float, float]:
-    """The rate of a page, and what is known of it, after one fetch more.
+    """Update a page's rate and its information after one more fetch.
 
     information: Fisher information of log(rate) from the fetches so far, the older ones forgotten; 0 at first.
-    gap: time since the page was fetched before. changed: whether it had changed since then.
+    gap: time since the previous fetch. changed: True if the page had changed since then.
 
         x           = rate gap                                     changes expected
         g           = x / (e^x - 1) if changed else -x             derivative of the log-likelihood by log(rate)
@@ -74,7 +74,7 @@ def learned_by_date(rate: float, information: float, gap: float, age: float) -> 
         g           = 1 - rate age                                 derivative of log(rate e^(-rate age)) by log(rate)
         information = FORGETTING information + 1 - e^-x
 
-    However often it changed before that: a page that always has changed teaches by its date how often.
+    Earlier changes in the gap do not matter: for a page that always has changed, the date tells it.
     """
     information = FORGETTING * information - math.expm1(-rate * gap)
     step = (1.0 - min(rate * age, _MOST_CHANGES)) / (1.0 + information)
@@ -84,7 +84,7 @@ def learned_by_date(rate: float, information: float, gap: float, age: float) -> 
 def repriced(price: float, share: float, is_overdue: bool) -> float:
     """The price of a fetch after one fetch more: it rises while pages are due before they can be fetched.
 
-    share: how far one fetch moves it, PRICE_GAIN / n; at most a half is taken. The price stays a number above 0, even
+    share: movement by one fetch, PRICE_GAIN / n; at most a half is taken. The price stays a number above 0, even
     if bounds of the intervals keep pages from ever being due in time, or late.
     """
     moved = min(share, 0.5)
@@ -92,12 +92,12 @@ def repriced(price: float, share: float, is_overdue: bool) -> float:
 
 
 def freshness(rate: float, age: float) -> float:
-    """Probability that a page is as it was when it was fetched, `age` ago: e^(-rate age)."""
+    """Probability that a page has not changed since its fetch, `age` ago: e^(-rate age)."""
     return math.exp(-rate * age)
 
 
 def running_median(median: float, count: int, rate: float) -> float:
-    """The median of `count` rates and one more, as far as it can be told from the median of those before.
+    """Estimated median of `count` rates and one more, from the median of the earlier ones.
 
     log(median) moves towards log(rate) by 4 / (4 + count), by _LEAST_STEP at least.
     """
@@ -108,27 +108,26 @@ def running_median(median: float, count: int, rate: float) -> float:
 
 
 class DiscoveryRule(Protocol):
-    """Which share of the fetches goes to pages never visited. With a `share` of 1 no page is ever fetched again."""
+    """Share of the fetches for pages never visited. With a `share` of 1 no page is ever fetched again."""
 
     share: float
 
     def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
         """True: fetch a page never visited; False: fetch a visited page again; None: nothing may be fetched now.
 
-        `has_never_visited`, `has_visited`: whether a page of that kind is on offer. lead: how much more is standing to
-        the best page never visited on offer than to the best visited one, if both are. `charge` the fetch when it
-        takes place.
+        `has_never_visited`, `has_visited`: True if a page of that kind is on offer. lead: standing of the best page
+        never visited on offer, less that of the best visited one, if both are. `charge` the fetch when it takes place.
         """
 
     def charge(self, *, discovers: bool) -> None:
-        """A fetch takes place: of a page never visited, or of a visited one."""
+        """Record a fetch: of a page never visited, or of a visited one."""
 
     def kept(self) -> dict[str, float]:
-        """What a crawl that goes on needs to know."""
+        """State for a crawl that continues."""
 
 
 class DiscoveryBudget:
-    """Which share of the fetches goes to pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
+    """Share of the fetches for pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
 
     credit := min(credit + q, 2) at each fetch; a discovery costs 1. While both kinds of page are available the number
     of discoveries among n fetches is within 2 of q * n. With a share of 1 no page is ever fetched again.
@@ -145,7 +144,7 @@ class DiscoveryBudget:
         return self._with_income() >= 1.0 or not has_visited
 
     def charge(self, *, discovers: bool) -> None:
-        """A fetch takes place: of a page never visited, or of a visited one."""
+        """Record a fetch: of a page never visited, or of a visited one."""
         self.credit = max(self._with_income() - (1.0 if discovers else 0.0), 0.0)
 
     def _with_income(self) -> float:
@@ -156,7 +155,7 @@ class DiscoveryBudget:
 
 
 class DiscoveryByCash:
-    """The share is held by what the virtual page pays to whom: the page with the most cash is next, of either kind.
+    """Holds the share by the virtual page's payments: the page with the most cash is next, of either kind.
 
     u      lever: u := u + gain (q - 1 if it was a discovery, else q) after a fetch that could have been of either kind
     p      part of its income that the virtual page pays to pages never visited, all alike: u, from 0 to 1
@@ -171,14 +170,14 @@ class DiscoveryByCash:
     def __init__(
         self, book: Adaptive, share: float, lever: float | None = None, *, reach: float = 0.0, gain: float = LEVER_GAIN
     ) -> None:
-        """lever: None = at the share. reach: how far the lever goes beyond 0 and 1."""
+        """lever: None = at the share. reach: range of the lever beyond 0 and 1."""
         self.share, self.lever = share, share if lever is None else lever
         self._book, self._reach, self._gain = book, reach, gain
         self._is_contested = False
         self._steer()
 
     def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
-        """As the rule; of pages with equal cash one never visited is next."""
+        """As the rule; of pages with equal cash, one never visited is next."""
         self._is_contested = has_never_visited and has_visited
         if not self._is_contested:
             return True if has_never_visited else False if has_visited and self.share < 1.0 else None

@@ -1,7 +1,7 @@
-"""Which page next: selection strategies, and the queue they order.
+"""Selection strategies for the next page, and the queue they order.
 
 A strategy gives every page a priority, read from the cash book; the queue hands out the page with the
-largest, of equals the one known longest.
+largest, of ties the one known longest.
 """
 
 import heapq
@@ -18,7 +18,7 @@ from minicrawl.opic.cash_book import GRANT, SEED_GRANTS, Adaptive
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
 _ANY = 1 << 128
-"""Above every entry; its negative is below."""
+"""Upper limit of all entries; its negative is the lower limit."""
 _FEWEST_HOT = 8
 _HOT_SHARE = 16
 _SPARE = 8
@@ -26,19 +26,19 @@ _SPARE = 8
 
 class Strategy(Protocol):
     follows_cash: ClassVar[bool]
-    """Whether a credit changes a page's priority."""
+    """True if a credit changes a page's priority."""
     follows_clock: ClassVar[bool]
-    """Whether a page's priority depends on the clock of its last visit."""
+    """True if a page's priority depends on the clock of its last visit."""
     birth_grants: ClassVar[bool]
-    """Whether newly discovered pages are granted cash by the virtual page."""
+    """True if newly discovered pages are granted cash by the virtual page."""
     anticipates: ClassVar[bool]
-    """Whether never visited pages are in order by what they can be expected to get, too: see anticipated.py."""
+    """True if expected cash also orders pages never visited: see anticipated.py."""
 
     def priority(self, page: int, book: Adaptive) -> int:
-        """The larger the sooner."""
+        """Priority of a page; the largest is next."""
 
     def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
-        """The same of many pages."""
+        """Priorities of many pages."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Greedy:
     anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
-        # The level that visited pages are paid leaves their order as it is, so standing will do.
+        # The level paid to visited pages does not affect their order, so standing will do.
         return book.standing.item(page)
 
     def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
@@ -60,7 +60,7 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Anticipated(Greedy):
-    """The page first with most cash that it has or can be expected to get; of visited pages the one with the most."""
+    """The page with the most cash, present or expected, first; of visited pages, the one with the most cash."""
 
     anticipates: ClassVar[bool] = True
 
@@ -133,10 +133,10 @@ def _mixed(number: int) -> int:
 
 
 def seed_grant(strategy: Strategy, book: Adaptive, seeds: int) -> int:
-    """Units of cash that the virtual page grants each of so many new seeds.
+    """Units of cash that the virtual page grants each of `seeds` new seeds.
 
-    Without birth grants the cash of the seeds is all there ever is, and gets spread over every page to come: then
-    they share a sixteenth of what the virtual page has. (17 times that, which `damped` takes, still fits 64 bits.)
+    Without birth grants the cash of the seeds is all there ever is, spread over every page to come: then they share
+    a sixteenth of the virtual page's cash. (17 times that, the product in `damped`, still fits 64 bits.)
     """
     return SEED_GRANTS * GRANT if strategy.birth_grants else book.reserve // 16 // seeds
 
@@ -167,7 +167,7 @@ def priority_in(entry: int) -> int:
 
 
 def bests(pages: Pages, priorities: IntArray, starts: IntArray) -> list[int]:
-    """The packed entry that sorts first in each of some groups. starts: where each begins; pages rise within it."""
+    """The packed entry that sorts first in each group. starts: first index of each group; pages rise within it."""
     largest = np.maximum.reduceat(priorities, starts)
     places = np.flatnonzero(priorities == np.repeat(largest, np.diff(starts, append=len(pages))))
     chosen = pages[places[np.searchsorted(places, starts)]]
@@ -177,14 +177,14 @@ def bests(pages: Pages, priorities: IntArray, starts: IntArray) -> list[int]:
 class PageQueue:
     """Pages by falling priority.
 
-    The *hot* pages have entries in a heap; of the others, the *cold* ones, nothing is kept but their numbers. Every
-    entry below `_bound` is hot. When the heap has run dry the best of the cold pages become hot, all of them looked
-    at at once; when it has grown too long its worst pages become cold. Either way a fixed part of the pages moves,
-    so a page costs the same however many wait. Without `waiting_of` all pages are hot.
+    The *hot* pages have entries in a heap; of the others, the *cold* ones, only the numbers are kept. Every entry
+    below `_bound` is hot. When the heap runs dry, the best of the cold pages become hot, after a scan of all; when it
+    has grown too long, its worst pages become cold. Either way a fixed part of the pages moves, so the cost of a page
+    is independent of the number waiting. Without `waiting_of` all pages are hot.
 
-    A page's priority mostly rises while it waits, so an entry that is out of date ranks behind the page's newest one:
-    push again at every rise, and skip what is out of date. A page that falls is added once more. A cold page that rises
-    below the bound stays cold. What is left behind of pages that were handed out is dropped when it is looked at.
+    A page's priority mostly rises while it waits, so an outdated entry ranks behind the page's newest one: push again
+    at every rise, and skip outdated entries. A page that falls is added once more. A cold page that rises below the
+    bound stays cold. Leftovers of pages already handed out are dropped when they are met.
     """
 
     __slots__ = ("_bound", "_cold", "_entries", "_is_current", "_waiting_of", "least", "waiting")
@@ -196,9 +196,9 @@ class PageQueue:
         cold: Pages | None = None,
         best: int | None = None,
     ) -> None:
-        """is_current: whether an entry still holds. waiting_of: those of some pages that wait here, with their
-        priorities. cold: pages that wait from the start. best: the entry of the one of them whose turn is next; None:
-        it is looked for when it is asked for."""
+        """is_current: tells if an entry still holds. waiting_of: filters pages by those that wait here, with their
+        priorities. cold: pages that wait from the start. best: entry of the next one among them; None: found on
+        demand."""
         self._entries: list[int] = [] if best is None else [best]
         self._is_current = is_current
         self._waiting_of = waiting_of
@@ -211,7 +211,7 @@ class PageQueue:
         """Pages in the queue."""
 
     def add(self, entry: int) -> None:
-        """Let a page wait here that did not."""
+        """Add a page that does not wait here yet."""
         self.waiting += 1
         if entry < self._bound:
             self._push(entry)
@@ -225,12 +225,12 @@ class PageQueue:
             self._push(entry)
 
     def fall(self, entry: int) -> None:
-        """Move a waiting page down. Its entries from before are out of date."""
+        """Move a waiting page down. Its earlier entries are outdated."""
         self.waiting -= 1
         self.add(entry)
 
     def peek(self) -> int | None:
-        """The entry of the page whose turn is next; None when no page waits."""
+        """The entry of the next page; None when no page waits."""
         if not self.waiting:
             self._entries.clear()
             self._cold = array("I")
@@ -244,7 +244,7 @@ class PageQueue:
         return self._entries[0]
 
     def pop(self) -> int | None:
-        """Take out the page whose turn is next."""
+        """Remove the next page."""
         entry = self.peek()
         if entry is None:
             return None
@@ -253,10 +253,10 @@ class PageQueue:
         return unpacked(entry)
 
     def _bind(self, bound: int) -> None:
-        """Let what is below the bound be hot."""
+        """Make all entries below the bound hot."""
         self._bound = bound
         self.least = -(bound >> _PAGE_BITS)
-        """No page of a lower priority is hot: it may rise without a word."""
+        """No page of a lower priority is hot: such a page may rise without a push."""
 
     def _push(self, entry: int) -> None:
         heapq.heappush(self._entries, entry)
@@ -264,19 +264,19 @@ class PageQueue:
             self._cool_down()
 
     def _hot(self) -> int:
-        """How many pages become hot at once, or stay so."""
+        """Number of pages that become hot at once, or stay hot."""
         if self._waiting_of is None:
             return self.waiting
         return max(_FEWEST_HOT, self.waiting // _HOT_SHARE)
 
     def _cool_down(self) -> None:
-        """Drop entries that are out of date, and make all but the best pages cold."""
+        """Drop outdated entries, and make all but the best pages cold."""
         entries = sorted({entry for entry in self._entries if self._is_current(entry)})
         if len(entries) > self._hot():
             self._bind(entries[self._hot()])
             del entries[self._hot() :]
         if self._waiting_of is not None:
-            # Also pages without an entry that holds: of those that rise together some have yet to be told of.
+            # Also pages without a current entry: of pages that rise together, some are yet to be pushed.
             self._cold.extend(set(map(unpacked, self._entries)).difference(map(unpacked, entries)))
             self._compact()
         self._entries = entries
@@ -298,7 +298,7 @@ class PageQueue:
         self._cold = array("I", np.delete(pages, hot).astype(np.uint32).tobytes())
 
     def _compact(self) -> None:
-        """Drop numbers of pages that are there twice or do not wait any more, once they are too many."""
+        """Drop numbers of pages that are listed twice or no longer wait, once there are too many."""
         if len(self._cold) > _SPARE + 2 * self.waiting and self._waiting_of is not None:
             pages, _ = self._waiting_of(np.unique(np.frombuffer(self._cold, dtype=np.uint32)))
             self._cold = array("I", pages.astype(np.uint32).tobytes())

@@ -1,14 +1,14 @@
-"""Where a walker goes from a page: along its links, each by the weight of the place where it stands.
+"""Steps of a walker from a page: along its links, each by the weight of its place.
 
-place  of a link on its page: 0 beside words, 1 in a list, 2 in what frames the page, such as navigation
+place  of a link on its page: 0 in the text, 1 in a list, 2 in the page's frame, such as navigation
 w      weight of a place, a whole number
 W      sum of the weights of a page's links
-K      what the page passes along its links in all: floor(.85 h), see units.py; of an alias h
+K      cash that the page passes along its links in all: floor(.85 h), see units.py; of an alias h
 
-    sigma = floor(K w / W)            along each link; what the divisions leave over goes to the virtual page
+    sigma = floor(K w / W)            along each link; the remainders go to the virtual page
 
-Of links that all stand alike each carries floor(K w / (o w)) = floor(K / o), whatever w is: so nothing needs to be
-known of the places on such a page, and it ranks others as it does for the papers' surfer. No link loses a unit or more.
+Where all links are in one place, each carries floor(K w / (o w)) = floor(K / o) for any w: the places on such a page
+need not be known, and it ranks others as for the papers' surfer. No link loses a unit or more.
 
 Source: J. Dean, C. Anderson, A. Battle, "Ranking documents based on user behavior and/or feature data", US patent
 7,716,225, filed 2004: the reasonable surfer, who takes some links rather than others.
@@ -25,16 +25,16 @@ import numpy.typing as npt
 from minicrawl.opic.arrays import IntArray, Pages
 
 Places = npt.NDArray[np.uint8]
-"""The place of each of some links."""
+"""Places of some links."""
 
 HEAVIEST = 1000
-"""A weight is at most that many times another one. A page with o links that has received no more than its birth cash
+"""Largest ratio of two weights. A page with o links that has received no more than its birth cash
 sends .85 * 2**24 / (1000 o) units or more along each: a unit at least, up to 14,000 links."""
 
 
 @dataclass(frozen=True)
 class Surfer:
-    """A walker who takes some links rather than others: the weight of a link by its place."""
+    """A walker with preferences among links: the weight of a link by its place."""
 
     text: int
     list: int
@@ -47,14 +47,14 @@ class Surfer:
 
     @cached_property
     def is_uniform(self) -> bool:
-        """Whether places do not matter."""
+        """True if all places have equal weight."""
         return self.text == self.list == self.navigation
 
     def __str__(self) -> str:
         return f"text={self.text},list={self.list},nav={self.navigation}"
 
     def sent(self, passed: int, links: int, places: Places | None = None) -> "Sent":
-        """What a page sends along its links, `passed` in all but for what the divisions leave over.
+        """Cash that a page sends along its links, `passed` in all but for the remainders of the divisions.
 
         places: shape (links,); None: all alike.
         """
@@ -65,22 +65,22 @@ class Surfer:
         counts = np.bincount(places, minlength=len(self.weights)).tolist()
         weights = self.weights.tolist()
         whole = sum(count * weight for count, weight in zip(counts, weights, strict=True))
-        # None in a place where no link stands: what one would carry there may be more than 64 bits hold.
+        # None in a place without links: the value there may exceed 64 bits.
         sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, weights, strict=True)]
         in_all = sum(count * sigma for count, sigma in zip(counts, sigmas, strict=True))
         return Sent(np.array(sigmas, dtype=np.int64)[places], in_all)
 
 
 UNIFORM = Surfer(1, 1, 1)
-"""The papers': he takes every link of a page alike."""
+"""The surfer of the papers, who takes all links of a page alike."""
 REASONABLE = Surfer(8, 2, 1)
-"""He rather takes a link that somebody wrote about than one that stands on every page."""
+"""The surfer who prefers links in the text to those that every page repeats."""
 
 _NAMED = {"reasonable": REASONABLE, "uniform": UNIFORM}
 
 
 class Sent(NamedTuple):
-    """What goes along the links of a page. each: units a link, shape (links,), or one number where all get as much."""
+    """Cash sent along the links of a page. each: units a link, shape (links,), or one number where all are equal."""
 
     each: IntArray | int
     in_all: int
@@ -103,17 +103,17 @@ class LinkRows(Protocol):
 
 
 class Shares:
-    """How some pages share among their links what they pass on, all at once.
+    """Division of the cash of many pages among their links, at once.
 
-    A page's links in one place all carry the same, so there are three numbers a page and each link is given one of
-    them. To divide link by link takes four times as long.
+    All links in one place of a page carry the same, so there are three numbers a page and each link is given one of
+    them. Dividing link by link takes four times as long.
     """
 
     def __init__(self, surfer: Surfer, indptr: IntArray, places: Places | None = None) -> None:
         """indptr: of the CSR of the links. places: shape (links,); None: all links of a page alike."""
         self._outdegree = np.diff(indptr)
         self._at: IntArray | None = None
-        """Where in the table of sigmas the one of each link stands."""
+        """Index of each link's sigma in the table of sigmas."""
         if places is None or surfer.is_uniform:
             self._weights = UNIFORM.weights[:1]
             self._counts = self._outdegree[:, np.newaxis]
@@ -126,7 +126,7 @@ class Shares:
         self._whole = np.maximum(self._counts @ self._weights, 1)[:, np.newaxis]
 
     def sigmas(self, passed: IntArray) -> IntArray:
-        """What each page sends along each link in each place, shape (rows, places). passed: none negative, (rows,).
+        """Cash of each page along each link in each place, shape (rows, places). passed: none negative, (rows,).
 
         K w could pass 2**63, so the multiple of W is taken out first: floor(K / W) w + floor((K mod W) w / W).
         """
@@ -134,16 +134,16 @@ class Shares:
         if self._at is None:
             return of_weight_1
         rest = (passed[:, np.newaxis] - of_weight_1 * self._whole) * self._weights
-        # Below 2**52 the quotient of floats is never rounded up to a whole number, and it takes a fifth of the time.
+        # Below 2**52 a quotient of floats is never rounded up to a whole number, and it takes a fifth of the time.
         return of_weight_1 * self._weights + (rest / self._whole).astype(np.int64)
 
     def in_all(self, sigmas: IntArray) -> IntArray:
-        """What each page sends along all of its links, shape (rows,)."""
+        """Cash sent by each page along all of its links, shape (rows,)."""
         sums: IntArray = (sigmas * self._counts).sum(axis=1)
         return sums
 
     def each(self, sigmas: IntArray) -> IntArray:
-        """What goes along each link, shape (links,)."""
+        """Cash sent along each link, shape (links,)."""
         return np.repeat(sigmas[:, 0], self._outdegree) if self._at is None else sigmas.ravel()[self._at]
 
 

@@ -1,4 +1,4 @@
-"""What a page passes along its links, in whole units of cash.
+"""Cash passed along the links of a page, in whole units.
 
 d     damping factor, 17/20 = .85: the share of its cash that a page passes along its links
 h     cash a page has forwarded in all

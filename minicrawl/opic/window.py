@@ -1,8 +1,8 @@
-"""How much of the past counts: one frozen value per window policy (paper, section 5).
+"""Windows on the past: one frozen value per window policy (paper, section 5).
 
 c         cash spent at this visit
 G         the clock: all cash ever spent, by all pages
-elapsed   G now less G at the page's last visit: the stretch over which c gathered
+elapsed   G now less G at the page's last visit: the stretch in which c gathered
 T         size of the window on that clock
 
 The clock of a growing crawl speeds up, so T is asked for in *turnovers* of the cash in the pages' hands:
@@ -19,7 +19,7 @@ from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 
 
 class Measure(NamedTuple):
-    """One visit as a window remembers it: cash that gathered from clock `start` on."""
+    """A visit in a window's memory: cash that gathered from clock `start` on."""
 
     start: float
     cash: float
@@ -28,7 +28,7 @@ class Measure(NamedTuple):
 class Sizes(NamedTuple):
     """A window policy in numbers, as a store keeps them for its SQL; None where the policy has no such number.
 
-    interpolation_size, window_size: T on the clock of today. window_visits: how many visits count at least.
+    interpolation_size, window_size: T on the current clock. window_visits: least number of visits that count.
     """
 
     interpolation_size: float | None = None
@@ -38,12 +38,12 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pasts:
-    """What the cash book keeps of the past of all its pages; arrays of shape (pages,).
+    """The cash book's records of the past of all pages; arrays of shape (pages,).
 
-    history: see the policies. elapsed: what the clock has moved since a page's last visit, or its birth. cash: what a
-    visit now would spend. is_newcomer: pages found on the way that were never visited. visits: by page, those that a
-    policy keeps. newcomer_cash, newcomer_stretch: the means of recent newcomers at their first visit. clock,
-    in_hand: as of now.
+    history: see the policies. elapsed: clock time since a page's last visit, or its birth. cash: cash that a visit now
+    would spend. is_newcomer: pages found on the way that were never visited. visits: by page, those that a policy
+    keeps. newcomer_cash, newcomer_stretch: the means of recent newcomers at their first visit. clock, in_hand: current
+    values.
     """
 
     history: FloatArray
@@ -58,7 +58,7 @@ class Pasts:
 
 
 class _OfOneNumber:
-    """A policy that keeps one number per page, which each visit changes."""
+    """A policy that keeps one number per page, updated by each visit."""
 
     keeps_visits: ClassVar[bool] = False
 
@@ -77,7 +77,7 @@ class Basic(_OfOneNumber):
         return past + cash
 
     def now(self, pasts: Pasts) -> FloatArray:
-        """Every page's history as of now: there is nothing that time changes."""
+        """Every page's history as of now, independent of time."""
         return pasts.history.copy()
 
     def sizes(self, in_hand: float) -> Sizes:
@@ -97,7 +97,7 @@ class Interpolation(_OfOneNumber):
         return interpolated(past, cash, elapsed, self.turnovers * in_hand)
 
     def now(self, pasts: Pasts) -> FloatArray:
-        """Every page's history as if all were visited now."""
+        """Every page's history, as if all were visited now."""
         size = self.turnovers * pasts.in_hand
         brought = pasts.history * (size - pasts.elapsed) / max(size, 1.0) + pasts.cash
         return np.where(pasts.elapsed >= size, pasts.cash * size / np.maximum(pasts.elapsed, 1.0), brought)
@@ -116,30 +116,30 @@ def interpolated(past: float, cash: float, elapsed: float, size: float) -> float
 
 @dataclass(frozen=True)
 class ImprovedFixed:
-    """The visits of the last T, and at least the last `count` of a page. Its history is the cash that these spent."""
+    """The visits of the last T, and at least the last `count` of a page. Its history is the cash spent by them."""
 
     turnovers: float
     count: int
     keeps_visits: ClassVar[bool] = True
 
     def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
-        """The history is known once the visit is over: it follows from the visits that are kept."""
+        """Return `past` unchanged: the history follows from the kept visits."""
         return past
 
     def kept(self, visits: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
-        """Those of a page's visits, oldest first, that count at clock `now`."""
+        """The visits of a page, oldest first, that count at clock `now`."""
         within = _first_within(visits, now - self.turnovers * in_hand)
         return visits[max(0, min(within, len(visits) - self.count)) :]
 
     def counts(self, newer: IntArray, end: FloatArray, now: float, in_hand: float) -> Flags:
-        """`kept` for the visits of many pages: which of them count, by how many visits of the same page came later and
-        the clock at which each ended."""
+        """`kept` for the visits of many pages: flags of those that count, by the number of later visits of the same
+        page and the clock at the end of each."""
         return (end > now - self.turnovers * in_hand) | (newer < self.count)
 
     def now(self, pasts: Pasts) -> FloatArray:
         """The rate at which every page has spent cash since the oldest visit that counts, times the clock.
 
-        A newcomer that was never visited counts as if it was visited now.
+        A newcomer that was never visited counts as if visited now.
         """
         spent, stretches = pasts.newcomer_cash + pasts.cash, pasts.newcomer_stretch + pasts.elapsed
         rates: FloatArray = np.zeros(len(pasts.cash))
@@ -156,7 +156,7 @@ class ImprovedFixed:
 
 @dataclass(frozen=True)
 class Variable(ImprovedFixed):
-    """The last `count` visits of a page, whenever they were."""
+    """The last `count` visits of a page, at any time."""
 
     turnovers: float = field(default=0.0, init=False)
     count: int
@@ -171,7 +171,7 @@ class Fixed(ImprovedFixed):
 
 
 def _first_within(visits: Sequence[Measure], oldest: float) -> int:
-    """Index of the first visit that lies after clock `oldest`; a visit ends where the next one starts."""
+    """Index of the first visit after clock `oldest`; a visit ends where the next one starts."""
     for index in range(1, len(visits)):
         if visits[index].start > oldest:
             return index - 1
@@ -182,7 +182,7 @@ Window = Basic | Interpolation | Variable | Fixed | ImprovedFixed
 
 
 MOST = 10**6
-"""Turnovers, or visits of a page, that a window may span."""
+"""Largest number of turnovers, or of visits of a page, in a window."""
 
 
 def parse_window(text: str, turnovers: float) -> Window:

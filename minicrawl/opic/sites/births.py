@@ -1,4 +1,4 @@
-"""Birth cash: where walkers start, and jump to when they follow no link. In whole units.
+"""Birth cash: starts of walkers, and their jumps when they follow no link. In whole units.
 
 B_p  birth cash of page p
 v    the chance to jump to a page, in proportion to B
@@ -8,8 +8,8 @@ KnownBirths  as a store has them
 SiteBirths   they jump to a site s, and there to a door (sites.py):      B_p = page_level(s) + e(p) door_level(s)
 
 A page that has gone has none. With SiteBirths an alias has only the part by its door weight, which its target gets.
-Levels are two numbers a site, however many pages it has: when pages, doors or trust have changed, new ones change what
-all of its pages were born with at once. What each has yet to pass on may then be negative; virtual visits settle it.
+Levels are two numbers a site, for any number of pages: when pages, doors or trust have changed, new levels change the
+birth cash of all its pages at once. A page's pending cash may then be negative; virtual visits settle it.
 """
 
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ UNIT = 2**24
 ALL_BIRTHS = 2**56
 """Birth cash of all pages together where sites share it."""
 DOOR_UNIT = 256
-"""Door weight 1, as it is counted."""
+"""Units for door weight 1."""
 
 
 class Births(Protocol):
-    """The rule by which pages are born with cash. gone, alias: what the ledger knows of the pages asked about."""
+    """The rule for the birth cash of pages. gone, alias: the ledger's flags of the pages asked about."""
 
     @property
     def alike(self) -> int | None:
-        """B of every page that has not gone; None where pages differ."""
+        """B of every page that is not gone; None where pages differ."""
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
         """B of some pages, shape (pages,)."""
@@ -48,7 +48,7 @@ class Births(Protocol):
 
 @dataclass(frozen=True)
 class EvenBirths:
-    """Every page is born with as much."""
+    """Equal birth cash for every page."""
 
     alike: int = UNIT
 
@@ -64,7 +64,7 @@ class EvenBirths:
 
 @dataclass(frozen=True, eq=False)
 class KnownBirths:
-    """Pages are born with these units."""
+    """Birth cash as given, in units."""
 
     units: IntArray
     alike: int | None = None
@@ -80,9 +80,9 @@ class KnownBirths:
 
 
 class SiteBirths:
-    """Pages are born with what the trust of their site gives them, as it was last shared out.
+    """Birth cash by the trust of a page's site, as last shared out.
 
-    Site 0 is that of pages which became known since: each has one unit.
+    Site 0 holds pages that became known since: each has one unit.
     """
 
     alike: int | None = None
@@ -118,12 +118,12 @@ class SiteBirths:
         return of_site + self.door.item(page) * self.door_level.item(site)
 
     def share_out(self, trust: FloatArray, standing: Flags, gone: Flags) -> None:
-        """Work the levels out anew, `site` and `door` being those of now.
+        """Recompute the levels from the current `site` and `door`.
 
             page_level(s) = total t(s) (1 - m) / N(s)      door_level(s) = total t(s) m / E(s)
 
         trust: t by site, that of site 0 is 0. standing: pages that have neither gone nor are aliases, shape (size,). A
-        page has one unit at least, so that it has something to pass on; a site without doors gives all to its pages,
+        page has one unit at least, so it can pass on some; a site without doors gives all to its pages,
         one without pages all to its doors.
         """
         site = self.site[: len(standing)]
@@ -136,5 +136,5 @@ class SiteBirths:
 
 
 def counted_doors(weights: FloatArray) -> npt.NDArray[np.uint16]:
-    """Door weights as they are counted, in DOOR_UNITs."""
+    """Door weights as whole numbers of DOOR_UNITs."""
     return np.minimum(np.rint(DOOR_UNIT * weights), np.iinfo(np.uint16).max).astype(np.uint16)

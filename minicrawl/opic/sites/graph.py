@@ -16,7 +16,7 @@ _SITE_BITS = 31
 
 
 class Voices(NamedTuple):
-    """Voices, each once, by page and then by site; each field of shape (voices,). links: how many there are of each."""
+    """Voices, each once, by page and then by site; each field of shape (voices,). links: number of links of each."""
 
     page: IntArray
     site: IntArray
@@ -32,14 +32,14 @@ class SitePairs(NamedTuple):
 
 
 class SiteLinks(NamedTuple):
-    """What trust is worked out of. names: of the sites, by number, from 0 on. roots: which of them have a seed."""
+    """Input of trust. names: of the sites, by number, from 0 on. roots: sites with a seed."""
 
     names: list[str]
     roots: Flags
     pairs: SitePairs
 
     def trust(self, start: FloatArray | None = None) -> FloatArray:
-        """Trust of every site; without a root all are roots. start: trust of before, where to begin."""
+        """Trust of every site; without a root, all are roots. start: initial trust, such as the previous one."""
         if not self.names:
             return np.zeros(0)
         roots = self.roots if self.roots.any() else np.ones(len(self.names), dtype=np.bool_)
@@ -47,7 +47,7 @@ class SiteLinks(NamedTuple):
 
 
 class SiteGraph:
-    """Which sites link to which pages of others, and by how many links."""
+    """Links between sites and pages of other sites, with their numbers."""
 
     def __init__(self) -> None:
         self._keys: IntArray = np.zeros(0, dtype=np.int64)
@@ -60,8 +60,8 @@ class SiteGraph:
         return len(self._keys)
 
     def add(self, voices: Voices) -> Voices:
-        """Add links, or with negative counts take some away; a voice may be there more than once. Returns the voices
-        whose links have changed, each once, with the change."""
+        """Add links, or remove them with negative counts; a voice may be listed more than once. Returns the changed
+        voices, each once, with the change."""
         keys, where = np.unique((voices.page << _SITE_BITS) | voices.site, return_inverse=True)
         links = np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64)
         changed = links != 0
@@ -70,15 +70,15 @@ class SiteGraph:
         return _voices(keys, links)
 
     def add_links(self, site_of: IntArray, sources: Pages, indptr: IntArray, targets: Pages) -> Voices:
-        """Add the links of some pages, CSR, which are of these sites; those to pages without one are nobody's. Returns
-        the voices as `add` does."""
+        """Add the links of some pages, CSR, by their sites; links to pages without a site are left out. Returns the
+        changed voices as `add` does."""
         linking, linked = np.repeat(site_of[sources], np.diff(indptr)), targets.astype(np.int64)
         across = linked < len(site_of)
         across[across] = linking[across] != site_of[linked[across]]
         return self.add(Voices(linked[across], linking[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
 
     def voices(self) -> Voices:
-        """All voices of now."""
+        """All current voices."""
         self._merge()
         return _voices(self._keys, self._links)
 

@@ -1,14 +1,14 @@
-"""Where a walker jumps: to a site, by how much other sites trust it, and there to a door.
+"""Jumps of walkers: to a site, by its trust from other sites, and there to a door.
 
-site        of every page the number of its site, from 0 on: its owner, so that whoever has many hosts is one site
+site        number of each page's site, from 0 on: its owner, so an owner of many hosts is one site
 t(s)        trust of site s, sum 1
-w(a, b)     share of site b in what site a links to
+w(a, b)     share of site b in the links of site a
 c(a, b)     links from pages of a to pages of b
 goals       the sites that hold the first half of the trust on its first three links, all of it being passed on
-u(a)        how surely a walk of at most three links of sites from a comes to a goal
-kappa       how sure that has to be for a site that is no goal to pass on half of its trust
+u(a)        probability that a walk of at most three links of sites from a comes to a goal
+kappa       the u at which a site that is no goal passes on half of its trust
 N(s), E(s)  standing pages of s, and the sum of their door weights
-e(p)        door weight of page p: how far it is a page at which people come in
+e(p)        door weight of page p: its weight as an entrance for visitors
 
     w(a, b) = log2(1 + c(a, b)) / sum over sites b' of log2(1 + c(a, b'))
     u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
@@ -16,8 +16,8 @@ e(p)        door weight of page p: how far it is a page at which people come in
     e(p) = log2(1 + other sites that link to p) + 1 where p is a seed or a front page
     v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)),    s the site of p: the chance to jump to p
 
-A site that jumps go to for its trust gains nothing by more pages, and little by more links from the sites that link to
-it already. One that nobody can come back to the roots from, such as a farm, passes on nothing: it can lift no other.
+A trusted site gains nothing by more pages, and little by more links from the sites that link to it already. A site
+without a way back to the roots, such as a farm, passes on nothing: it can lift no other.
 
 Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999, for jumps that are not to all
 pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004, for trust that
@@ -25,7 +25,7 @@ begins at known sites; S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Exploiti
 Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document Ranking",
 2004, for sites ranked before their pages.
 
-Where a step of power iteration leads to itself, found in fewer steps than it takes by repeating it.
+The fixed point of the power iteration is found in fewer steps than by repeating it.
 """
 
 import math
@@ -39,7 +39,7 @@ from minicrawl.opic.arrays import Flags, FloatArray
 Step = Callable[[FloatArray], FloatArray]
 
 _REMEMBERED = 6
-"""Steps that are combined into the next."""
+"""Steps that are combined into the next one."""
 
 
 def fixed_point(step: Step, x: FloatArray, least: float) -> FloatArray:
@@ -87,18 +87,18 @@ def _mean(steps: Sequence[FloatArray], moves: Sequence[FloatArray]) -> FloatArra
 Numbers = npt.NDArray[np.integer]
 
 DAMPING = 0.85
-"""The chance that a walker on the graph of sites goes on to a site that is linked to."""
+"""Probability that a walker on the graph of sites follows a link to another site."""
 KAPPA = 0.2
 DOORS = 0.5
 """m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
 GENERATED = 100
-"""A site that links to more pages of another does it by a program, and opens no door there."""
+"""Links from one site to more pages of another are generated, and open no door there."""
 VOUCHES = 0.25
-"""Of the trust of a typical site: who has so much vouches in full for a site that it links to."""
+"""Share of a typical site's trust from which on a site vouches in full for sites it links to."""
 WALK = 3
-"""So many links of sites trust goes to find the goals, and walks go to find them again; five would find the same."""
+"""Length in site links of the walks of trust that find the goals, and of those back; five would find the same."""
 _ROUNDED = 1e-9
-"""What rounding may take from a sum of trust, as a share of it."""
+"""Largest rounding error of a sum of trust, as a share of it."""
 
 
 def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
@@ -117,12 +117,12 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
 
         t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
 
-    What a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
+    Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
-    sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; what a site links to
-    on itself does not count. roots: of every site what part of the jumps it has, none negative, not all 0. kappa: 0
-    passes everything on. start: trust of before, where to begin. The result is within `tolerance` (L1) of the exact
-    one. Raises ValueError.
+    sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; links of a site to
+    itself do not count. roots: part of the jumps for every site, none negative, not all 0. kappa: 0
+    passes everything on. start: initial trust, such as the previous one. The result is within `tolerance` (L1) of the
+    exact one. Raises ValueError.
     """
     _check(damping, kappa, tolerance)
     p = _distribution(roots, size)
@@ -144,11 +144,11 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
 
 
 def vouchers(trust: FloatArray) -> FloatArray:
-    """How far each site vouches for those that it links to: in full from a quarter of a typical site's trust on.
+    """Vouching weight of each site, 0 to 1: full from a quarter of a typical site's trust on.
 
         min(1, t / (VOUCHES typical))      typical = exp(sum of t log t), which is t where all sites have as much
 
-    However many sites somebody makes up, all together vouch for no more than by their share of the trust.
+    Any number of made-up sites together vouch for no more than by their share of the trust.
     """
     held = trust[trust > 0.0]
     typical = math.exp(float((held * np.log(held)).sum()))
@@ -157,8 +157,8 @@ def vouchers(trust: FloatArray) -> FloatArray:
 
 
 def first_half(trust: FloatArray) -> Flags:
-    """The sites that hold the first half of the trust, those with most of it first, and any with as much as the last of
-    them: which they are depends neither on the numbers of sites nor on rounding."""
+    """The sites that hold the first half of the trust, the most trusted first, with all ties of the last: the result
+    depends neither on the numbers of sites nor on rounding."""
     falling = -np.sort(-trust)
     last = falling[np.searchsorted(np.cumsum(falling), 0.5 - _ROUNDED)]
     goals: Flags = trust >= last * (1.0 - _ROUNDED)
@@ -175,11 +175,11 @@ def link_shares(sources: Numbers, targets: Numbers, links: Numbers, size: int) -
 
 
 def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, walk: int = WALK) -> FloatArray:
-    """u of every site, shape (sites,): how surely a walk of at most `walk` links comes to one of the goals.
+    """u of every site, shape (sites,): probability that a walk of at most `walk` links comes to one of the goals.
 
         u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
 
-    shares: damping * w of every pair, see `link_shares`. Goals have to be come back to, too.
+    shares: damping * w of every pair, see `link_shares`. From a goal, too, the walk must come back to one.
     """
     u = np.zeros(len(goals))
     for _ in range(walk):
@@ -190,17 +190,17 @@ def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags
 def door_weights(voices: Numbers, entrances: Flags) -> FloatArray:
     """Door weight of every page, shape (pages,): e(p) = log2(1 + other sites that link to p), + 1 for an entrance.
 
-    voices: how many sites those are, see `voice_counts`. entrances: pages that are seeds or front pages of their site.
+    voices: numbers of these sites, see `voice_counts`. entrances: pages that are seeds or front pages of their site.
     """
     weights: FloatArray = np.log2(1.0 + voices) + entrances
     return weights
 
 
 def voice_counts(linking: Numbers, pages: Numbers, site: Numbers, most: int = GENERATED) -> npt.NDArray[np.int64]:
-    """How many other sites link to each page, shape (pages,).
+    """Number of other sites that link to each page, shape (pages,).
 
-    linking[k], the number of a site, links to pages[k], as often as it likes; a site's links to itself do not count.
-    Neither do those of a pair of sites that links to more than `most` pages: a program made them. site: of every page.
+    linking[k], the number of a site, links to pages[k], any number of times; a site's links to itself do not count,
+    nor those of a pair of sites with links to more than `most` pages, which are generated. site: of every page.
     """
     size = len(site)
     across = linking != site[pages]
@@ -231,7 +231,7 @@ def jump(trust: FloatArray, site: Numbers, doors: FloatArray, standing: Flags, m
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
-    """The sum of the values of every group; of no values it would be whole numbers."""
+    """Sum of the values of every group, also of no values, for which bincount would return whole numbers."""
     return np.bincount(groups, values, minlength=count).astype(np.float64, copy=False)
 
 
