@@ -1,7 +1,7 @@
-"""What may be changed in a crawl while it runs: settings, seeds, bans, which page is next. At once, or not at all.
+"""Change a crawl while it runs: settings, seeds, bans, the next page. At once, or not at all.
 
-Each is called between two answers, and is in the store with the next commit. What was wrong with it is told by a
-ConfigError, before anything has changed.
+Each change is made between two answers, and is in the store with the next commit. A fault in it raises a ConfigError,
+before anything has changed.
 """
 
 import json
@@ -28,13 +28,13 @@ from minicrawl.events import (
 )
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.settings.setting_types import ADJUSTABLE
+from minicrawl.settings.given import ADJUSTABLE
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
 
 
 def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings:
-    """Settings with some of them changed. Raises SettingError, also for one that cannot change while a crawl runs."""
+    """The settings with some changed. Raises SettingError, also for one that cannot change while a crawl runs."""
     CrawlSettings.of(given)
     for name in given:
         if name not in ADJUSTABLE:
@@ -47,9 +47,9 @@ def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings
 
 
 class Changes:
-    """Makes changes, tells of them, and has them saved. `settings`: those of now.
+    """Makes changes, tells of them, and has them saved. `settings`: the present ones.
 
-    Invariant: what a commit writes of settings, bans and pages that are to be next is what holds in memory.
+    Invariant: a commit writes the settings, bans and next pages that are in memory.
     """
 
     def __init__(self, settings: CrawlSettings, intake: Intake, requests: DueRequests, engine: Engine) -> None:
@@ -76,7 +76,7 @@ class Changes:
     # Settings.
 
     def adjust(self, settings: CrawlSettings, now: float) -> tuple[SettingChanged, ...]:
-        """Go on with other settings, see `adjusted`, which are returned; the number of workers is changed elsewhere."""
+        """Go on with other settings, see `adjusted`, and return the changes; workers are changed elsewhere."""
         before, self.settings, self._settings_json = self.settings, settings, settings.to_json(self._folder)
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
         self._engine.dispatch.adjust(settings)
@@ -94,7 +94,7 @@ class Changes:
     # Seeds and pages.
 
     def add_seeds(self, seeds: Seeds, now: float) -> int:
-        """Make seeds known, and ask again for those that were given up; how many are new."""
+        """Make seeds known, and ask again for those that were given up. Returns the number of new ones."""
         intake = self._intake
         seeds = self._spelled(seeds)
         size = intake.state.accounts.size
@@ -107,7 +107,7 @@ class Changes:
         return new
 
     def ask_again(self, text: str, now: float) -> str:
-        """Let the page that a URL stands for be next on its host, be it that it was read or given up before.
+        """Make the page of a URL next on its host, even if it was read or given up before.
 
         Returns the URL by which the page is known.
         """
@@ -130,7 +130,7 @@ class Changes:
         frontier.put_first(page, now, is_new=is_given_up)
 
     def _is_given_up(self, page: int) -> bool:
-        """Whether nothing was found at a page in its last turn, and it waits for no other."""
+        """True if nothing was found at a page in its last turn, and it waits for no other."""
         if not self._accounts.book.visited[page]:
             return False
         state = self._state.pages.last_state(page)
@@ -139,14 +139,14 @@ class Changes:
     # Bans.
 
     def ban(self, text: str, now: float) -> str:
-        """Ask a host for nothing any more; its pages wait. Returns its name."""
+        """Ban a host: request nothing more of it; its pages wait. Returns its name."""
         host = self._known_host(text)
         self._frontier.ban(host, now)
         self._tell(HostBanned(now, host.name))
         return host.name
 
     def unban(self, text: str, now: float) -> str:
-        """Take a ban back: the pages of the host have their turns again. Returns its name."""
+        """Lift a ban: the pages of the host have their turns again. Returns its name."""
         host = self._known_host(text)
         if not host.is_banned:
             raise SettingError(f"{host.name} is not banned; banned are: {', '.join(self.banned()) or 'none'}")
@@ -155,13 +155,13 @@ class Changes:
         return host.name
 
     def banned(self) -> tuple[str, ...]:
-        """The names of the hosts that are not asked."""
+        """The names of the banned hosts."""
         return tuple(host.name for host in self._frontier.banned())
 
-    # What was meant, and what is kept.
+    # Reading texts, and saving.
 
     def _known_page(self, text: str) -> tuple[str, int]:
-        """URL and number of the page that a text stands for."""
+        """URL and number of the page named by a text."""
         meant = guesses(text)
         if not meant:
             raise SettingError(f"{text!r} is no http or https URL")
@@ -195,7 +195,7 @@ class Changes:
         }
 
     def _take_up(self) -> None:
-        """Let hold what the store has kept of bans and of pages that are to be next."""
+        """Restore bans and next pages from the store."""
         intake, writer = self._intake, self._state.writer
         for name in banned_hosts(writer):
             if (host := intake.state.hosts.known(name)) is not None:

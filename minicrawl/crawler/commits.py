@@ -1,4 +1,4 @@
-"""When a crawl commits, and what the store learns of the run with it."""
+"""Commits of a crawl: their times, and the row of the run in each."""
 
 from collections.abc import Callable
 
@@ -11,9 +11,9 @@ from minicrawl.timing import Timing
 
 
 class Commits:
-    """`last`: when the last one was made. `asked_until`: until when requests may leave without another one.
+    """`last`: time of the last one. `asked_until`: time until which requests may leave without another one.
 
-    meta: gives what the store keeps of the run, by `asked_until`.
+    meta: the run's data for the store, by `asked_until`.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -41,7 +41,7 @@ class Commits:
         return is_late or is_full or is_awaited or self._state.hosts.is_urgent
 
     async def commit(self) -> None:
-        """Write what was taken in, in the thread, and say so to those who wait for it."""
+        """Commit all results taken in, in the thread, and notify those who wait for it."""
         await self._thread.do(self.write)
         self._commands.committed()
 

@@ -1,4 +1,4 @@
-"""Whether a crawl ought to say whom to ask about it: one of other people's hosts, whose requests name nobody."""
+"""Find crawls that should name a contact: they request other people's hosts, and name nobody."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from minicrawl.crawler.net.addresses import Routes, endpoint, is_literal
 from minicrawl.settings import USER_AGENT, CrawlSettings
 
 _NOBODYS = frozenset({"localhost", "test", "example", "invalid", "local", "internal"})
-"""Domains that are no other people's: RFC 2606, 6762 and 8375; internal by ICANN."""
+"""Domains that belong to nobody else: RFC 2606, 6762 and 8375; internal by ICANN."""
 
 
 def is_nameless(settings: CrawlSettings, seeds: Iterable[str]) -> bool:
-    """Whether requests would name nobody to some host of normalised URLs that is somebody else's."""
+    """True if requests to someone else's host, among those of normalised URLs, would name nobody."""
     names_somebody = (
         settings.contact
         or settings.user_agent != USER_AGENT
@@ -24,7 +24,7 @@ def is_nameless(settings: CrawlSettings, seeds: Iterable[str]) -> bool:
 
 
 def _is_of_others(host: str) -> bool:
-    """Whether a host, by its name or address, may be other people's."""
+    """True if a host, by its name or address, may be other people's."""
     if is_literal(host):
         return ipaddress.ip_address(host).is_global
     name = host.rstrip(".")

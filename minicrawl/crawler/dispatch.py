@@ -1,4 +1,4 @@
-"""Requests: begun while there is room and a host on offer, and what comes of them taken in."""
+"""Begin requests while there is room and a host on offer, and take in their results."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -24,9 +24,9 @@ BATCH = 256
 
 
 class Dispatch:
-    """It knows no kind of request: `requests` chooses them, they ask for themselves, and take in their answers.
+    """It knows no kind of request: `requests` chooses them; a request sends itself, and takes in its answer.
 
-    When the crawl has all its pages, what comes of others is dropped, and they wait for the next run.
+    When the crawl has all its pages, other results are dropped, and their pages wait for the next run.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -43,7 +43,7 @@ class Dispatch:
         deliver: Deliver,
         on_change: Callable[[], None],
     ) -> None:
-        """files: the room for so many requests at once. deliver: lets the loop take something in. on_change: is called
+        """files: the room for a number of requests at once. deliver: passes an arrival to the loop. on_change: called
         when a request has ended."""
         self._intake, self._state = intake, intake.state
         self._requests = requests
@@ -58,12 +58,12 @@ class Dispatch:
         self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, timing, self._absorb)
         self._on_change = on_change
         self.is_over = self.is_short = False
-        """is_short: whether there is something to ask for now, but nothing may be."""
+        """is_short: True if a request is due, but the limits allow none."""
         self.adjust(settings)
 
     @property
     def unanswered(self) -> Counter[str]:
-        """Why requests got no usable answer."""
+        """Failed requests, by reason."""
         return self._requests.unanswered
 
     def oldest(self, number: int) -> tuple[InFlightNow, ...]:
@@ -71,14 +71,14 @@ class Dispatch:
         return self.in_flight.oldest(number, self._source.waits())
 
     def adjust(self, settings: CrawlSettings) -> None:
-        """Go on with other limits, and so many requests at once."""
+        """Go on with other limits and another concurrency."""
         self.limits.settings = settings
         is_limited = settings.pages is not None or self.limits.quota is not None
         soon = self._timing.soon if is_limited else None
         self.in_flight.adjust(self._files(settings.concurrency), soon=soon, one_by_one=settings.concurrency == 1)
 
     def let(self, pages: int) -> None:
-        """Let so many pages of the run be fetched by now: other crawls have a part in its limit of pages."""
+        """Set the run's present quota of pages: other crawls share its limit."""
         is_first = self.limits.quota is None
         self.limits.let(pages, self.in_flight.pages)
         if is_first:
@@ -86,7 +86,7 @@ class Dispatch:
         self._on_change()
 
     def stop(self) -> None:
-        """Begin no more; pages in flight are finished, but nothing else is worth waiting for."""
+        """Begin no more; pages in flight are finished, and nothing else is waited for."""
         self.is_over = True
         self.in_flight.stop(has_enough=self.limits.has_enough)
 
@@ -115,7 +115,7 @@ class Dispatch:
         return False
 
     def clear_up(self, now: float, *, is_idle: bool) -> bool:
-        """Decide what becomes of failed requests; returns whether there may be more to begin.
+        """Settle failed requests. Returns whether there may be more to begin.
 
         is_idle: nothing else is under way.
         """
@@ -123,29 +123,29 @@ class Dispatch:
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.is_over)
 
     def next_ready(self) -> float | None:
-        """Unix seconds at which something is to be asked for next; None when there is nothing to wait for."""
+        """Unix seconds of the next request; None if there is nothing to wait for."""
         return self._requests.next_ready() if self.outages.ask_at is None else self.outages.ask_at
 
     def is_empty(self) -> bool:
-        """Whether nothing waits, rests or is in flight."""
+        """True if nothing waits, rests or is in flight."""
         return self._requests.is_empty()
 
     def on_commit(self, now: float) -> None:
         self._requests.on_commit(now)
 
     def finds_more(self, now: float) -> bool:
-        """Whether there is something left after all."""
+        """True if something is left after all."""
         return self._requests.on_nothing_left(now)
 
     def _begin(self, request: Request, now: float) -> bool:
-        """Ask for what a turn is due, or what must come before it; False if there is nothing to ask for."""
+        """Send the request that a turn is due, or one that must come before it; False if there is none."""
         begun = self._requests.begun(request, now)
         if begun is not None:
             self.in_flight.spawn(self._ask(begun), begun)
         return begun is not None
 
     def _check_life(self, now: float) -> None:
-        """Ask whether anybody answers, if it is time for that."""
+        """Send a check for outages, if one is due."""
         check = self.outages.check(now)
         if check is not None and self._begin(check, now):
             self.outages.checking()
@@ -159,7 +159,7 @@ class Dispatch:
         self._deliver(Arrival(request.links, partial(self._take, request)))
 
     def _take(self, request: Request, now: float) -> None:
-        """Take in that a request is over."""
+        """Take in the end of a request."""
         if request.fetched.record is not None:
             self._intake.parts.on_record(request.fetched.record, request.page if request.is_page else None)
         if request.is_page and self.limits.has_enough:
@@ -170,7 +170,7 @@ class Dispatch:
         self.outages.take(request, now, is_over=self.is_over)
 
     def _absorb(self, request: Request, now: float) -> None:
-        """Take in an answer, or that there is none."""
+        """Take in an answer, or its failure."""
         if request.is_page:
             fetched = request.fetched
             self._progress.add(fetched)

@@ -3,8 +3,8 @@
 Fetching and parsing run side by side, one task per request in flight; taking in and committing happen one at a time.
 The crawl is over when nothing waits, nothing is in flight and nothing is left to take in.
 
-What may take long, a page of very many links or a commit, is done in a thread, and waited for: sockets, timers and
-signals are attended to meanwhile. Only that thread touches the books then, so what comes of it is the same.
+Long work, a page of very many links or a commit, is done in a thread, and waited for: sockets, timers and signals are
+attended to meanwhile. Only that thread touches the books then, so the results are the same.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ from minicrawl.timing import STANDARD, Timing
 
 _OVER = object()
 _SHOWN = 3
-"""Requests in flight that are told of in the progress."""
+"""Requests in flight shown in the progress."""
 
 
 class Engine:
-    """One run of a crawl. `commands`: what it is asked to change; `events`: what it tells of.
+    """One run of a crawl. `commands`: requested changes; `events`: its event stream.
 
-    Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But
-    no request leaves later than a lease after the commit before it: until then, the next run takes it, any may have.
+    Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But no
+    request leaves later than a lease after the commit before it: the next run assumes that any may have, until then.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -55,7 +55,7 @@ class Engine:
         started: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """files: the room for so many requests at once. started: Unix seconds from which its time counts; None: now."""
+        """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now."""
         self._intake, self._state = intake, intake.state
         self._timing = timing
         self._clock = clock or SteadyClock()
@@ -83,7 +83,7 @@ class Engine:
         self._progress_at = self._commits.last + timing.progress
         self.reason: str | None = None
         self.waits_for_others = False
-        """Whether it goes on when nothing is left, as others may still hand something over, until it is stopped."""
+        """True if it goes on with nothing left, as others may still hand something over, until it is stopped."""
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
 
     @property
@@ -96,12 +96,12 @@ class Engine:
         return running if self._has_started else RunState.STARTING
 
     def stop(self, reason: str) -> None:
-        """Hand out no more pages; those in flight are finished, but nothing else is worth waiting for."""
+        """Begin no more pages; those in flight are finished, and nothing else is waited for."""
         if self.reason is None:
             self.resume()
             self.reason = reason
             self.events.tell(Stopping(self._clock(), reason))
-            self._progress_at = 0.0  # whoever has stopped it is to see that at once
+            self._progress_at = 0.0  # show it at once
         self.dispatch.stop()
         self._arrivals.ring()
 
@@ -126,11 +126,11 @@ class Engine:
             self.events.tell(Resumed(self._clock(), seconds))
 
     def deliver(self, arrival: Arrival) -> None:
-        """Let the loop take something in, an answer or a command, one after the other."""
+        """Pass an arrival, an answer or a command, to the loop, which takes them one by one."""
         self._arrivals.add(arrival)
 
     async def look(self, hosts: int, requests: int) -> RunLook:
-        """The crawl between two answers, with so many of its hosts, and of the requests in flight."""
+        """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight."""
         silence, oldest = self.dispatch.outages.silence, self.dispatch.oldest(requests)
         links = len(self._state.frontier.hosts) if hosts else 0
         return await self.commands.seen(lambda now: self.progress.look(silence, oldest, hosts), links)
@@ -148,7 +148,7 @@ class Engine:
             self.progress.course.end()
             await self._commits.commit()
         except asyncio.CancelledError:
-            self._commits.write()  # cancelled while it waited: what was absorbed is whole
+            self._commits.write()  # cancelled while it waited: the batch is whole
             raise
         except BaseException as error:
             failure = error
@@ -159,7 +159,7 @@ class Engine:
             self.commands.end(failure)
 
     def end(self) -> None:
-        """Nothing happens any more, and the ranking is settled."""
+        """End, with the ranking settled: nothing happens any more."""
         self._has_ended = True
         self.events.end()
 
@@ -171,13 +171,13 @@ class Engine:
         self._has_started = True
 
     def _has_stepped(self, steps: Iterator[None]) -> bool:
-        """Make one step more and commit it; False if there was none."""
+        """Make one more step and commit it; False if there was none."""
         is_over = next(steps, _OVER) is _OVER
         self._commits.write()
         return not is_over
 
     async def _go_on(self) -> None:
-        """Make requests and take in what comes, until there is a reason to stop, or nothing is left."""
+        """Make requests and take in arrivals, until there is a reason to stop, or nothing is left."""
         while True:
             if not await self._arrivals.take():
                 await asyncio.sleep(0)
@@ -216,29 +216,29 @@ class Engine:
             self.stop(limit)
 
     async def _finds_more(self, now: float) -> bool:
-        """Whether there is something left after all."""
+        """True if something is left after all."""
         await self._commits.commit()
         return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
 
     def _after_commit(self, now: float) -> None:
-        self._intake.parts.after_commit()  # before anything else becomes known: it is of what is committed
+        self._intake.parts.after_commit()  # before anything else becomes known: it uses the committed state
         if self.reason is None and not self._time.is_paused:
             self.dispatch.on_commit(now)
         self._intake.ranking.keep_up()
 
     def meta(self) -> dict[str, MetaValue]:
-        """What the store keeps of this run."""
+        """The run's data for the store."""
         return self.progress.meta(self.dispatch.outages.silence, self.reason, self._commits.asked_until)
 
     async def _wait(self) -> None:
-        """Until something arrives, a host's time comes or a commit is due."""
+        """Wait until something arrives, a host's time comes or a commit is due."""
         if not await self._arrivals.is_quiet():
             return
         until = self._next_look()
         pause = until - self._clock()
         if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
-        # Nothing happens for a while: a good time to commit, and for what takes long.
+        # Nothing happens for a while: a good time for a commit and other long work.
         if self._intake.turns_in_batch:
             await self._commits.commit()
             await self._thread.do(self._intake.parts.after_commit)
@@ -246,7 +246,7 @@ class Engine:
             await self._arrivals.rings_within(until - self._clock())
 
     async def _wait_for_others(self) -> None:
-        """Nothing is left, and everything is committed: until something arrives, or a look is due."""
+        """Wait, with nothing left and all committed, until something arrives, or a look is due."""
         if await self._arrivals.is_quiet():
             self._is_idle = True
             await self._arrivals.rings_within(self._timing.paused)
@@ -254,11 +254,11 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is left here, and everything is committed."""
+        """True if nothing is left here, and everything is committed."""
         return self._is_idle and not self._arrivals
 
     def _next_look(self) -> float:
-        """Unix seconds at which there is something to do, if nothing arrives before."""
+        """Unix seconds of the next work, if nothing arrives before."""
         if self._time.is_paused and not (self._in_flight or self._intake.turns_in_batch):
             return self._clock() + self._timing.paused
         until = self._commits.last + self._timing.batch

@@ -1,7 +1,6 @@
-"""Takes in what comes back from the network, and commits it.
+"""Take in results of requests, and commit them.
 
-Answers are committed in batches: every batch is one transaction, and the page numbers, both books and the clock in it
-belong together.
+Each batch is one transaction: page numbers, both books and the clock in it belong together.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -43,8 +42,8 @@ _OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH}
 class Intake:
     """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `parts` those to probes.
 
-    turns: how hosts were answered. liveness: whom to ask whether anybody answers at all. savers: what a commit writes,
-    in this order.
+    turns: results of requests, by host. liveness: chooses hosts for outage checks. savers: called by a commit, in this
+    order.
     """
 
     def __init__(  # noqa: PLR0913 - what a crawl is opened with
@@ -63,9 +62,9 @@ class Intake:
         timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked. owns: whether a URL is to be crawled
-        here; None: every one is. share: of the web, where this is one of several partitions, in place of `owns`. only:
-        read pages that have one turn more, and no other page has one. kinds: of parts, in
-        order. Raises SettingError, StoreError."""
+        here; None: every one is. share: of the web, in one of several partitions, in place of `owns`. only: the
+        read pages that have one more turn; no other has one. kinds: of parts, in order. Raises SettingError,
+        StoreError."""
         state = self.state = CrawlState.of(
             writer,
             settings,
@@ -136,15 +135,15 @@ class Intake:
     # Seeds.
 
     def start(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
-        """`starting`, to the end."""
+        """Run `starting` to the end."""
         for _ in self.starting(seeds, now, guessed):
             pass
 
     def starting(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> Iterator[None]:
         """Set the scope by all seeds this store ever had, and make the new ones known, step by step.
 
-        After every step what is known so far may be committed. Nothing may be asked for before the last one.
-        guessed: seeds of which it is not certain that https is their scheme.
+        Known pages may be committed after every step. No request may leave before the last one.
+        guessed: seeds whose https was guessed.
         """
         state, writer = self.state, self.state.writer
         in_http = self._in_http = list(map(in_plain_http, guessed))
@@ -157,10 +156,10 @@ class Intake:
             state.sites.begin()
             state.frontier.reorder()
         if state.accounts.size >= writer.sizes.arrays:
-            give_memory_back()  # all that was read is arrays by now: a fifth of what there is of ten million pages
+            give_memory_back()  # all rows are in arrays by now: this frees a fifth with ten million pages
 
     def seeds(self) -> list[str]:
-        """All seeds by which the scope is set."""
+        """All seeds that set the scope."""
         writer = self.state.writer
         uncommitted = [page.url for page in self.state.batch.new if page.found_on is None]
         return [*writer.page_table.seeds(), *uncommitted, *self._in_http]
@@ -180,7 +179,7 @@ class Intake:
     # Settings.
 
     def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
-        """Go on with other settings. changed: the names of those that are."""
+        """Go on with other settings. changed: the names of those that differ."""
         state = self.state
         self.sitemaps.is_on = settings.sitemaps
         if changed & _OF_HOSTS:
@@ -200,11 +199,11 @@ class Intake:
 
     @property
     def turns_in_batch(self) -> int:
-        """How many pages had their turn since the last commit."""
+        """Number of turns since the last commit."""
         return self.state.batch.turns_taken
 
     def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
-        """Write everything since the last commit, all or nothing. ranks: and the place of every page."""
+        """Write everything since the last commit, all or nothing. ranks: also the place of every page."""
         state, writer = self.state, self.state.writer
         with writer.transaction():
             for saver in self.savers:

@@ -1,4 +1,4 @@
-"""What a run has done so far, for the display and for the store."""
+"""Counts of a run so far, for the display and for the store."""
 
 import json
 import time
@@ -22,7 +22,7 @@ _GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
 
 
 class RunProgress:
-    """Counts answers for pages. `time`: how long the run has gone on; `course`: how the crawl has gone on, saved."""
+    """Counts answers for pages. `time`: the run's clock; `course`: its course over time, saved."""
 
     def __init__(self, intake: Intake, clock: Callable[[], float], started: float) -> None:
         """started: Unix seconds from which on the crawl's time counts."""
@@ -45,7 +45,7 @@ class RunProgress:
         return self.time.seconds
 
     def add(self, fetched: Fetched) -> None:
-        """Count what a request for a page led to."""
+        """Count the result of a request for a page."""
         if fetched.status is not None:
             self.fetched += 1
             self._answers.add(fetched.status, fetched.seconds)
@@ -53,7 +53,7 @@ class RunProgress:
         self._came.appendleft(CameNow(fetched.url, fetched.status, fetched.reason))
 
     def now(self, silence: Silence | None) -> Progress:
-        """The crawl as it stands; now and then looks at every link."""
+        """The crawl as it stands; now and then reads every link."""
         intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)
@@ -82,7 +82,7 @@ class RunProgress:
         )
 
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:
-        """The crawl as it stands, without a look at every page; with so many of the hosts."""
+        """The crawl as it stands, without reading every page; with up to `hosts` hosts."""
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
         shown, doing = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else ((), {})
@@ -102,11 +102,11 @@ class RunProgress:
 
     @property
     def seconds_in_all(self) -> float:
-        """How long all runs have gone on, pauses left out."""
+        """Seconds of all runs, without pauses."""
         return self.earlier.seconds + self.seconds
 
     def point(self) -> CoursePoint:
-        """The crawl as it stands, with what is written by now."""
+        """The crawl as it stands, by the committed data."""
         accounts = self._state.accounts
         return CoursePoint(
             seconds=self.seconds_in_all,
@@ -128,8 +128,7 @@ class RunProgress:
         return given_up
 
     def out_of_reach(self, asked_for: float) -> dict[str, float] | None:
-        """What pages that could not be read have of the importance at most, by their reason, if it falls short of a
-        coverage that was asked for."""
+        """Most importance of pages that could not be read, by reason, if a requested coverage was missed."""
         coverage, store = self._state.accounts.coverage, self._state.writer
         if coverage.bound() >= asked_for:
             return None
@@ -139,7 +138,7 @@ class RunProgress:
         return {reason: share for reason, share in shares.items() if share > 0.0}
 
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
-        """What the store keeps of this run, for `status`. reason: why it is over, if it is."""
+        """The run's data for the store and `status`. reason: why it is over, if it is."""
         accounts, in_flight = self._state.accounts, self._state.frontier.in_flight
         state = {
             "fetched": self.fetched,
@@ -165,7 +164,7 @@ class RunProgress:
 
 
 def _runs_before(before: Sums, last: dict[str, float]) -> Sums:
-    """All runs before this one. before: those before the last one; last: what the store keeps of that."""
+    """Sums of all runs before this one. before: those before the last one; last: the stored data of that."""
     if not last:
         return before
     return Sums(

@@ -1,4 +1,4 @@
-"""The settings of a crawl that goes on: what is given this time, else what the store remembers, else the defaults.
+"""The settings of a resumed crawl: those given this time, else those in the store, else the defaults.
 
 Limits hold for one run. Headers, and passwords for hosts or a proxy, are not in the store.
 """
@@ -17,7 +17,7 @@ _MOST_SHOWN = 3
 
 
 class Source(StrEnum):
-    """Where a setting comes from."""
+    """Origin of a setting."""
 
     GIVEN = "given"
     STORE = "store"
@@ -26,7 +26,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True)
 class Resumed:
-    """The settings of a crawl that goes on. `changes`: what is given otherwise than before, in lines for people."""
+    """The settings of a resumed crawl. `changes`: differences from before, in lines for people."""
 
     settings: CrawlSettings
     sources: Mapping[str, Source]
@@ -36,7 +36,7 @@ class Resumed:
 def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterable[str] = ()) -> Resumed:
     """The settings of the next run of a crawl. Raises SettingError.
 
-    kept: what the store has kept, {} for a new one. forgotten: options that are to have their defaults again.
+    kept: those in the store, {} for a new one. forgotten: options that are to have their defaults again.
     """
     before = lasting(kept)
     given = _defaults(forgotten) | dict(given)
@@ -66,7 +66,7 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
 
 
 def refuse_partition(store: Store) -> None:
-    """Raise StoreError for the store of a partition: only all of them together can go on."""
+    """Raise StoreError for the store of a partition: only all of them together can be resumed."""
     if store.meta("partition") is not None:
         folder = store.path.parent
         raise StoreError(f"{store.path} is a partition of a crawl; 'minicrawl crawl --store {folder}' goes on with all")
@@ -82,7 +82,7 @@ def _defaults(options: Iterable[str]) -> dict[str, Any]:
 
 
 def _hosts(logins: Iterable[str]) -> str:
-    """Where logins that are hidden were for."""
+    """The hosts of hidden logins, as a list for people."""
     hosts = [login.rpartition("=")[0] or "the origins of the seeds" for login in logins]
     return ", ".join(dict.fromkeys(hosts))
 

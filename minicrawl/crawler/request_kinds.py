@@ -8,7 +8,7 @@ from minicrawl.timing import STANDARD, Timing
 
 
 def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDARD) -> DueRequests:
-    """All that a crawl asks for."""
+    """All requests of a crawl."""
 
     def is_allowed(url: str) -> bool:
         return settings.ignore_robots or intake.robots.allows(url)

@@ -1,4 +1,4 @@
-"""One run of a crawl, from seeds to report: opens what it needs, runs the engine, settles the ranking, closes."""
+"""One run of a crawl, from seeds to report: opens its parts, runs the engine, settles the ranking, closes."""
 
 import asyncio
 import time
@@ -60,7 +60,7 @@ OWN_TRANSPORT = "a transport of one's own works inside this process only: worker
 
 @dataclass(frozen=True)
 class Run:
-    """A run: what whoever steers it needs. `given_transport`: whether the network is the caller's."""
+    """A run, to be steered. `given_transport`: whether the network is the caller's."""
 
     engine: Engine
     intake: Intake
@@ -72,11 +72,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Start:
-    """What a run starts with.
+    """The start of a run.
 
-    changes: settings that are otherwise than in the run before, or than they would be in a new crawl, in lines for
-    people. again: pages that were given up and are asked for again. is_nameless: whether other people's hosts are not
-    told whom to ask about a new crawl.
+    changes: settings that differ from the run before, or from those of a new crawl, in lines for people. again: pages
+    that were given up and are requested again. is_nameless: whether a new crawl names no contact to other people's
+    hosts.
     """
 
     settings: CrawlSettings
@@ -92,7 +92,7 @@ class Beside(Protocol):
         """Start, before the first request. settings: of this run."""
 
     async def end(self, *, is_over: bool) -> None:
-        """Finish, after the store is closed. is_over: the crawl has come to its end, so do all that is left."""
+        """Finish, after the store is closed. is_over: the crawl has ended, so do all that is left."""
 
 
 async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -113,16 +113,16 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     timing: Timing = STANDARD,
     sizes: Sizes = STANDARD_SIZES,
 ) -> CrawlReport:
-    """One run of a crawl. Raises ConfigError, SeedError, StoreError.
+    """Run a crawl. Raises ConfigError, SeedError, StoreError.
 
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
-    refreshed: so many read pages are fetched again, those that gain most by it, and no other page is fetched.
-    on_start: is called once before the first request, on_begin once there is something to steer. beside: runs along.
+    refreshed: number of read pages to fetch again, those with the largest gain; no other page is fetched.
+    on_start: called once before the first request; on_begin: once the run can be steered. beside: runs along.
     parts: the optional capabilities that may be on, in order.
     started: when the crawl's time began to run, by time.monotonic().
     """
     is_new = not store.exists()
-    if is_new:  # what is wrong by itself is told before there is a store
+    if is_new:  # report faults in the arguments before there is a store
         await check_settings(CrawlSettings.of(given), transport)
         check_item_file(CrawlSettings.of(given).items)
         if not seeds.urls:
@@ -210,7 +210,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 
 def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
-    """Tell once that the walkers of a store that is older than the default jump as they did."""
+    """Tell once that walkers of a store older than the default jump as before."""
     is_pages = remembered.settings.jump == BY_PAGES and remembered.sources["jump"] is not Source.GIVEN
     if is_pages and writer.size() and writer.meta(JUMP) is None:
         yield (
@@ -220,7 +220,7 @@ def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
 
 
 def _settle(engine: Engine, intake: Intake) -> None:
-    """Make the ranking exact for all that was found, and commit it."""
+    """Make the ranking exact for the whole known graph, and commit it."""
     intake.ranking.settle_fully()
     merged = intake.parts.find(MergedDuplicates)
     if merged is not None:
@@ -254,17 +254,17 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     parts: Iterable[type[Part]] = ALL_PARTS,
     timing: Timing = STANDARD,
 ) -> Run:
-    """A run, as the store has it: nothing is asked for before its source is entered.
+    """A run on the store: nothing is requested before its source is entered.
 
     only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
     partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
     time.monotonic(); None: now. parts: the optional capabilities that may be on, in order.
     """
     clock, remembered = SteadyClock(), settings
-    if replayed:  # nobody is to be spared
+    if replayed:  # there is no host to spare
         settings = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)
-    locates = transport is None and not replayed  # one of one's own, and an archive, have no names
+    locates = transport is None and not replayed  # a given one, and an archive, have no names
     strategy = STRATEGIES[settings.strategy]
     intake = Intake(
         writer,
@@ -308,7 +308,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     replayed: tuple[Path, ...],
     timing: Timing,
 ) -> ChangingSource:
-    """Who fetches. origins: of the seeds."""
+    """The source of pages. origins: of the seeds."""
     wanted = Wanted(
         anchors=bool(settings.topic),
         places=True,
@@ -337,14 +337,14 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 
 def _carried(transport: Any, timing: Timing) -> Transport:
-    """A transport of httpx as ours."""
+    """Wrap a transport of httpx."""
     from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - a tenth of a second that few have to pay
 
     return HttpxTransport(transport, timing)
 
 
 def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> frozenset[str]:
-    """The origins of all seeds, also those of earlier runs, if anything may be for these alone."""
+    """The origins of all seeds, also those of earlier runs, if secrets may be for these alone."""
     if not settings.has_secrets:
         return frozenset()
     return frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
@@ -371,7 +371,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
 
 
 def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
-    """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
+    """Failed requests of this run by reason; of earlier runs, if its time was up before any could leave."""
     if engine.reason == "time" and not (engine.progress.fetched or engine.dispatch.unanswered):
         return store.page_table.unanswered()
     return dict(engine.dispatch.unanswered)
@@ -382,9 +382,9 @@ def _no_seeds(store: Path) -> SeedError:
 
 
 async def check_settings(settings: CrawlSettings, transport: Any) -> None:
-    """Raise SettingError for what a crawl cannot be made with, before any of it is remembered.
+    """Raise SettingError for settings that no crawl can be made with, before any of them is remembered.
 
-    What is wrong with how to connect a Fetcher says when it is made, in workers too late.
+    A Fetcher reports faults in how to connect when it is made, in workers too late.
     """
     _window(settings)
     _surfer(settings)
@@ -418,7 +418,7 @@ def _surfer(settings: CrawlSettings) -> Surfer:
 
 
 def check_window(writer: Writer, settings: CrawlSettings) -> None:
-    """A store's histories are all of one window policy."""
+    """Raise SettingError for another window policy than the store's histories have."""
     wanted = f"{settings.history} {settings.window}"
     kept = writer.meta("window")
     if kept is None:
@@ -434,7 +434,7 @@ def check_window(writer: Writer, settings: CrawlSettings) -> None:
 
 @contextmanager
 def _signals(engine: Engine, handle: bool) -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and SIGHUP stop the engine: once to finish what is in flight, twice to stop at once."""
+    """Let Ctrl-C, SIGTERM and SIGHUP stop the engine: once to finish requests in flight, twice to stop at once."""
     if not handle:
         yield
         return

@@ -1,7 +1,7 @@
-"""A running crawl as an object: what it does, what happens in it, and what it may be asked to do.
+"""A running crawl as an object: its status, its events, and calls that steer it.
 
-The crawl is a task of the caller's event loop. What it is asked to do is done between two answers, and a call returns
-when the commit that holds it is made: what was done is there after a kill.
+The crawl is a task of the caller's event loop. A change is made between two answers, and the call returns when the
+commit that holds it is made: it survives a kill.
 """
 
 import asyncio
@@ -26,17 +26,17 @@ OnBegin = Callable[[Run], None]
 
 
 class SteeredRun:
-    """A run as far as it can be watched and asked for something. Whoever has it lets it crawl."""
+    """A run that can be watched and steered. Its owner lets it crawl."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._adjusting = asyncio.Lock()
 
-    # What it does.
+    # Watching.
 
     @property
     def status(self) -> RunStatus:
-        """What the crawl does just now."""
+        """The present state and counts of the crawl."""
         engine, intake = self._run.engine, self._run.intake
         return RunStatus(
             state=engine.state,
@@ -54,39 +54,39 @@ class SteeredRun:
         )
 
     async def look(self, hosts: int = 0, requests: int = 20) -> RunLook:
-        """The crawl between two answers, with so many of its hosts, and of the requests in flight.
+        """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight.
 
         Raises CrawlEndedError when the ranking is being settled, or all is over.
         """
         return await self._run.engine.look(hosts, requests)
 
     def latest_events(self, after: int = 0) -> list[tuple[int, Event]]:
-        """What has happened lately, numbered; what is numbered higher than `after`. Kept from the first call on."""
+        """Recent events with numbers above `after`. They are kept from the first call on."""
         engine = self._run.engine
         return engine.events.latest(after)
 
     @property
     def settings(self) -> CrawlSettings:
-        """The settings of now."""
+        """The present settings."""
         return self._run.changes.settings
 
     def events(self, room: int = _ROOM) -> EventReader:
-        """What happens from now on, to the end of the crawl: see minicrawl.events.
+        """Events from now on, to the end of the crawl: see minicrawl.events.
 
-        Any number of readers may read at once. One that is slow does not slow the crawl: of more than `room` events
-        that wait for it the oldest are dropped, and it is told how many.
+        Any number of readers may read at once. A slow one does not slow the crawl: of more than `room` events that wait
+        for it the oldest are dropped, and it is told how many.
         """
         if room < 1:
             raise SettingError(f"an event must have room to wait in: room must be at least 1, not {room}")
         engine = self._run.engine
         return engine.events.reader(room)
 
-    # What it may be asked to do.
+    # Steering.
 
     async def pause(self) -> None:
         """Make no more requests; those in flight are finished. All clocks of limits stand still.
 
-        A paused crawl goes on until it is resumed or stopped. Hosts' own clocks go on: a host is not asked sooner, nor
+        A paused crawl stays so until it is resumed or stopped. Hosts' own clocks go on: a host is not asked sooner, nor
         later. The next run of the crawl is not paused.
         """
         await self._have(lambda now: self._run.engine.pause())
@@ -111,7 +111,7 @@ class SteeredRun:
             return
 
     async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]:
-        """`adjust` of settings by name; which are other ones now."""
+        """Change settings by name. Returns the changes."""
         async with self._adjusting:
             settings = adjusted(self.settings, given)
             if settings.workers and self._run.given_transport:
@@ -122,23 +122,23 @@ class SteeredRun:
             return await self._have(partial(self._run.changes.adjust, settings), links=len(intake.state.frontier.hosts))
 
     async def take_seeds(self, seeds: Seeds) -> int:
-        """Make seeds known; how many are new."""
+        """Make seeds known. Returns the number of new ones."""
         return await self._have(partial(self._run.changes.add_seeds, seeds), len(seeds.urls))
 
     async def ban(self, host: str) -> str:
-        """Ask a host for nothing more; requests in flight are finished. Holds for later runs, too. Returns its name.
+        """Ban a host; requests in flight are finished. Holds for later runs, too. Returns its name.
 
-        host: a name, with its port if that is not the scheme's own, or a URL on it. Its pages wait, and `minicrawl why`
-        says for what.
+        host: a name, with its port unless it is the scheme's own, or a URL on it. Its pages wait; `minicrawl why` tells
+        the reason.
         """
         return await self._have(partial(self._run.changes.ban, host))
 
     async def unban(self, host: str) -> str:
-        """Take a ban back: the pages of the host have their turns again. Returns its name."""
+        """Lift a ban: the pages of the host have their turns again. Returns its name."""
         return await self._have(partial(self._run.changes.unban, host))
 
     async def again(self, url: str) -> str:
-        """Ask for a page again, as the next one of its host: one that was read, or given up, or waits.
+        """Request a page again, as the next one of its host: one that was read, or given up, or waits.
 
         Returns the URL by which it is known.
         """
@@ -152,11 +152,11 @@ class SteeredRun:
 class RunningCrawl(SteeredRun):
     """Begins with the block, and has ended when the block is over.
 
-    At the end of the block the crawl is waited for; one that is paused then is stopped. An exception stops it at once.
+    The end of the block waits for the crawl; one that is paused then is stopped. An exception stops it at once.
     """
 
     def __init__(self, crawl: Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]) -> None:
-        """crawl: crawls, and tells what has begun once there is something to steer."""
+        """crawl: crawls, and passes on its run once that can be steered."""
         self._crawl = crawl
 
     async def __aenter__(self) -> Self:
@@ -170,7 +170,7 @@ class RunningCrawl(SteeredRun):
             await asyncio.wait([self._task])
             raise
         if begun.cancelled():
-            await self._task  # which has failed
+            await self._task  # raises its failure
         super().__init__(begun.result())
         self._task.add_done_callback(lambda _: self._run.engine.end())
         return self
@@ -196,5 +196,5 @@ class RunningCrawl(SteeredRun):
             self._task.exception()  # the block's stands for it
 
     async def finished(self) -> CrawlReport:
-        """How the crawl has ended, once it has. Raises what it has failed with."""
+        """Wait for the end of the crawl, and return its report. Raises the crawl's failure."""
         return await asyncio.shield(self._task)

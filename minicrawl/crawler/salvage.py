@@ -1,9 +1,9 @@
-"""A new store of what can be read in a damaged one.
+"""Build a new store from the readable rows of a damaged one.
 
-URLs, states, links and answers are taken over as far as they can be read. The books are not: they are kept anew, from
-the first page to the last, as the links say; so they hold to the unit, and the ranking is that of the links. Pages
-whose links were lost wait for their turn again. Not taken over is what a crawl learns again by itself: traps, budgets,
-what pages were told by, sitemaps; nor are rankings that were kept.
+URLs, states, links and answers are copied as far as they can be read. The books are not: they are computed anew from
+the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links. Pages
+whose links were lost wait for their turn again. Data that a crawl learns again by itself is left out: traps, budgets,
+fingerprints, sitemaps; so are saved rankings.
 """
 
 import json
@@ -38,7 +38,7 @@ _ROWS = 10_000
 
 
 class Salvaged(NamedTuple):
-    """How many pages could be read, how many of them have had their turn, and how many wait for it again."""
+    """Numbers of pages that were recovered, of those with a turn, and of those that wait for it again."""
 
     pages: int
     read: int
@@ -46,7 +46,7 @@ class Salvaged(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """A row of `pages` that makes sense."""
+    """A valid row of `pages`."""
 
     id: int
     url: str
@@ -59,9 +59,9 @@ class _Page(NamedTuple):
 
 
 def salvage(store: Path, file: Path) -> Salvaged:
-    """Write what can be read of the damaged `store` into a new one, `file`, which appears whole or not at all.
+    """Write the readable rows of the damaged `store` into a new one, `file`, which appears whole or not at all.
 
-    Raises StoreError when nothing can be read, or `file` cannot be written; SettingError when `file` is there.
+    Raises StoreError if nothing can be read, or `file` cannot be written; SettingError if `file` exists.
     """
     if file.exists():
         raise SettingError(f"{file} is there already; name another file")
@@ -86,7 +86,7 @@ def salvage(store: Path, file: Path) -> Salvaged:
 
 
 def _pages(damaged: DamagedStore) -> list[_Page]:
-    """All pages that make sense, none of them twice."""
+    """All valid pages, none of them twice."""
     found: dict[str, _Page] = {}
     for row in damaged.rows("pages", "id", _Page._fields):
         page = _Page._make(row)
@@ -179,8 +179,8 @@ def _replayed(
 
 
 def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -> PlacedLinks:
-    """Links as they are numbered now, without those to pages that were lost. Places that make no sense are left out:
-    the links of a page then count alike."""
+    """Links with the new numbers, without those to lost pages. Invalid places are left out: the links of a page then
+    count alike."""
     targets = blob[: len(blob) // 4 * 4]
     is_sound = isinstance(places, bytes) and are_places(places, len(targets) // 4)
     old = placed(targets, places if isinstance(places, bytes) and is_sound else None)
@@ -197,13 +197,13 @@ def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -
 def _new(number: int, page: _Page, numbers: dict[int, int], hosts: dict[str, HostRow], seeds: list[int]) -> NewPage:
     found_on = None
     if page.found_on is not None and number != seeds[0]:
-        # A page that was found on one that was lost is no seed: the first seed stands for what was lost.
+        # A page found on a lost one is no seed: the first seed takes the lost page's place.
         found_on = numbers.get(page.found_on, seeds[0])
     return NewPage(number, page.url, hosts[politeness_key(page.url)].id, found_on, page.reason)
 
 
 def _hosts(damaged: DamagedStore, pages: Sequence[_Page]) -> dict[str, HostRow]:
-    """The hosts of all pages, with what is known of them as far as that can be read."""
+    """The hosts of all pages, with their readable data."""
     known = {row[1]: row for row in damaged.rows("hosts", "id", HostRow._fields) if _is_host(row)}
     hosts: dict[str, HostRow] = {}
     for page in pages:
@@ -241,7 +241,7 @@ def _robots(damaged: DamagedStore) -> list[RobotsRow]:
 
 
 def _settings(kept: dict[str, str], folder: Path) -> CrawlSettings:
-    """Those that the next run goes on with, or, where they cannot be read, as if none had been given."""
+    """The settings for the next run; if they cannot be read, the defaults."""
     try:
         return CrawlSettings.from_json(lasting(in_full(json.loads(kept.get("settings") or "{}"), folder)))
     except (MinicrawlError, ValueError, TypeError, AttributeError):

@@ -1,14 +1,14 @@
-"""What is kept of every page, in memory and on disk.
+"""The accounts of all pages, in memory and on disk, and their audit.
 
 accounts         both books, the coverage bound, depth and in-links of all pages
-anticipated_cash what never visited pages can be expected to get
-waiting_key      of what the key of such a page is made, in a store
-page_block       the accounts of pages that follow one another, of rows or of a copy in the store
+anticipated_cash cash that never visited pages can be expected to get
+waiting_key      the terms of such a page's key, from a store
+page_block       the accounts of consecutive pages, from rows or a copy in the store
 stored_accounts  their rows and totals in the store
-stored_births    by which rule pages are born with cash
-top_pages        which pages may be the most important
+stored_births    the rule of birth cash of pages
+top_pages        candidates for the most important pages
 graph_counts     links and strong components of the web while it is crawled
-audit            what a store promises, checked
+audit            the invariants of a store, checked
 site_audit       the links between sites, counted again
-stored_forms     what a store keeps in a form of its own: meta and JSON
+stored_forms     values of `meta` and JSON columns, checked
 """

@@ -1,4 +1,4 @@
-"""Everything kept in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
+"""All data in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -20,11 +20,11 @@ from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
 
 _NOBODY = np.zeros(0, dtype=np.int32)
 LinkBlocks = Callable[[], Iterable[LinkGraph]]
-"""Gives the links of all read pages, a block of rows at a time, as often as it is called."""
+"""Gives the links of all read pages, a block of rows at a time, on each call."""
 
 
 class Accounts:
-    """The accounts of every known page, and which of them a commit has to write again."""
+    """The accounts of every known page, and the set that the next commit writes."""
 
     def __init__(
         self,
@@ -34,9 +34,8 @@ class Accounts:
         folder: Path | None = None,
         most_in_memory: int = STANDARD_SIZES.pages,
     ) -> None:
-        """surfer: by whom links are weighed for importance; the cash book pays all of a page alike.
-        folder: where to keep, of more than `most_in_memory` pages, what only their own turns look at; None: in
-        memory."""
+        """surfer: weighs links for importance; the cash book pays all of a page alike.
+        folder: for columns used only in a page's own turn, beyond `most_in_memory` pages; None: in memory."""
         self._folder = folder
         self._most_in_memory = most_in_memory
         self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
@@ -47,15 +46,14 @@ class Accounts:
         # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.hops_may_fall = True
-        self.has_neighbours = False  # partitions that what is known of a page may have come from
+        self.has_neighbours = False  # partitions, which may have changed pages here
         self.anticipated: AnticipatedCash | None = None
-        """Takes note of what links bring, where that decides on the order."""
+        """Updated with the cash that links carry, if the order depends on it."""
         self.note_links: Callable[[int, Pages, Pages], None] | None = None
-        """Is told the links of a page at its turn, and those before, where sites count them."""
+        """Called with a page's links at its turn, and those before, where sites count them."""
         self.note_moved: Callable[[Pages], None] | None = None
-        """Is told pages that hold more or less in the ledger, not by somebody's first turn, where that decides on the
-        order."""
-        # Pages, some more than once, of which a commit has to write everything, or what a link changes.
+        """Called with pages whose ledger cash has changed, not by a first turn, if the order depends on it."""
+        # Pages, some more than once, whose whole row, or whose columns changed by links, the next commit writes.
         self._visited: list[Pages] = []
         self._credited: list[Pages] = []
 
@@ -80,7 +78,7 @@ class Accounts:
         *,
         weights: IntArray | None = None,
     ) -> Visit:
-        """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
+        """Note a turn of `page` in both books, which links to `outlinks` now and linked to `old` before."""
         self._relink(page, outlinks, old, kind)
         visit = self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
         if self.anticipated is not None:
@@ -90,7 +88,7 @@ class Accounts:
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
     ) -> None:
-        """The ledger takes note of new links of `page`, though it is not its turn."""
+        """Note new links of `page` in the ledger, though it is not its turn."""
         self._relink(page, outlinks, old, kind)
         if self.note_moved is not None:
             self.note_moved(outlinks.targets)
@@ -123,16 +121,16 @@ class Accounts:
         self._visited.append(np.array([page]))
 
     def reach(self, page: int) -> int:
-        """Links from a seed to what `page` links to."""
+        """Links from a seed to the targets of `page`."""
         return int(self.depth[page]) + (not self.ledger.alias[page])
 
     def bring_nearer(self, page: int, outlinks: Pages) -> None:
-        """Outlinks of `page` are no farther from a seed than it and one link."""
+        """Lower the depth of the outlinks of `page` to one link more than its own."""
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
         self._credited.append(outlinks)
 
     def count_hops(self, links: Iterable[tuple[int, int]]) -> None:
-        """Let `hops` be what it says, given every alias with what it stands for; no chain of them closes a loop."""
+        """Recount `hops`, given every alias with its target; no chain of them closes a loop."""
         aliases, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
         hops, longer = np.zeros((2, self.size), dtype=np.int8)
         np.maximum.at(longer, targets, 1)
@@ -144,9 +142,9 @@ class Accounts:
         self.hops_may_fall = False
 
     def shorten(self, blocks: LinkBlocks) -> None:
-        """Let the depth of every page be the least over all paths along the links.
+        """Make the depth of every page the least over all paths along the links.
 
-        A page that is nearer than was thought brings nearer what it links to, round by round; most crawls need few.
+        A page with a lower depth lowers those it links to, round by round; most crawls need few.
         """
         credited, is_nearer = self._no_pages(), ~self._no_pages()
         is_done = False
@@ -168,11 +166,11 @@ class Accounts:
         self._credited.append(flagged(credited))
 
     def retire(self, page: int) -> None:
-        """The page has gone for good; it must have been visited without links."""
+        """Note that the page has gone for good; it must have been visited without links."""
         self.ledger.retire(page)
 
     def reweigh(self, surfer: Surfer, blocks: LinkBlocks) -> bool:
-        """Let another surfer weigh all links, also what they have carried; whether that changed anything."""
+        """Let another surfer weigh all links, also for cash already sent. Returns whether that changed anything."""
         known = slice(0, self.size)
         received = self.ledger.received[known].copy()
         self.ledger.reweigh(surfer, blocks())
@@ -182,7 +180,7 @@ class Accounts:
         return bool(changed.any())
 
     def unvisit(self, page: int) -> None:
-        """Let a page without links, which was given up, be one that never had a turn, but for what it has passed on."""
+        """Make a page without links, which was given up, unvisited again, except for the cash it passed on."""
         self.coverage.note(page, PageKind.UNKNOWN)
         self.book.unvisit(page)
         if self.anticipated is not None:
@@ -190,16 +188,16 @@ class Accounts:
         self._visited.append(np.array([page]))
 
     def settle(self, graph: LinkGraph) -> None:
-        """Virtual visits, all at once, of the graph's sources along their stored links."""
+        """Make virtual visits, all at once, of the graph's sources along their stored links."""
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
         self.coverage.note_change()
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
 
     def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
-        """Rounds of virtual visits until the certified L1 error is at most `error`.
+        """Make rounds of virtual visits until the certified L1 error is at most `error`.
 
-        The visits of a block use what those of the blocks before it have sent.
+        The visits of a block use cash sent by those of the blocks before it.
         """
         visited, credited = self._no_pages(), self._no_pages()
         if not self.coverage.knows_links:
@@ -223,7 +221,7 @@ class Accounts:
         self._credited.append(flagged(credited))
 
     def take_over(self, pages: Pages, cash: IntArray, received: IntArray) -> None:
-        """Let distinct pages have what other partitions have gathered for them."""
+        """Credit distinct pages with units that other partitions have gathered for them."""
         self.book.take_over(pages, cash)
         self.ledger.take_over(pages, received)
         if self.note_moved is not None:
@@ -232,14 +230,14 @@ class Accounts:
         self._credited.append(pages)
 
     def lengthen(self, pages: Pages, lengths: Pages) -> Pages:
-        """Chains of so many aliases end at some distinct pages; those of them at which no chain as long did."""
+        """Raise the chain lengths of some distinct pages. Returns the pages whose length grew."""
         is_longer: Flags = lengths > self.hops[pages]
         self.hops[pages] = np.maximum(self.hops[pages], lengths)
         self._visited.append(pages[is_longer])
         return pages[is_longer]
 
     def give_unvisited_level(self) -> None:
-        """Let never read pages stand with what the virtual page has paid them; it pays them nothing any more."""
+        """Credit never read pages with the payments of the virtual page so far, which then end."""
         self._credited.append(self.book.give_unvisited_level())
 
     def take_touched(self) -> tuple[Pages, Pages]:
@@ -248,12 +246,12 @@ class Accounts:
         return visited, self._taken(self._credited, but=visited)
 
     def _taken(self, pages: list[Pages], but: Pages = _NOBODY) -> Pages:
-        """All the pages, rising, without some; the list is empty then."""
+        """Take all the pages, rising, without some; clears the list."""
         if 8 * sum(map(len, pages)) < self.size:
             few = np.setdiff1d(np.concatenate([_NOBODY, *pages]), but)
             pages.clear()
             return few
-        # Where they are many this is faster than to sort them.
+        # Where they are many this is faster than sorting.
         flags = self._no_pages()
         for some in pages:
             flags[some] = True
@@ -266,7 +264,7 @@ class Accounts:
         return np.zeros(self.size, dtype=np.bool_)
 
     def measures(self, page: int) -> str | None:
-        """What the window remembers of a page's visits, as JSON; None for windows that keep one number."""
+        """The window's record of a page's visits, as JSON; None for windows that keep one number."""
         measures = self.book.measures.get(page)
         return json.dumps(measures) if measures else None
 

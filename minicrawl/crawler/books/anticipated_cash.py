@@ -1,7 +1,7 @@
-"""What never visited pages can be expected to get: the sums behind the order by anticipated cash, letters as there.
+"""Cash expected by never visited pages: the sums behind the order by anticipated cash, letters as there.
 
-A visit changes the place of nobody but of the pages that it gives cash and of their hosts: the hosts are noted whose
-first page may have another key now.
+A visit changes the places only of the pages that it gives cash and of their hosts: hosts whose first page may have
+another key now are noted.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ _MOST = 2**62
 
 
 class NotAnticipated:
-    """Another order: what was known for this one does not go on."""
+    """Another order: deletes the sums of this one."""
 
     def save(self, writer: Writer) -> None:
         if writer.meta("anticipates"):
@@ -37,8 +37,8 @@ class AnticipatedCash:
         """name_of: the name of a host, by number."""
         self._book = book
         self._name_of = name_of
-        self._owners: dict[int, str] = {}  # of hosts that a link of another host has led from or to
-        self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)  # the column of who has it
+        self._owners: dict[int, str] = {}  # of hosts at either end of links between hosts
+        self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)  # shared column
         self.brought: IntArray = np.zeros(0, dtype=np.int64)
         self.waiting, self.spent, self.foreign, self.visited = (np.zeros(0, dtype=np.int64) for _ in range(4))
         self._touched: set[int] = set()
@@ -46,7 +46,7 @@ class AnticipatedCash:
         self._changed_hosts: set[int] = set()
 
     def grow(self, size: int, host_of: npt.NDArray[np.int32]) -> None:
-        """host_of: number of the host of each page; what is written there later counts."""
+        """host_of: number of the host of each page; later writes to it count."""
         self.brought = grown(self.brought, size)
         self.host_of = host_of
 
@@ -68,7 +68,7 @@ class AnticipatedCash:
     # What happens to pages.
 
     def note_birth(self, page: int, host: int, *, is_seed: bool) -> None:
-        """A page has become known, with the cash that it has now."""
+        """Note a new page, with its present cash."""
         if host >= len(self.waiting):
             self.grow_hosts(host + 1)
         cash = self._book.standing.item(page)
@@ -78,7 +78,7 @@ class AnticipatedCash:
         self._note(host)
 
     def note_visit(self, visit: Visit) -> None:
-        """A page has spent its cash."""
+        """Note that a page has spent its cash."""
         host = self.host_of.item(visit.page)
         self.spent[host] = min(self.spent.item(host) + visit.cash, _MOST)
         if visit.is_first:
@@ -89,8 +89,8 @@ class AnticipatedCash:
         self._note(host)
 
     def forget_links(self, page: int, before: Pages, now: Pages) -> None:
-        """A page that linked to some pages before links to others now. What the links that are gone have brought, by
-        the history of the page, is not expected to be sent again."""
+        """Note changed links of a page. Cash brought by its lost links, by the history of the page, is not expected
+        again."""
         host, gone = self.host_of.item(page), np.setdiff1d(before, now)
         each = damped(int(self._book.history[page])) // len(before)
         for target, at in zip(gone.tolist(), self.host_of[gone].tolist(), strict=True):
@@ -102,7 +102,7 @@ class AnticipatedCash:
                 self._note(at)
 
     def note_unvisited(self, page: int) -> None:
-        """A visited page is one that never was."""
+        """Make a visited page unvisited again."""
         host = self.host_of.item(page)
         self.waiting[host] += self._book.standing.item(page)
         self.visited[host] -= 1
@@ -115,7 +115,7 @@ class AnticipatedCash:
             waiting = visit.each * (len(targets) - int(np.count_nonzero(visited)))
         else:
             waiting = int(visit.each.sum(where=~visited))
-        # Most links stay on their host: the few others are gone through one by one, and taken off its sum again.
+        # Most links stay on their host: the few others are subtracted from its sum again, one by one.
         for at in (hosts != host).nonzero()[0].tolist():
             units = visit.each if isinstance(visit.each, int) else visit.each.item(at)
             waits = not visited.item(at)
@@ -124,7 +124,7 @@ class AnticipatedCash:
         self.waiting[host] += waiting
 
     def _note_foreign(self, source: int, host: int, page: int, units: int, *, waits: bool) -> None:
-        """A page of another host gets so much."""
+        """Note units for a page of another host."""
         if waits:
             self.waiting[host] += units
         if not self._is_same_site(source, host):
@@ -135,11 +135,11 @@ class AnticipatedCash:
         self._note(host)
 
     def _is_same_site(self, one: int, other: int) -> bool:
-        """Whether two hosts are somebody's, by number: a site of many hosts is one all the same."""
+        """True if two hosts, by number, have one owner: a site may have many hosts."""
         return self._owner(one) == self._owner(other)
 
     def _owner(self, host: int) -> str:
-        """Whose a host is; kept, since to tell it takes longer than all else that is done for a link."""
+        """The owner of a host; cached, as finding it takes longer than all other work for a link."""
         owner = self._owners.get(host)
         if owner is None:
             owner = self._owners[host] = site_of(self._name_of(host))
@@ -155,7 +155,7 @@ class AnticipatedCash:
     # The store.
 
     def save(self, writer: Writer) -> None:
-        """Write what has changed since the last commit."""
+        """Write the changes since the last commit."""
         pages = sorted(self._changed_pages)
         rows = (AnticipatedPage(page, self.brought.item(page)) for page in pages)
         writer.save_anticipated(rows, map(self._row, sorted(self._changed_hosts)))
@@ -164,7 +164,7 @@ class AnticipatedCash:
         self._changed_hosts.clear()
 
     def load(self, size: int, hosts: int, writer: Writer) -> None:
-        """Take over what the store has; all pages being loaded, some of which may have been given another turn."""
+        """Load the store's sums, after all pages, some of which may have been given another turn."""
         self.count(size, hosts)
         for row in writer.anticipated.hosts():
             self.spent[row.host], self.foreign[row.host] = row.spent, row.brought
@@ -172,8 +172,8 @@ class AnticipatedCash:
             self.brought[page.page] = page.brought
 
     def estimate(self, ledger: Ledger, is_seed: Flags, blocks: Iterable[LinkGraph], hosts: int) -> None:
-        """Take what links have carried from the ledger, which counts in the units of the cash book, but for the grants
-        to seeds: for a crawl that has kept no sums.
+        """Estimate the sums of a crawl that has kept none from the ledger, which counts in units of the cash book,
+        except for the grants to seeds.
 
         is_seed: of every page. blocks: the links of all visited pages.
         """
@@ -197,7 +197,7 @@ class AnticipatedCash:
         self._changed_hosts.update(range(hosts))
 
     def _are_foreign(self, sources: Pages, targets: Pages) -> Flags:
-        """Whether both ends of links are on different sites."""
+        """True for links between different sites."""
         ends = (self.host_of[sources].astype(np.int64) << 32) | self.host_of[targets]
         pairs, of = np.unique(ends, return_inverse=True)
         hosts = ((pair >> 32, pair & 0xFFFF_FFFF) for pair in pairs.tolist())
@@ -206,7 +206,7 @@ class AnticipatedCash:
         ]
 
     def count(self, size: int, hosts: int) -> None:
-        """Work out C and R of all hosts from pages 0..size-1."""
+        """Compute C and R of all hosts from pages 0..size-1."""
         self.grow_hosts(hosts)
         for sums, pages, units in (
             (self.waiting, flagged(~self._book.visited[:size]), self._book.standing),

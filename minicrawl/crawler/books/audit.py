@@ -1,4 +1,4 @@
-"""What a store promises, checked against what it holds: cash to the unit, links, and a reason for every URL."""
+"""Check a store's invariants against its rows: cash to the unit, links, and a reason for every URL."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,11 +25,11 @@ from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
 _ROUNDED = 1e-9
-"""What rounding may take from a sum of shares."""
+"""Most by which rounding may change a sum of shares."""
 
 
 def audit(store: Store) -> Iterator[str]:
-    """One sentence per promise that is broken; none when the store is consistent. Reads all of it."""
+    """One sentence per broken invariant; none when the store is consistent. Reads all of it."""
     errors = (
         store.soundness.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
     )
@@ -54,9 +54,9 @@ def audit(store: Store) -> Iterator[str]:
 
 @contextmanager
 def damage_as_store_error(path: Path) -> Iterator[None]:
-    """Turn an exception that a damaged store has led to into a StoreError.
+    """Turn an exception caused by a damaged store into a StoreError.
 
-    Whether it has, the audit tells: an exception that a sound store leads to is a bug, and stays what it is.
+    The audit tells the cause: an exception from a sound store is a bug, and is raised unchanged.
     """
     try:
         yield
@@ -70,7 +70,7 @@ def damage_as_store_error(path: Path) -> Iterator[None]:
 
 
 def _damage(path: Path) -> str | None:
-    """What is wrong with the store at `path`; None if it is sound, or there is none."""
+    """The first fault of the store at `path`; None if it is sound, or missing."""
     if not path.exists():
         return None
     try:
@@ -79,13 +79,13 @@ def _damage(path: Path) -> str | None:
                 if (fault := next(audit(store), None)) is not None:
                     return fault
     except Exception as error:
-        # Whatever happens to a program that only reads: it comes of what it has read.
+        # A program that only reads fails only by its data.
         return str(error) or type(error).__name__
     return None
 
 
 class _Held:
-    """What the rows of all pages hold, taken in row by row: of each only what its links are checked against is kept."""
+    """Sums of all pages, taken in row by row: per page only columns needed to check its links are kept."""
 
     def __init__(self, store: Store) -> None:
         size = self.size = store.size()
@@ -104,7 +104,7 @@ class _Held:
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
     def faults_of(self, pages: PageColumns) -> Iterator[str]:
-        """Take in the next pages; what is wrong with each of them by itself."""
+        """Take in the next pages. Yields the faults of each by itself."""
         account, ledger, rows = pages.account, self.ledger, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
         states = np.array(pages.state)
         ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
@@ -125,7 +125,7 @@ class _Held:
                 yield f"page {pages.id[row]} {fault}"
 
     def totals(self, cash_total: int) -> Iterator[str]:
-        """What is wrong with all pages together, taken in before."""
+        """Faults in the totals of all pages, taken in before."""
         if self._cash != cash_total:
             yield f"the cash book holds {self._cash} units instead of {cash_total}: {self._cash - cash_total:+d}"
         ledger = self.ledger
@@ -142,7 +142,7 @@ class _Held:
 
 
 def _order(store: Store, ledger: Ledger) -> Iterator[str]:
-    """What is wrong with what tells the best pages without a look at all."""
+    """Faults in the stored places and best pages."""
     if store.meta("is_ranked"):
         order, places, starts = ledger.order(), dict(store.ranks.places()), range(0, ledger.size, PLACES)
         right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
@@ -156,7 +156,7 @@ def _order(store: Store, ledger: Ledger) -> Iterator[str]:
 
 
 def _expected(store: Store) -> Iterator[str]:
-    """What is wrong with the expected importance that was kept."""
+    """Faults in the stored expected importance."""
     rests_on = store.expected.of()
     if rests_on is None:
         return
@@ -168,7 +168,7 @@ def _expected(store: Store) -> Iterator[str]:
     there, total = int(np.count_nonzero(~np.isnan(shares))), float(np.nansum(shares))
     if there != rests_on.known:
         yield f"expected importance is there of {there} pages instead of {rests_on.known}"
-    elif abs(total - 1.0) > _ROUNDED and store.meta("ledger_births"):  # where all pages have gone none has any
+    elif abs(total - 1.0) > _ROUNDED and store.meta("ledger_births"):  # if all pages have gone none has any
         yield f"expected importance adds up to {total} instead of 1"
 
 
@@ -193,7 +193,7 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
             yield f"page {page} has a link of its own that stands where no link can stand on a page"
     for page in flagged(held.visited & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
-    if held.is_partition:  # what other partitions have sent to a page of this one, they know
+    if held.is_partition:  # other partitions know the units they sent to a page of this one
         at_home = ~ledger.is_mirror(slice(0, size))
         expected[at_home], inlinks[at_home] = ledger.received[at_home], held.inlinks[at_home]
     for page in flagged(expected != ledger.received).tolist():

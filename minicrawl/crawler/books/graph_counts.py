@@ -1,9 +1,9 @@
 """The crawled web in numbers, while it is crawled: links, pages without, strong components.
 
 The links are on disk, not in memory, and one that merged two components may be gone when its page is read again.
-So nothing is kept up to date link by link: each time the pages read have grown by a half, all links are read
-back and the components are found anew. The looks of a crawl then cost three times what the last one does, whatever
-its size. Merging components as links arrive would take as long or longer ('minicrawl lab graphbench').
+So no count is updated link by link: each time the pages read have grown by a half, all links are read back and the
+components are found anew. All looks of a crawl together cost three times the last one, at any size. Merging
+components as links arrive would take as long or longer ('minicrawl lab graphbench').
 """
 
 import math
@@ -22,7 +22,7 @@ _GROWTH = 1.5
 
 
 class LiveGraphCounts:
-    """The numbers as of the last look, and when the next one is due."""
+    """The numbers of the last look, and when the next one is due."""
 
     def __init__(self, fewest_read: int = STANDARD_SIZES.read, most_links: int = _MOST_LINKS) -> None:
         self.latest: GraphCounts | None = None
@@ -30,9 +30,9 @@ class LiveGraphCounts:
         self._most_links = most_links
 
     def look(self, read: int, links: int, graph: Callable[[], LinkGraph]) -> GraphCounts | None:
-        """The numbers of a crawl that has read so many pages and links; those of `graph` if a look is due.
+        """The numbers of a crawl with `read` pages and `links`; those of `graph` if a look is due.
 
-        Without SciPy, which only the extra 'analysis' brings, a crawl goes without.
+        Without SciPy, which only the extra 'analysis' installs, a crawl has none.
         """
         if read >= self._due and links <= self._most_links and find_spec("scipy") is not None:
             self._due = math.ceil(read * _GROWTH)
@@ -42,7 +42,7 @@ class LiveGraphCounts:
 
 def graph_counts(links: LinkGraph) -> GraphCounts:
     """The numbers of the stored links of all known pages."""
-    # SciPy, which nothing else in a crawl needs, is loaded at the first look.
+    # SciPy, which only this needs in a crawl, is loaded at the first look.
     from minicrawl.rank.components import strong_components
     from minicrawl.rank.graph import Graph
 

@@ -1,4 +1,4 @@
-"""What is kept in memory of pages that follow one another: taken from their rows, or from the copy that a store has.
+"""The columns in memory of consecutive pages: from their rows, or from the copy in a store.
 
 packed = the columns in the order of _FORM, each a number per page, little endian
 """
@@ -38,9 +38,9 @@ _BYTES = sum(np.dtype(kind).itemsize for kind in _FORM.values())
 
 
 class PageBlock(NamedTuple):
-    """Pages `first`, `first` + 1 and so on. columns: by the names in _FORM, each of as many values as there are pages.
+    """Pages `first`, `first` + 1 and so on. columns: by the names in _FORM, a value per page.
 
-    host: number of the page's. gone, alias: as the ledger has it; a mirror is both. kind: see `PageKind`. The others
+    host: number of the page's. gone, alias: as in the ledger; a mirror is both. kind: see `PageKind`. The others
     are the fields of an Account.
     """
 
@@ -53,7 +53,7 @@ class PageBlock(NamedTuple):
 
 
 def of_rows(pages: PageColumns) -> PageBlock:
-    """The same of rows of the store. Pages need not follow one another, if nobody looks at `first`."""
+    """A block from rows of the store. Pages need not be consecutive if `first` is unused."""
     elsewhere = np.array(pages.are(State.ELSEWHERE))
     columns = {
         "host": pages.host,
@@ -66,13 +66,13 @@ def of_rows(pages: PageColumns) -> PageBlock:
 
 
 def packed_of(accounts: Accounts, host_of: Pages, pages: slice) -> bytes:
-    """What is in memory of some pages. host_of: the host of every page."""
+    """The columns in memory of some pages, packed. host_of: the host of every page."""
     columns: dict[str, Numbers] = {"host": host_of} | _columns(accounts)
     return b"".join(columns[name][pages].astype(kind).tobytes() for name, kind in _FORM.items())
 
 
 def load_block(accounts: Accounts, block: PageBlock) -> None:
-    """Take over the next pages of a store."""
+    """Load the next pages of a store."""
     pages = slice(block.first, block.first + block.size)
     accounts.book.size = accounts.ledger.size = pages.stop
     accounts.grow(pages.stop)
@@ -81,7 +81,7 @@ def load_block(accounts: Accounts, block: PageBlock) -> None:
 
 
 def page_blocks(store: Store) -> Iterator[PageBlock]:
-    """All pages of a store, rising: as a copy has them, but for such as were touched since; else as the rows do.
+    """All pages of a store, rising: from a copy, except pages touched since; else from the rows.
 
     Raises StoreError if a page is missing.
     """
@@ -101,7 +101,7 @@ def page_blocks(store: Store) -> Iterator[PageBlock]:
 
 
 def wrong_copies(store: Store) -> Iterator[int]:
-    """Of every copy that counts and is not what the rows say, the first page. Raises StoreError."""
+    """The first page of every valid copy that differs from the rows. Raises StoreError."""
     for kept in store.page_blocks.all(store.size(), FORM):
         block = _renewed(store, _unpacked(kept.packed, kept.first), kept.stale)
         rows = list(_of_store(store, block.first, block.first + block.size))
@@ -112,7 +112,7 @@ def wrong_copies(store: Store) -> Iterator[int]:
 
 
 def _of_store(store: Store, first: int, end: int) -> Iterator[PageBlock]:
-    """What the rows say of the pages from `first` on and before `end`."""
+    """Pages from `first` on and before `end`, from the rows."""
     while first < end:
         for rows in store.page_table.columns(first, end):
             if not np.array_equal(rows.id, np.arange(first, first + len(rows.id))):
@@ -124,7 +124,7 @@ def _of_store(store: Store, first: int, end: int) -> Iterator[PageBlock]:
 
 
 def _renewed(store: Store, block: PageBlock, stale: npt.NDArray[np.int32]) -> PageBlock:
-    """The block with what the rows say of some of its pages."""
+    """The block with some of its pages replaced from the rows."""
     if not len(stale):
         return block
     columns, renewed = {name: values.copy() for name, values in block.columns.items()}, 0
@@ -150,7 +150,7 @@ def _missing(store: Store, first: int) -> StoreError:
 
 
 def _columns(accounts: Accounts) -> dict[str, Numbers]:
-    """The arrays in memory by the names in _FORM, but for that of hosts."""
+    """The arrays in memory by the names in _FORM, without that of hosts."""
     ledger = accounts.ledger
     others: dict[str, Numbers] = {"gone": ledger.gone, "alias": ledger.alias, "kind": accounts.coverage.kind}
     return others | columns_of(accounts)

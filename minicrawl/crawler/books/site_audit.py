@@ -1,4 +1,4 @@
-"""Links between sites as a store has counted them, checked against the links of its pages."""
+"""Check a store's counted links between sites against the links of its pages."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ from minicrawl.store.reader import Store
 
 
 def wrong_voices(store: Store) -> Iterator[str]:
-    """One sentence per page to which another site links otherwise than is counted. Looks at all links; pages that they
-    lead to and that are not there are nobody's."""
+    """One sentence per page whose links from another site are miscounted. Reads all links; those to missing pages
+    count for nobody."""
     if not jumps_to_sites(store):
         return
     of_host = store.site_table.of_hosts()
@@ -20,7 +20,7 @@ def wrong_voices(store: Store) -> Iterator[str]:
     for block in store.link_table.blocks():
         graph.add_links(site, block.sources, block.indptr, block.targets)
     counted = store.site_table.voices()
-    counted = counted[counted[:, 1] > 0]  # those of other partitions are theirs to count
+    counted = counted[counted[:, 1] > 0]  # other partitions count their own
     graph.add(Voices(counted[:, 0], counted[:, 1], -counted[:, 2]))
     names = {row.id: row.name for row in store.site_table.all()}
     for page, number, links in zip(*(column.tolist() for column in graph.voices()), strict=True):

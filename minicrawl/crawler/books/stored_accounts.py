@@ -1,4 +1,4 @@
-"""Accounts as the store has them: columns of pages, totals beside the pages, and back."""
+"""Save and load accounts: columns of pages, and totals beside the pages."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,10 +12,10 @@ from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
-"""What other partitions have handed over to the ledger, less what it has to them: only a partition's store has that."""
+"""Units that other partitions have handed over to the ledger, less those sent to them: only in a partition's store."""
 
 UNVISITED_LEVEL = "unvisited_level"
-"""What never read pages have been paid: only the store of a crawl that ever paid them has that."""
+"""Payments to each never read page: only in the store of a crawl that ever paid them."""
 
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
@@ -25,7 +25,7 @@ def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Acc
 
 
 def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
-    """What the accounts keep beside the pages."""
+    """The totals of the accounts, for `meta`."""
     return {
         "cash_total": accounts.book.total,
         "reserve": accounts.book.reserve,
@@ -45,20 +45,20 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
 
 
 def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
-    """Take over what the window remembers of visits."""
+    """Load the window's record of visits."""
     for page, measures in rows:
         accounts.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
 
 
 def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
-    """Take over the totals of a store, all pages being loaded."""
+    """Load the totals of a store, after all pages."""
     for name in ("reserve", "income", "level", "clock"):
         setattr(accounts.book, name, int(totals[name] or 0))
     accounts.book.unvisited_level = int(totals.get(UNVISITED_LEVEL) or 0)
-    # As floats also where they are 0: windows write them down with the visits they keep.
+    # As floats also if they are 0: windows write them down with the visits they keep.
     for name in ("newcomer_history", "newcomer_stretch"):
         setattr(accounts.book, name, float(totals[name] or 0.0))
-    # Before stores noted it all links weighed alike.
+    # Older stores lack it: all links weighed alike.
     accounts.ledger.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
@@ -68,7 +68,7 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
 
 
 def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
-    """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
+    """Sentences on books that do not balance. cash_total: the sum of all cash in the store."""
     known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
     cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
     cash += book.unvisited_level * (accounts.size - book.payees)

@@ -1,4 +1,4 @@
-"""The rule by which pages are born with cash, as a store has it."""
+"""The rule of birth cash of pages, as stored."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from minicrawl.settings import BY_SITES
 from minicrawl.store.reader import Store
 
 JUMP, SHARED_OUT = "jump", "shared_out"
-"""Keys of `meta`: where walkers jump, and how many pages were known when births were last shared out."""
+"""Keys of `meta`: the jump of walkers, and the number of pages known when births were last shared out."""
 
 
 def stored_births(store: Store, host_of: Pages) -> Births:
@@ -17,12 +17,12 @@ def stored_births(store: Store, host_of: Pages) -> Births:
 
 
 def read_births(store: Store) -> Births:
-    """The same for who only reads. Raises StoreError."""
+    """The same for reading commands. Raises StoreError."""
     return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else EvenBirths()
 
 
 def jumps_to_sites(store: Store) -> bool:
-    """Whether walkers of the store jump to sites by their trust, as its last commit has it."""
+    """True if walkers of the store jump to sites by their trust, as of its last commit."""
     return store.meta(JUMP) == BY_SITES
 
 

@@ -1,6 +1,6 @@
-"""What a store keeps in a form of its own, which SQLite does not look at: the values of `meta`, and JSON in columns.
+"""Check the values of `meta` and the JSON in columns, which SQLite does not.
 
-A shape says what a value has to be: a type; [shape], a list of any length; (shape, shape), a list of so many;
+A shape describes a valid value: a type; [shape], a list of any length; (shape, shape), a list of that length;
 {str: shape}, an object of any names; {"name": shape}, an object with these names.
 """
 
@@ -17,9 +17,9 @@ from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
 
 BANNED_HOSTS, ASKED_FIRST = "banned_hosts", "asked_first"
-"""Names of hosts that are asked for nothing, and numbers of pages that come before all others: under which keys."""
+"""Keys for the names of banned hosts, and the numbers of pages that come before all others."""
 EARLIER_RUNS = "earlier_runs"
-"""Under which key what the runs before the last one have done."""
+"""Key for the sums of the runs before the last one."""
 _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
@@ -63,7 +63,7 @@ _JSON: dict[tuple[str, str], Any] = {
 
 
 def banned_hosts(store: Store) -> list[str]:
-    """The names of the hosts that are asked for nothing."""
+    """The names of the banned hosts."""
     names: list[str] = json.loads(str(store.meta(BANNED_HOSTS) or "[]"))
     return names
 
@@ -75,27 +75,27 @@ def asked_first(store: Store) -> list[int]:
 
 
 def earlier_runs(store: Store) -> Sums:
-    """What the runs before the last one have done."""
+    """The sums of the runs before the last one."""
     kept = store.meta_json(EARLIER_RUNS)
     return Sums(**{name: kept[name] for name in Sums._fields if name in kept})
 
 
 def kept_settings(store: Store) -> CrawlSettings:
-    """The settings of the last run. Raises StoreError when they cannot be meant."""
+    """The settings of the last run. Raises StoreError if they are invalid."""
     for what in wrong_settings(store):
         raise damaged(store.path, what)
     return CrawlSettings.from_json(store.settings)
 
 
 def kept_surfer(store: Store) -> Surfer:
-    """By whom the links of a store are weighed. Raises StoreError when it cannot be told."""
+    """The surfer that weighs the links of a store. Raises StoreError if it is invalid."""
     for what in _wrong_surfer(store):
         raise damaged(store.path, what)
     return parse_surfer(str(store.meta("surfer") or UNIFORM))
 
 
 def wrong_settings(store: Store) -> Iterator[str]:
-    """What is wrong with the settings of the last run. The next one can be given others: it is no reason to refuse."""
+    """Faults of the last run's settings. The next run can be given others: no reason to refuse."""
     try:
         CrawlSettings.from_json(store.settings)
     except SettingError as error:
@@ -103,7 +103,7 @@ def wrong_settings(store: Store) -> Iterator[str]:
 
 
 def wrong_meta(store: Store) -> Iterator[str]:
-    """One sentence per value of `meta` that a store with pages lacks, or that is not what it has to be."""
+    """One sentence per value of `meta` that is invalid, or that a store with pages lacks."""
     for key in _NEEDED if store.size() else ():
         if store.meta(key) is None:
             yield f"meta.{key} is missing"
@@ -122,7 +122,7 @@ def wrong_meta(store: Store) -> Iterator[str]:
 
 
 def wrong_texts(store: Store) -> Iterator[str]:
-    """One sentence per JSON in other tables that is not what it has to be."""
+    """One sentence per invalid JSON in other tables."""
     for (table, column), shape in _JSON.items():
         for text in store.soundness.texts(table, column):
             if not _is_json(text, shape):
@@ -142,7 +142,7 @@ def _wrong(name: str, value: object) -> str:
 
 
 def _is_json(text: object, shape: Any) -> bool:
-    """Whether a text is JSON of a shape; None is: there is nothing to read."""
+    """True if a text is JSON of a shape; for None, too: there is nothing to read."""
     if text is None:
         return True
     try:

@@ -1,7 +1,7 @@
-"""Which pages may be the most important, so that the store can name these without a look at all others.
+"""Candidates for the most important pages, so that the store finds these without reading all others.
 
-Every commit changes what many pages have received, and an index of that would have to be written with it, all over. But
-few pages come to be among the best: a commit looks which of those it changes have become worthy, and adds these.
+Every commit changes the received cash of many pages, and an index of it would have to be rewritten each time. But few
+pages become one of the best: a commit adds those of its changed pages that have become worthy.
 """
 
 import math
@@ -12,12 +12,12 @@ from minicrawl.opic.arrays import Pages, flagged, slices
 
 KEPT = 1_000
 _SLACK = 1.02
-"""How far what the virtual page holds may grow, for each unit of birth cash, until all pages are looked at again."""
+"""Factor by which the virtual page's cash per unit of birth cash may grow before all pages are read again."""
 
 
 class TopPages:
-    """Invariant: every page whose X is `floor` or more is kept, so that none that is not kept is better than one that
-    is. X: what importance is the share of, see Ledger.
+    """Invariant: every page whose X is `floor` or more is kept, so no page left out is better than one kept.
+    X: the numerator of importance, see Ledger.
 
     Pages that were worth as much once may be kept, too; when they are too many, `floor` rises and they go.
     """
@@ -29,7 +29,7 @@ class TopPages:
         self._shared_out = -1
 
     def changes(self, ledger: Ledger, changed: Pages) -> tuple[list[int], bool]:
-        """Pages to be added, those in `changed` having changed since the last call, and whether all before go."""
+        """(pages to add, given those `changed` since the last call; whether all earlier ones are deleted)."""
         if not self.floor or ledger.held() > self._held or ledger.shared_out != self._shared_out:
             return self._anew(ledger), True
         worthy = changed[ledger.worths(changed, self._held) >= self.floor]
@@ -46,7 +46,7 @@ class TopPages:
             best, _ = ledger.most_important(KEPT)
             self.floor = max(self.floor, float(ledger.worths(best, self._held).min()))
         pages = self._worthy(ledger)
-        if len(pages) > KEPT + KEPT // 2:  # so many share the last place
+        if len(pages) > KEPT + KEPT // 2:  # many share the last place
             self.floor = math.nextafter(self.floor, math.inf)
             pages = self._worthy(ledger)
         self._pages = set(pages)

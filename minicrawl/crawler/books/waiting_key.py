@@ -1,4 +1,4 @@
-"""By what a page that was never read is in order, where a crawl goes by anticipated cash: what the key is made of."""
+"""The key of a page that was never read, in a crawl by anticipated cash, as a sum of terms."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from minicrawl.store.reader import Store
 
 @dataclass(frozen=True)
 class WaitingKey:
-    """Units of cash: what the page has, and what it is expected to get of its own site and from elsewhere."""
+    """Units of cash: those of the page, and those expected from its own site and from elsewhere."""
 
     cash: int
     own_site: int
@@ -20,7 +20,7 @@ class WaitingKey:
 
 
 def waiting_key(store: Store, page: int) -> WaitingKey | None:
-    """The key of a page as of the last commit; None where the order is another one, or the page was read."""
+    """The key of a page as of the last commit; None if the order is another one, or the page was read."""
     facts = store.page_table.facts(page)
     if not store.meta("anticipates") or facts["visited"]:
         return None
