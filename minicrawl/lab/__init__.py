@@ -1,15 +1,15 @@
 """The papers' experiments, run with the same `opic` code as the live crawl.
 
-webs          webs drawn from a seed, and how they change
+webs          webs drawn from a seed, and changes to them
 heap          an indexed heap, compiled
 compiled      the visit loops of `opic`, compiled
 convergence   methods to compute importance; figures 2 and 3
-windows       how much of the past should count; figures 4, 5 and 6
-settling      what the ledger gives beyond the paper
+windows       length of the history window; figures 4, 5 and 6
+settling      properties of the ledger beyond the paper
 frontiers     crawl orders
-orders        their comparison
+orders        comparison of crawl orders
 steering      crawls that hold a share of discoveries
-discovery     how well they hold it, and its cost in importance
+discovery     accuracy of that share, and its cost in importance
 refresh       schedules that fetch pages again under a budget
 keeping_up    discovery, refresh and change at once
 expected      rankings of a crawl stopped early, against its end

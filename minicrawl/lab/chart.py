@@ -1,4 +1,4 @@
-"""Results of experiments as files: curves as a picture, rows as CSV."""
+"""Write results of experiments to files: curves as a picture, rows as CSV."""
 
 import csv
 from pathlib import Path
@@ -13,7 +13,7 @@ from minicrawl.report import Panel, Result, rounded
 
 
 def write(result: Result, out: Path) -> list[Path]:
-    """Write NAME.csv and NAME.svg into the folder `out`, made if need be; returns both paths. Raises SettingError."""
+    """Write NAME.csv and NAME.svg into the folder `out`, made if missing. Returns both paths; raises SettingError."""
     rows, chart = out / f"{result.name}.csv", out / f"{result.name}.svg"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -28,8 +28,8 @@ def write(result: Result, out: Path) -> list[Path]:
 
 
 def draw(result: Result, path: Path) -> None:
-    """The panels of a result side by side, as SVG. The same result gives the same bytes."""
-    # The style of this chart only: a program that uses the lab may have its own.
+    """Draw the panels of a result side by side, as SVG. Output is deterministic."""
+    # A local style: a program that uses the lab may have its own.
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(5.2 * len(result.panels), 3.8), layout="constrained")
         figure.suptitle(result.title)

@@ -1,8 +1,8 @@
-"""The visit loops, compiled: the plain books of `opic`, moved on about ten times as fast.
+"""The visit loops, compiled: the plain books of `opic`, about ten times as fast.
 
-Every function here takes a book and leaves it as the book's own `visit`, called page after page, would have:
-to the unit, to the last bit of every float. Tests hold both to that. What a page passes on (`damped`, `sigma`)
-is not written again: those very functions are compiled.
+Every function here takes a book and leaves it as repeated calls of the book's own `visit` would: equal to the unit, and
+to the last bit of every float, as tests check. The formulas of what a page passes on (`damped`, `sigma`) are not
+duplicated: those functions are compiled.
 
 Pages are the graph's, all of them known to the book from the start; a page does not link to itself.
 """
@@ -31,7 +31,7 @@ register_jitable(sigma)
 register_jitable(interpolated)
 
 LAB_TOTAL = 2**52
-"""All the cash in the lab: the clock of some thousand turnovers fits into 64 bits."""
+"""Total cash in the lab: the clock of some thousand turnovers fits into 64 bits."""
 
 INCOME, LEVEL, CLOCK, PAYEES, RESERVE = range(5)
 VIRTUAL, RESTLESS = range(2)
@@ -40,14 +40,14 @@ TO_VISITED, TO_ALL = _PAID["visited"], _PAID["all"]
 
 
 class VisitLog(NamedTuple):
-    """Visits in their order. pages: int32, shape (visits,). cash: int64, shape (visits,), what each one spent."""
+    """Visits in order. pages: int32, shape (visits,). cash: int64, shape (visits,), spent by each visit."""
 
     pages: npt.NDArray[np.int32]
     cash: IntArray
 
 
 class Cash(NamedTuple):
-    """An `Adaptive` as compiled code sees it: its arrays, and its numbers in `till`."""
+    """An `Adaptive` in compiled code: its arrays, and its scalars in `till`."""
 
     standing: IntArray
     history: FloatArray
@@ -61,7 +61,7 @@ class Cash(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A `Ledger` as compiled code sees it. `received`: B + R. `till`: virtual page, sum of |B + R - H|."""
+    """A `Ledger` in compiled code. `received`: B + R. `till`: virtual page, sum of |B + R - H|."""
 
     received: IntArray
     forwarded: IntArray
@@ -69,9 +69,9 @@ class Held(NamedTuple):
 
 
 def paper_book(graph: Graph, *, held: bool = False) -> Adaptive:
-    """A cash book that knows all pages, each with the same cash: the paper's start.
+    """A cash book that knows all pages, each with equal cash: the paper's start.
 
-    held: the virtual page keeps what it gets; otherwise it pays all pages at once.
+    held: the virtual page holds its cash; otherwise it pays all pages at once.
     """
     book = Adaptive(Basic(), PayOut("nobody" if held else "all"), total=LAB_TOTAL)
     book.discover(np.full(graph.size, LAB_TOTAL // graph.size))
@@ -87,9 +87,9 @@ def visit_pages(book: Adaptive, graph: Graph, pages: npt.NDArray[np.int32]) -> V
 
 
 def visit_greedily(book: Adaptive, graph: Graph, visits: int) -> VisitLog:
-    """Visit the page with the most cash, of equals the lowest number, `visits` times.
+    """Visit the page with the most cash, `visits` times; ties go to the lowest number.
 
-    The virtual page pays all pages or nobody: then standings are in the order of the cash.
+    The virtual page must pay all pages or none: then standings are in the order of the cash.
     """
     if book.pay_out.to == "visited" and not book.visited[: book.size].all():
         raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
@@ -101,9 +101,9 @@ def visit_greedily(book: Adaptive, graph: Graph, visits: int) -> VisitLog:
 
 
 def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[FloatArray, FloatArray]:
-    """History and clock of the last visit that the interpolation window keeps, in units, each of shape (pages,).
+    """History and clock of the last visit kept by the interpolation window, in units, each of shape (pages,).
 
-    log: all visits there were. window: T in units of the clock.
+    log: all visits of the run. window: T in units of the clock.
     """
     history, last = np.zeros(pages), np.zeros(pages)
     _interpolate(log.pages, log.cash, window, history, last)
@@ -111,10 +111,10 @@ def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[Floa
 
 
 def crawl(graph: Graph, seeds: npt.NDArray[np.int32], fetches: int, *, grant: int = GRANT) -> tuple[Adaptive, VisitLog]:
-    """A crawl from `seeds` that visits each page once, the one with the most cash next: the live crawl's greedy.
+    """Crawl from `seeds` and visit each page once, the one with the most cash next: the live crawl's greedy.
 
     grant: units a page gets when it is discovered; 0: none, the strategy `Opic`.
-    Returns the book, which numbers pages as they were discovered, and the visits, which number them as the graph.
+    Returns the book, with pages numbered in order of discovery, and the visits, with pages numbered as in the graph.
     """
     book = Adaptive(Basic(), grant=grant)
     book.discover([seed_grant(Greedy() if grant else Opic(), book, len(seeds))] * len(seeds))
@@ -132,10 +132,10 @@ def crawl(graph: Graph, seeds: npt.NDArray[np.int32], fetches: int, *, grant: in
 
 
 def settle_greedily(ledger: Ledger, graph: Graph, visits: int, as_read: Graph | None = None) -> npt.NDArray[np.bool_]:
-    """Visit the page with the largest residual |R - H|, of equals the lowest number, `visits` times.
+    """Visit the page with the largest residual |R - H|, `visits` times; ties go to the lowest number.
 
-    as_read: the links every page had when it was last visited; None: those of `graph`.
-    Returns which pages were visited, shape (size,).
+    as_read: the links of every page at its last visit; None: those of `graph`.
+    Returns a flag for each page visited, shape (size,).
     """
     old = as_read or graph
     visited = np.zeros(graph.size, dtype=np.bool_)
@@ -149,7 +149,7 @@ def settle_greedily(ledger: Ledger, graph: Graph, visits: int, as_read: Graph | 
 def settle_in_order(
     ledger: Ledger, graph: Graph, pages: npt.NDArray[np.int32], as_read: Graph | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Visit `pages`, in this order; otherwise as `settle_greedily`."""
+    """Visit `pages` in this order; otherwise like `settle_greedily`."""
     old = as_read or graph
     visited = np.zeros(graph.size, dtype=np.bool_)
     with _held(ledger) as held:
@@ -159,7 +159,7 @@ def settle_in_order(
 
 @dataclass
 class Sweep:
-    """The state of a sweep: its next page, the pages passed by in a row, and the least residual it visits."""
+    """The state of a sweep: its next page, the pages skipped in a row, and the least residual to visit."""
 
     page: int = 0
     passed: int = 0
@@ -167,9 +167,9 @@ class Sweep:
 
 
 def settle_by_sweeps(ledger: Ledger, graph: Graph, visits: int, sweep: Sweep) -> None:
-    """Go round all pages, and visit `visits` times the one whose residual is at least 1.5 times the mean.
+    """Cycle through all pages until `visits` visits are made, to pages whose residual is at least 1.5 times the mean.
 
-    Where a whole round finds none, the rest of the next one visits all from the mean on. The sweep moves on.
+    If a whole round finds none, the rest of the next round visits all from the mean on. The sweep is updated.
     """
     with _held(ledger) as held:
         at = _settle_by_sweeps(held, graph.indptr, graph.targets, visits, sweep.page, sweep.passed, sweep.least)
@@ -178,7 +178,7 @@ def settle_by_sweeps(ledger: Ledger, graph: Graph, visits: int, sweep: Sweep) ->
 
 @contextmanager
 def opened(book: Adaptive, room: int) -> Iterator[Cash]:
-    """The book as compiled code sees it, with room for pages 0..room-1; what changed stands in the book afterwards."""
+    """The book in compiled code, with room for pages 0..room-1; changes are written back afterwards."""
     if book.window != Basic():
         raise TypeError("compiled visits keep the whole past: they need the basic window")
     numbers = [book.income, book.level, book.clock, book.payees, book.reserve]
@@ -200,7 +200,7 @@ def opened(book: Adaptive, room: int) -> Iterator[Cash]:
 
 @contextmanager
 def _held(ledger: Ledger) -> Iterator[Held]:
-    """The ledger as compiled code sees it. The ledger adds up its columns anew afterwards."""
+    """The ledger in compiled code. The ledger recomputes its sums afterwards."""
     size = ledger.size
     if ledger.alias[:size].any():
         raise ValueError("compiled visits know no aliases; fold them into their targets")
@@ -220,7 +220,7 @@ def links_of(indptr, targets, page):  # type: ignore[no-untyped-def]
 
 @compiled
 def spend(cash, page, degree):  # type: ignore[no-untyped-def]
-    """`Adaptive.visit` but for the credits: returns the cash that `page` spent, and what each outlink is to get."""
+    """`Adaptive.visit` except for the credits. Returns the cash spent by `page`, and the amount per outlink."""
     till = cash.till
     spent = cash.standing[page]
     if cash.paid == TO_ALL or (cash.paid == TO_VISITED and cash.visited[page]):
@@ -277,7 +277,7 @@ def _interpolate(pages, spent, window, history, last):  # type: ignore[no-untype
 
 @compiled
 def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages, spent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
-    """sizes: how many pages are known, how many were read."""
+    """sizes: the numbers of known pages, and of read pages."""
     till = cash.till
     for number in range(sizes[0]):
         add(heap, number)
@@ -312,7 +312,7 @@ def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages,
 
 @compiled
 def credit(held, target, units):  # type: ignore[no-untyped-def]
-    """Change what `target` has received; returns its residual."""
+    """Change the cash received by `target`. Returns its residual."""
     before = abs(held.received[target] - held.forwarded[target])
     held.received[target] += units
     after = abs(held.received[target] - held.forwarded[target])
@@ -322,7 +322,7 @@ def credit(held, target, units):  # type: ignore[no-untyped-def]
 
 @compiled
 def forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
-    """The part of `Ledger.visit` that concerns the page itself: what each outlink gets, each old one gave."""
+    """The part of `Ledger.visit` that concerns the page itself. Returns the amounts per outlink, now and before."""
     h, n = held.forwarded[page], held.received[page]
     held.till[RESTLESS] -= abs(n - h)
     held.forwarded[page] = n
@@ -341,7 +341,7 @@ def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, he
         sent, taken = forward(held, page, outlinks, old)
         heap.key[page] = 0
         moved(heap, page)
-        if np.array_equal(outlinks, old):  # the rule; only the difference has to move
+        if np.array_equal(outlinks, old):  # the common case; only the difference has to be moved
             sent -= taken
             old = old[:0]
         for target in old:

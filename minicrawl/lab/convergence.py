@@ -7,7 +7,7 @@ N         pages of the graph
 C, H, G   cash, history and clock of the cash book; C0 the initial cash of all pages, 1/N of the total
 off-line  power iteration; a step costs as much as N visits
 
-The paper's virtual page pays out to all pages; the ledger's holds what it gets (`held`).
+The paper's virtual page pays out to all pages; the ledger's holds its cash (`held`).
 """
 
 import math
@@ -62,7 +62,7 @@ Method = Callable[[Graph, np.random.Generator, int], Iterator[Snapshot]]
 
 
 def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int], VisitLog]) -> Method:
-    """The paper's cash book, visited by `visits`."""
+    """The paper's cash book, with visits made by `visits`."""
 
     def run(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
         book = paper_book(graph)
@@ -78,7 +78,7 @@ def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int]
 
 
 def _held(start: Callable[[Ledger, Graph], Callable[[int], object]]) -> Method:
-    """The method that holds the virtual page's cash. start: given ledger and graph, what makes so many visits."""
+    """The method that holds the virtual page's cash. start: from ledger and graph, a function that makes n visits."""
 
     def run(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
         ledger = Ledger()
@@ -107,7 +107,8 @@ def _certified(ledger: Ledger, graph: Graph) -> float | None:
 
 
 def _rounds(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-    """Visits all at once, vectorised, as the crawl settles; a round counts once all its visits are paid for."""
+    """Visits of all pages at once, vectorised, as the crawl settles; a round counts once all its visits are paid
+    for."""
     ledger = Ledger()
     ledger.discover(graph.size)
     links = LinkGraph(np.arange(graph.size), graph.indptr, graph.targets, graph.size)
@@ -159,14 +160,14 @@ _PAPER = ("greedy", "cycle", "random", "off-line")
 _COLUMNS = ("visits in N", "method", "estimator", "error of all pages in %", "error of the top tenth in %")
 LEVELS = (1.0, 0.1, 0.01)
 EXACT = 1e-13
-"""L1 error of what is taken for the truth."""
+"""L1 error of the reference importance."""
 
 
 @dataclass
 class Trace:
-    """A method's errors after each step, by estimator; lists in step with the checkpoints of `trace`.
+    """Errors of a method after each step, by estimator; lists in step with the checkpoints of `trace`.
 
-    limits: how far one step of power iteration moves H/G in L1, times G: at most 1 by the paper's theorem.
+    limits: L1 change of H/G by one step of power iteration, times G: at most 1 by the paper's theorem.
     outliers: share of pages with more than twice the mean error, of the first estimator.
     """
 
@@ -216,7 +217,7 @@ class Traces:
     of: Sequence[Trace]
 
     def mean(self, series: str) -> list[float]:
-        """Mean over the graphs of one of a trace's lists, step by step."""
+        """Mean over the graphs of one list of a trace, step by step."""
         return [fmean(values) for values in zip(*(getattr(one, series) for one in self.of), strict=True)]
 
     def errors(self, estimator: str) -> list[Errors]:
@@ -244,7 +245,7 @@ class Traces:
         return Curve(name, self.visits(), [getattr(errors, part) for errors in self.errors(estimator)])
 
     def reaches(self, estimator: str, level: float, part: str = "all") -> float | None:
-        """Visits in N after which the error stays at most `level` percent; None if it does not get there."""
+        """Visits in N after which the error stays at most `level` percent; None if it never does."""
         errors = [getattr(step, part) for step in self.errors(estimator)]
         above = [step for step, error in enumerate(errors) if error > level]
         first = above[-1] + 1 if above else 0
@@ -368,7 +369,7 @@ def figure_3(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
 
 
 def on_graph(graph: Graph, seed: int, turns: int) -> Result:
-    """Error against visits of every method on one graph, how many visits reach 1, 0.1 and 0.01 %, and two per page."""
+    """Error of every method against visits on one graph; visits until 1, 0.1 and 0.01 %; and two visits per page."""
     by_name = traces([graph], tuple(METHODS), seed, turns)
     claims = [*(_race(by_name, level) for level in LEVELS), claim_of_revisits([ranking_after_revisits(graph, seed)])]
     panels = [_panel(by_name, part, tuple(METHODS)) for part in ("all", "top")]
@@ -399,7 +400,8 @@ class Agreement(NamedTuple):
 
 
 def ranking_after_revisits(graph: Graph, seed: int) -> Agreement:
-    """Crawl from ten random pages, read every page found, then as many again by residual; compare with PageRank."""
+    """Crawl from ten random pages until all are read, make as many visits again by residual, and compare with
+    PageRank."""
     seeds = np.random.default_rng(seed).choice(graph.size, min(_REVISITS_SEEDS, graph.size), replace=False)
     _, log = crawl(graph, seeds.astype(np.int32), graph.size)
     found = np.sort(log.pages).astype(np.int64)

@@ -2,7 +2,7 @@
 
 Abiteboul, Preda and Cobena (WWW 2003) steer a crawl by the virtual page; the live crawl keeps an account of fetches
 (`opic.refresh`) by default. The methods are in `steering`. On a given graph the curve of a crawl is the share of
-importance read over the share of fetches, with as many fetches as its seeds reach pages; rules are compared on the same
+importance read over the share of fetches, with one fetch per page reached by its seeds; rules are compared on the same
 seeds, and shares measured in the second half.
 """
 
@@ -36,26 +36,26 @@ from minicrawl.report import Claim, Curve, Panel, Result
 SHARES = (0.2, 0.5, 0.8)
 _SEEDS = 10
 _FEWEST_NODES = 100
-"""So that enough pages have links to be seeds."""
+"""Minimum, so that enough pages have links to be seeds."""
 _BATCHES = 20
-"""So often, evenly spread over the fetches, the web changes."""
+"""Number of changes of the web, evenly spread over the fetches."""
 _CHANGED = 0.01
 """Pages per fetch whose in-degree halves or doubles: 1 % of them in N fetches."""
 _COMING = 0.1
-"""Pages that come in all, in N."""
+"""Total number of new pages, in N."""
 _WINDOWS = 250
 _DRAWN = 10
-"""Windows that make one point of the picture."""
+"""Windows per point of the picture."""
 _WARM_UP = 25
-"""Windows after which shares are measured."""
+"""Windows before shares are measured."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The result of a method. shares: per window. share, sd: mean and deviation of those after the warm-up.
 
-    deviation: see `largest_deviation`. mass: share of all importance that was read. left: share of all cash that the
-    virtual page has at the end.
+    deviation: see `largest_deviation`. mass: share of all importance that was read. left: share of all cash held by the
+    virtual page at the end.
     """
 
     method: Method
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
-    """Crawl a growing web of `nodes` pages at first, by every method, asked for each of SHARES.
+    """Crawl a growing web of `nodes` pages at first, by every method with each of SHARES.
 
     fetches: by default half as many as pages. Raises SettingError.
     """
@@ -85,9 +85,9 @@ def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
     start = power_law(nodes, rng)
     seeds = rng.choice(np.flatnonzero(start.outdegrees()), _SEEDS, replace=False).astype(np.int32)
     window, room = fetches // _WINDOWS, nodes + int(_COMING * nodes)
-    # Asked for nothing, pay-outs soon go to read pages alone; asked for everything, to never-read ones alone.
+    # With share 0, pay-outs soon go to read pages alone; with share 1, to never-read ones alone.
     asked = [(PAY_OUTS, 0.0), (PAY_OUTS, 1.0)] + [(method, share) for share in SHARES for method in METHODS]
-    # Tried up to 30 times that gain: .5 and .8 come closer, .2 is held worse.
+    # Other gains, up to 30 times as large: .5 and .8 come closer, .2 is held worse.
     crawls = [SteeredCrawl(method, share, seeds, room, gain=1 / window) for method, share in asked]
     logs: list[list[Log]] = [[] for _ in asked]
     for web, count in _batches(Evolving(start, rng), fetches):
@@ -111,7 +111,7 @@ def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
 
 
 def _batches(evolving: Evolving, fetches: int) -> Iterator[tuple[Graph, int]]:
-    """The web as it is for a while, and the fetches until it changes."""
+    """The web between changes, and the number of fetches in that time."""
     coming = np.diff(np.linspace(0, int(_COMING * evolving.size), _BATCHES).astype(int))
     changing = np.diff(np.linspace(0, round(_CHANGED * fetches), _BATCHES).astype(int))
     counts = np.diff(np.linspace(0, fetches, _BATCHES + 1).astype(int))
@@ -123,7 +123,8 @@ def _batches(evolving: Evolving, fetches: int) -> Iterator[tuple[Graph, int]]:
 
 
 def largest_deviation(log: Log, share: float) -> float:
-    """The largest |discoveries - q n| after n fetches with both kinds on offer; counted anew when one was missing."""
+    """The largest |discoveries - q n| after n fetches with both kinds on offer; the count restarts when one was
+    missing."""
     if not log.contested.any():
         return 0.0
     excess = np.cumsum(log.contested * (log.discovers - share))
@@ -161,7 +162,7 @@ def _panel(share: float, outcomes: Sequence[Outcome], window: int) -> Panel:
 
 
 def _means(values: FloatArray, width: int) -> FloatArray:
-    """The means of so many values each; what is left over at the end is left out."""
+    """Means of consecutive groups of `width` values; an incomplete last group is dropped."""
     whole = len(values) // width
     means: FloatArray = values[: whole * width].reshape(whole, width).mean(axis=1)
     return means
@@ -257,7 +258,7 @@ def on_graph(graph: Graph, seed: int = 0, seed_sets: int = 5, seeds: int = 10) -
 
 
 def crawled(graph: Graph, name: str, share: float, seeds: PageArray, fetches: int) -> Log:
-    """The fetches of a crawl by a rule, its lever at the share at first as in the live crawl."""
+    """The fetches of a crawl by a rule; its lever starts at the share, as in the live crawl."""
     method = PAY_OUTS_ONCE if name == "income" and share >= 1.0 else _BY[name]
     return SteeredCrawl(method, share, seeds, graph.size, lever=None).fetch(graph, fetches)
 

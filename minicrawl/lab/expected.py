@@ -1,13 +1,13 @@
-"""Stopping a crawl early: does what it expects of the pages it has not read mend its ranking?
+"""Crawls stopped early: effect of expected importance of unread pages on the ranking.
 
 A finished crawl is replayed: the pages that had their turn by then, the links of these, the pages these made known. At
-every stop the two rankings of the pages known by then are held to the ranking at the end: importance of the known
-graph, and expected importance (opic/expected.py).
+every stop two rankings of the pages known by then are compared with the final ranking: importance of the known graph,
+and expected importance (opic/expected.py).
 
-p@k       share of the k best known pages, as it turns out, that are among the first k of the ranking
+p@k       share of the k finally best known pages among the first k of the ranking
 whole     share of the 100 best pages of the end, known yet or not, that are among the first 100
-tau       Kendall's, over the best 1,000 known pages as it turns out
-L1        distance from the importance at the end, both as shares of what the known pages have
+tau       Kendall's, over the 1,000 finally best known pages
+L1        distance from the final importance, both as shares of the total of the known pages
 """
 
 from collections.abc import Sequence
@@ -47,8 +47,8 @@ IntArray = npt.NDArray[np.int64]
 class Replay:
     """A finished crawl, by page. links: one row per page that had its turn.
 
-    turns: when a page had its turn, in answers that had come by then; infinite if never. is_alias: it turned out to be
-    one. found_on: the page that made it known; -1 of a seed. levels: groups of pages, see opic/expected.py.
+    turns: number of answers received when a page had its turn; infinite if never. is_alias: it turned out to be one.
+    found_on: the page that made it known; -1 for a seed. levels: groups of pages, see opic/expected.py.
     """
 
     links: LinkGraph
@@ -66,7 +66,7 @@ class Replay:
         return len(np.unique(self.levels[0][self.links.sources[np.diff(self.links.indptr) > 0]]))
 
     def at(self, answers: float) -> tuple[Rows, KnownPages]:
-        """The links and the pages that were known when so many answers had come."""
+        """The links and the pages known after `answers` answers."""
         visited = self.turns <= answers
         read = self.links.rows(np.flatnonzero(visited[self.links.sources]))
         known = visited | (self.found_on < 0) | visited[self.found_on]
@@ -79,11 +79,11 @@ class Replay:
 
 
 def replay_of(store: Store, levels: Sequence[IntArray]) -> Replay:
-    """The crawl in a store. levels: groups of its pages. Raises StoreError when there is too little to replay.
+    """The crawl in a store. levels: groups of its pages. Raises StoreError if there is too little to replay.
 
-    Answers are numbered in the order in which pages got their first. A page that was given up without an answer had its
-    turn when the clock stood as at its last visit; so much cash had been spent at the turns of failed pages nearby; and
-    after the page that made it known.
+    Answers are numbered in the order of pages' first answers. The turn of a page given up without an answer is
+    interpolated between failed pages by the clock at its last visit, and never precedes that of the page that made it
+    known.
     """
     with store.snapshot():
         links, turns = store.links(), store.page_table.turns()
@@ -113,8 +113,8 @@ def rankings_at(rows: Rows, pages: KnownPages, tolerance: float = 1e-7) -> dict[
 
 
 def stays(replay: Replay, truth: FloatArray) -> list[tuple[float, float]]:
-    """At twenty stops, what share of the first hundred is said to stay, and what share does. truth: importance of all
-    pages at the end."""
+    """Predicted and actual share of the first hundred that stays, at twenty stops. truth: final importance of all
+    pages."""
     found = []
     for stop in np.geomspace(0.02, 0.9, 20):
         answers = stop * replay.answers
@@ -126,7 +126,7 @@ def stays(replay: Replay, truth: FloatArray) -> list[tuple[float, float]]:
 
 
 def _first(replay: Replay, answers: float) -> tuple[FloatArray, IntArray]:
-    """Expected importance when so many answers had come, and the pages that were known."""
+    """Expected importance after `answers` answers, and the pages known then."""
     links, pages = replay.at(answers)
     ranking = rankings_at(links, pages, tolerance=1e-4)[EXPECTED]
     return ranking, np.flatnonzero((pages.jump > 0.0) & pages.stands_for_itself())
@@ -139,7 +139,7 @@ def _share_of_best(ranking: FloatArray, truth: FloatArray, known: IntArray) -> f
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of a ranking with that at the end; see above."""
+    """Agreement of a ranking with the final one; see the module."""
 
     first_20: float
     first_100: float
@@ -150,7 +150,7 @@ class Agreement:
 
     @classmethod
     def of(cls, ranking: FloatArray, truth: FloatArray, known: IntArray) -> "Agreement":
-        """known: pages that the ranking has."""
+        """Compare a ranking with the final importance. known: pages of the ranking."""
         now, final = ranking[known], truth[known]
         found, best = _best(now), _best(final)
         p20, p100, p1000 = (len(np.intersect1d(found[:k], best[:k])) / min(k, len(known)) for k in (20, 100, 1000))
@@ -194,7 +194,7 @@ def _panel(found: dict[tuple[float, str], Agreement]) -> Panel:
 
 
 def _claims(found: dict[tuple[float, str], Agreement], sites: int) -> list[Claim]:
-    """The claims for a web of many sites; for one of few sites only that nothing gets worse."""
+    """The claims for a web of many sites; with few sites, only that nothing gets worse."""
 
     def measured(stops: Sequence[float]) -> str:
         values = [(found[stop, EXPECTED].first_100, found[stop, KNOWN_GRAPH].first_100) for stop in stops]

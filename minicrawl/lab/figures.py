@@ -12,7 +12,7 @@ from minicrawl.rank import Graph
 from minicrawl.report import Result
 
 _FEWEST_NODES = 2000
-"""On fewer pages the tenth that is most important is a handful, and no figure means anything."""
+"""On fewer pages the most important tenth is a handful, and figures are meaningless."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Setup:
         return Setup(max(_FEWEST_NODES, self.nodes // 10), self.seed, 1, self.model)
 
     def of_size(self, nodes: int) -> "Setup":
-        """The same with another number of pages, too few of which are no error."""
+        """The same with another number of pages, too small ones included."""
         return replace(self, nodes=max(_FEWEST_NODES, nodes))
 
     def draw(self) -> list[Graph]:

@@ -27,7 +27,7 @@ _RANK_UNITS = 2.0**61
 
 
 def breadth_first(graph: Graph, seeds: PageArray) -> PageArray:
-    """The page known longest first."""
+    """Breadth-first: the page known longest first."""
     return _by_worth(graph, seeds, np.zeros(graph.size, dtype=np.int64), per_link=0)
 
 
@@ -37,7 +37,7 @@ def by_inlinks(graph: Graph, seeds: PageArray) -> PageArray:
 
 
 def omniscient(graph: Graph, seeds: PageArray, importance: FloatArray) -> PageArray:
-    """The most important page first, which no crawl knows."""
+    """The most important page first, by importance that no crawl knows."""
     return _by_worth(graph, seeds, _bits(importance), per_link=0)
 
 
@@ -54,7 +54,7 @@ def greedy(graph: Graph, seeds: PageArray, grant: int = GRANT) -> PageArray:
 
 
 def opic(graph: Graph, seeds: PageArray) -> PageArray:
-    """The page with the most cash first, where all cash comes from the seeds."""
+    """The page with the most cash first; all cash comes from the seeds."""
     return fast.crawl(graph, seeds, graph.size, grant=0)[1].pages
 
 
@@ -98,10 +98,10 @@ def batch_pagerank(graph: Graph, seeds: PageArray, batch: int, steps: int = 15) 
 
 
 class _Crawl(NamedTuple):
-    """A crawl as compiled code sees it.
+    """A crawl in compiled code.
 
-    page_of, number_of: int32, shape (size,), the page of a number and the number of a page, ABSENT if unknown. order:
-    the visited pages. sizes: the numbers of known and of visited pages. outlinks: room for one page's.
+    page_of, number_of: int32, shape (size,), page by number and number by page, ABSENT if unknown. order: the visited
+    pages. sizes: the numbers of known and of visited pages. outlinks: buffer for one page's.
     """
 
     indptr: IntArray
@@ -139,7 +139,7 @@ def _bits(numbers: FloatArray) -> IntArray:
 
 
 def _links_of(graph: Graph, pages: Flags) -> Graph:
-    """The graph without the links of all other pages."""
+    """The graph with only the links of `pages`."""
     outdegree = graph.outdegrees()
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegree * pages)])
     return Graph(indptr, graph.targets[np.repeat(pages, outdegree)])

@@ -1,13 +1,13 @@
-"""The page with the largest key next: an indexed heap of pages, compiled.
+"""An indexed heap of pages by largest key, compiled.
 
-The plain queue (`opic.strategy.PageQueue`) pushes a page again at every rise; this one moves it, so it stays as
-small as the number of pages, and keys may fall as well. Of equal keys the lower page number goes first, so both
-hand out the same pages in the same order.
+The plain queue (`opic.strategy.PageQueue`) pushes a page again at every rise; this one moves it, so its size is at most
+the number of pages, and keys may fall as well. Ties go to the lower page number, so both return the same pages in the
+same order.
 
 key     int64, shape (pages,): the larger the sooner; owned by the caller, who after each single change calls
         `moved` (or `risen`) before the next: a heap in which several keys have changed cannot be mended
 heap    int32, shape (pages,): heap[0] is next; the children of heap[i] are heap[4 i + 1 .. 4 i + 4]
-place   int32, shape (pages,): where a page stands in `heap`, ABSENT when it does not wait
+place   int32, shape (pages,): the position of a page in `heap`, ABSENT if it is not in it
 """
 
 from typing import Any, NamedTuple  # Any: callables
@@ -23,7 +23,7 @@ _CHILDREN = 4
 
 
 class Heap(NamedTuple):
-    """An indexed heap. `size`: int64, shape (1,): how many pages wait."""
+    """An indexed heap. `size`: int64, shape (1,): number of pages in it."""
 
     key: IntArray
     heap: npt.NDArray[np.int32]
@@ -32,13 +32,13 @@ class Heap(NamedTuple):
 
 
 def empty_heap(key: IntArray) -> Heap:
-    """A heap over `key` in which no page waits."""
+    """An empty heap over `key`."""
     pages = len(key)
     return Heap(key, np.zeros(pages, np.int32), np.full(pages, ABSENT, np.int32), np.zeros(1, np.int64))
 
 
 def full_heap(key: IntArray) -> Heap:
-    """A heap over `key` in which every page waits."""
+    """A heap of all pages over `key`."""
     pages = np.arange(len(key), dtype=np.int32)
     heap = Heap(key, pages, pages.copy(), np.array([len(key)]))
     _heapify(heap)
@@ -48,20 +48,20 @@ def full_heap(key: IntArray) -> Heap:
 def compiled(function: Any) -> Any:
     """The function as machine code. Integers are exact; floats are not reordered.
 
-    Compiled anew in every process, a second or so: code kept on disk would not notice a change in what it calls.
+    Compiled again in every process, in about a second: code cached on disk would not notice a change in its callees.
     """
     return numba.njit(function)
 
 
 @compiled
 def first(heap: Heap) -> int:
-    """The page that is next. The heap must not be empty."""
+    """The next page. The heap must not be empty."""
     return int(heap.heap[0])
 
 
 @compiled
 def add(heap: Heap, page: int) -> None:
-    """Let a page wait that did not."""
+    """Add a page that is not in the heap."""
     heap.place[page] = heap.size[0]
     heap.heap[heap.size[0]] = page
     heap.size[0] += 1
@@ -70,7 +70,7 @@ def add(heap: Heap, page: int) -> None:
 
 @compiled
 def pop(heap: Heap) -> int:
-    """Take out the page that is next."""
+    """Remove and return the next page."""
     page = int(heap.heap[0])
     heap.place[page] = ABSENT
     heap.size[0] -= 1
@@ -84,14 +84,14 @@ def pop(heap: Heap) -> int:
 
 @compiled
 def moved(heap: Heap, page: int) -> None:
-    """The key of a waiting page has risen or fallen."""
+    """Restore the heap after a page's key has risen or fallen."""
     _up(heap, page)
     _down(heap, page)
 
 
 @compiled
 def risen(heap: Heap, page: int) -> None:
-    """The key of a waiting page has risen."""
+    """Restore the heap after a page's key has risen."""
     _up(heap, page)
 
 

@@ -1,11 +1,11 @@
-"""Everything together: a crawl finds a web, keeps it fresh and measures importance while text and links change.
+"""Discovery, refresh and importance together, while text and links of the web change.
 
 M      pages that the seeds reach; the unit of time is that of M fetches, and a crawl has 8 M of them
 q      share of the fetches that discover a page
 rates  lognormal; half a change per page and unit of time
 
 The books, the credit rule, due times and learned rates are those of `opic`: its functions, compiled, or steps that
-tests compare with them. Pages are numbered as they are discovered.
+tests compare with them. Pages are numbered in order of discovery.
 """
 
 from collections.abc import Sequence
@@ -44,17 +44,17 @@ from minicrawl.rank.components import subgraph
 from minicrawl.report import Claim, Curve, Panel, Result
 
 REWIRED = 0.5
-"""So many changes turn a link of the page to another page; the others are of its text."""
+"""Share of changes that turn a link of the page to another page; the others change its text."""
 _TRIES = 8
 _MOST_DISCOVERIES = 2.0
-"""What the credit for discoveries is at most."""
+"""Upper bound of the credit for discoveries."""
 _PRICE, _CREDIT = range(2)
 _KNOWN, _NEVER_VISITED, _IN_ALL = range(3)
 _ONE_QUEUE = -1
 
 
 class Policy(NamedTuple):
-    """The choices of a crawl. share: q; schedule: of the pages to fetch again, CASH or LEARNED.
+    """The choices of a crawl. share: q; schedule: of refreshes, CASH or LEARNED.
 
     With schedule None there is one queue by cash, of all pages, as in the paper; importance is then that of the cash
     book with the window of interpolation, else that of the ledger.
@@ -66,10 +66,10 @@ class Policy(NamedTuple):
 
 
 class Web(NamedTuple):
-    """A web that changes. targets: the links of now, in rows; rates: changes of each page per unit of time.
+    """A changing web. targets: the present links, in rows; rates: changes of each page per unit of time.
 
-    drawn: until when the changes of each page have been drawn. is_stale: whether it changed since it was fetched. read:
-    the links as they were fetched, in the rows of `targets`.
+    drawn: time up to which the changes of each page have been drawn. is_stale: it has changed since its fetch. read:
+    the links as fetched, in the rows of `targets`.
     """
 
     indptr: IntArray
@@ -81,7 +81,8 @@ class Web(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The known pages, by number but for `number_of`. sums: pages known; B + R of those unvisited; of all."""
+    """The known pages, by number except for `number_of`. sums: number of known pages; B + R of unvisited ones; of
+    all."""
 
     page_of: npt.NDArray[np.int32]
     number_of: npt.NDArray[np.int32]
@@ -101,21 +102,21 @@ def changing_web(graph: Graph, rates: FloatArray) -> Web:
 
 
 class KeepingUp:
-    """A crawl by a policy, and the web that it crawls."""
+    """A crawl by a policy, and its web."""
 
     def __init__(
         self, web: Web, seeds: npt.NDArray[np.int32], policy: Policy, *, since: float, rng: np.random.Generator
     ) -> None:
-        """seeds: distinct pages. since: the time from which on it is noted how long pages are fresh.
+        """seeds: distinct pages. since: the time from which freshness is measured.
 
-        The rate of a page is taken for the median of all before its second fetch. In the paper all cash is with the
+        Before its second fetch, a page is assumed to change at the median rate. In the paper all cash is with the
         pages, so the seeds have it.
         """
         size, is_paper = len(web.rates), policy.schedule is None
         self.web, self.policy = web, policy
         self.fetches = 0
         self.pages: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        """What has been fetched, in that order."""
+        """Pages fetched, in order."""
         self._since, self._rng = since, rng
         self._book = Adaptive(Basic(), PayOut("all" if is_paper else "visited"), total=LAB_TOTAL)
         self._book.discover([LAB_TOTAL // len(seeds) if is_paper else SEED_GRANTS * GRANT] * len(seeds))
@@ -144,7 +145,7 @@ class KeepingUp:
         return self.fetches / len(self.web.rates)
 
     def fetch(self, fetches: int) -> None:
-        """Go on by so many fetches."""
+        """Make `fetches` further fetches."""
         pages = np.zeros(fetches, dtype=np.int32)
         schedule = _ONE_QUEUE if self.policy.schedule is None else self.policy.schedule
         with opened(self._book, len(self.web.rates)) as cash:
@@ -175,7 +176,7 @@ class KeepingUp:
         return importance
 
     def ledger(self) -> Ledger:
-        """The ledger of the crawl, of the pages that are known."""
+        """The crawl's ledger of known pages."""
         size, never = self._book.size, np.zeros(len(self.web.rates), dtype=np.bool_)
         return Ledger.of(
             self._held.received[:size] - UNIT,
@@ -186,12 +187,12 @@ class KeepingUp:
         )
 
     def graph(self) -> Graph:
-        """The links of now."""
+        """The present links."""
         change_all(self.web, self._rng, self.now)
         return Graph(self.web.indptr, self.web.targets)
 
     def fresh_shares(self) -> FloatArray:
-        """Share of the time from `since` to now that each page was as it was fetched, expected, in the web's order."""
+        """Expected share of the time from `since` to now in which each page was fresh, in the web's order."""
         if self.now <= self._since:
             return self.fresh_now()
         size, fresh = self._book.size, np.zeros(len(self.web.rates))
@@ -202,7 +203,7 @@ class KeepingUp:
         return fresh / (self.now - self._since)
 
     def fresh_now(self) -> FloatArray:
-        """Probability that each page is as it was fetched, in the web's order."""
+        """Probability that each page is fresh now, in the web's order."""
         size, fresh = self._book.size, np.zeros(len(self.web.rates))
         pages = self._known.page_of[:size]
         age = self.now - self._known.last[:size]
@@ -212,7 +213,7 @@ class KeepingUp:
 
 @compiled
 def change(web, rng, page, now):  # type: ignore[no-untyped-def]
-    """Draw what has happened to a page until `now`. A link turns to any page, unless the page links there already."""
+    """Draw the changes of a page until `now`. A link turns to any page that the page does not link to yet."""
     links = links_of(web.indptr, web.targets, page)
     count = rng.poisson(web.rates[page] * (now - web.drawn[page]))
     web.drawn[page] = now
@@ -272,7 +273,7 @@ def _fetch(web, known, books, queues, how, pages, rng):  # type: ignore[no-untyp
 
 @compiled
 def _chosen(known, held, waiting, due, schedule, share, now):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
-    """The page to fetch next. A discovery is taken out of its queue, any other page stays where it waits."""
+    """The page to fetch next. A discovery is removed from its queue, any other page stays in its queue."""
     if schedule == _ONE_QUEUE:
         return first(waiting)
     credited = min(known.prices[_CREDIT] + share, _MOST_DISCOVERIES)
@@ -280,7 +281,7 @@ def _chosen(known, held, waiting, due, schedule, share, now):  # type: ignore[no
     known.prices[_CREDIT] = max(credited - (1.0 if discovers else 0.0), 0.0)
     if discovers:
         return pop(waiting)
-    # The price has moved since the pages were put in order: look a few times.
+    # The price has moved since the pages were ordered: check a few times.
     for _ in range(_TRIES):
         number = first(due)
         at = in_ticks(_due(known, held, schedule, number))
@@ -318,7 +319,7 @@ def _learn(web, known, number, schedule, now, since):  # type: ignore[no-untyped
 
 @compiled
 def _discovered(known, cash, held, links):  # type: ignore[no-untyped-def]
-    """Numbers of the pages linked; those not known yet are granted cash, as `Adaptive.discover` does."""
+    """Numbers of the linked pages; new ones are granted cash, as in `Adaptive.discover`."""
     till, sums = cash.till, known.sums
     for target in links:
         if known.number_of[target] == ABSENT:
@@ -360,7 +361,7 @@ def _credit_all(known, held, visited, number, targets, units):  # type: ignore[n
 
 @compiled
 def _steer(cash, number, degree, turnovers):  # type: ignore[no-untyped-def]
-    """`Adaptive.visit` but for the credits. turnovers: the window of interpolation; 0: the whole past."""
+    """`Adaptive.visit` except for the credits. turnovers: the window of interpolation; 0: the whole past."""
     till = cash.till
     past, last, clock = cash.history[number], cash.last[number], till[CLOCK]
     is_newcomer, newcomers = not cash.visited[number], cash.newcomer_history[0]
@@ -398,10 +399,10 @@ _COLUMNS = (
 
 
 class Stand(NamedTuple):
-    """A crawl after some fetches, compared with the web of that moment.
+    """State of a crawl after some fetches, compared with the web at that moment.
 
-    fresh: importance of the pages that are expected to be as they were fetched. mean_fresh: the mean of that in the
-    second half of all time. mass: importance of all pages fetched.
+    fresh: importance of the pages expected to be fresh. mean_fresh: its mean in the second half of all time. mass:
+    importance of all pages fetched.
     """
 
     fresh: float
@@ -413,7 +414,8 @@ class Stand(NamedTuple):
 
 
 def experiment(graph: Graph, seed: int, turns: int = _TURNS) -> Result:
-    """Every policy on what ten random pages of `graph` reach, M fetches at a time. Raises SettingError."""
+    """Run every policy on the pages reached by ten random pages of `graph`, M fetches at a time. Raises
+    SettingError."""
     rng = np.random.default_rng(seed)
     web, seeds = reached(graph, rng)
     if web.size < _FEWEST:
@@ -436,7 +438,7 @@ def experiment(graph: Graph, seed: int, turns: int = _TURNS) -> Result:
 
 
 def reached(graph: Graph, rng: np.random.Generator) -> tuple[Graph, npt.NDArray[np.int32]]:
-    """The part of a graph that ten of its pages reach, drawn from those that have links, and these ten."""
+    """The part of a graph that ten random pages with links reach, and these ten."""
     starts = np.flatnonzero(graph.outdegrees())
     if len(starts) < _SEEDS:
         raise SettingError(f"the graph has {len(starts)} pages with links; the experiment needs at least {_SEEDS}")

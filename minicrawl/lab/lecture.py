@@ -1,8 +1,8 @@
-"""Worked examples of link analysis, each figure beside the one that `rank` finds.
+"""Worked examples of link analysis, each figure beside the value found by `rank`.
 
-Two are a lecture's, with the figures as it printed them, two to four digits. It does not say of which graphs: of
-all with four and three pages and no link from a page to itself, these alone have them, but for the numbers of the
-pages. The others are small enough to be worked out by hand; the comment at each says how.
+Two are a lecture's, with the figures as printed, two to four digits. It does not name its graphs: of all with four and
+three pages and no link from a page to itself, these alone give them, up to renumbering of the pages. The others are
+small enough to be solved by hand, as explained by a comment at each.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _EXACT = 1e-9
 class Example:
     """Stated and found values of some pages. source: LECTURE or BY_HAND.
 
-    units: of the last digit that was printed of each; none: all digits.
+    units: unit of the last digit printed of each; none: all digits.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Example:
 
     @property
     def agrees(self) -> bool:
-        """Every figure is the same, to a unit of its last digit."""
+        """True if every figure is the same, to a unit of its last digit."""
         return bool((self._differences <= np.asarray(self.units or _EXACT)).all())
 
     @property
@@ -48,7 +48,7 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """All of them, worked out."""
+    """All examples, computed."""
     return [*_pageranks(), *_hits()]
 
 
@@ -67,7 +67,7 @@ def _pagerank(title: str, links: list[list[int]], printed: list[str]) -> Example
 
 
 def _hits() -> list[Example]:
-    # The first authorities are numbers of in-links, 9 in all; the first hubs sums of what they link to, 23 in all.
+    # The first authorities are in-degrees, 9 in all; the first hubs sums over their targets, 23 in all.
     first = hits(Graph.from_links([[1, 2, 3], [2], [0, 3], [2, 4], [2]]), iterations=1)
     # Four hubs of three authorities beside three of two: each authority has 4 * 12**4 and 3 * 6**4 after five steps.
     apart = Graph.from_links(_bipartite((4, 3), (3, 2)))
@@ -78,7 +78,7 @@ def _hits() -> list[Example]:
     # W = [[4, 1, 0], [0, 1, 2]], so W W' = [[17, 1], [1, 5]], whose largest eigenvalue is 11 + sqrt(37).
     words = hits(Graph.from_links([[2, 3], [3, 4], [], [], []]), weights=np.array([4.0, 1.0, 1.0, 2.0])).hubs
     h = np.array([37**0.5 + 6.0, 1.0])
-    # One link: L has nothing to tell but who has it. K = L + I has K'K = [[1, 1], [1, 2]]: the golden ratio.
+    # One link: L tells nothing but its source. K = L + I has K'K = [[1, 1], [1, 2]]: the golden ratio.
     joined, weights = with_self_links(Graph.from_links([[1], []]), np.arange(2))
     with_self = hits(joined, weights=weights).authorities
     return [
@@ -95,7 +95,7 @@ def _hits() -> list[Example]:
 
 
 def _bipartite(*sizes: tuple[int, int]) -> list[list[int]]:
-    """Communities apart from each other: so many hubs that all link to the same so many authorities."""
+    """Separate communities: pairs (hubs, authorities) in which every hub links to every authority."""
     links: list[list[int]] = []
     for hubs, authorities in sizes:
         first = len(links) + hubs

@@ -1,8 +1,8 @@
 """Crawl orders compared by how early they read the important pages.
 
-The curve of a crawl is the share of importance read over the share of pages read, both of what the seeds reach;
-importance is PageRank of the whole graph. The area under it is .5 for an order no better than chance. Areas differ more
-between seed sets than between orders, so orders are compared in pairs on the same sets.
+The curve of a crawl is the share of importance read over the share of pages read, both of the pages reached by the
+seeds; importance is PageRank of the whole graph. The area under it is .5 for an order no better than chance. Areas
+differ more between seed sets than between orders, so orders are compared in pairs on the same sets.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class Web:
 
 
 Order = Callable[[Web, PageArray, np.random.Generator], PageArray]
-"""The pages that some seeds reach, in the order of their visits."""
+"""From seeds, the pages that they reach, in the order of their visits."""
 
 
 def _hundredth(web: Web, seeds: PageArray) -> int:
@@ -95,7 +95,7 @@ class Setup:
 
     @property
     def names(self) -> list[str]:
-        """The orders, in the order of ORDERS."""
+        """Names of the orders, in the order of ORDERS."""
         return [name for name in ORDERS if name in (GREEDY, *self.orders)]
 
 
@@ -168,7 +168,7 @@ class _Bound:
 def _bounds(graph: Graph, order: PageArray) -> list[_Bound]:
     """Coverage at each twentieth of a crawl whose pages are all known from the beginning.
 
-    With virtual visits, all read pages pass on what they hold after each twentieth.
+    With virtual visits, all read pages pass on their cash after each twentieth.
     """
     (plain, of_plain), (virtual, of_virtual) = _books(graph), _books(graph)
     is_read = np.zeros(graph.size, dtype=np.bool_)

@@ -1,7 +1,7 @@
 """Schedules that fetch pages again under a fixed budget, compared on pages with drawn change rates.
 
-Freshness is the share of the time that pages are as they were fetched, weighted by importance, in the second half of
-the time. Budgets are fetches per page and mean time between two changes of a page.
+Freshness is the share of the time in which pages are as fetched, weighted by importance, in the second half of the
+time. Budgets are fetches per page and mean time between two changes of a page.
 
 Each host keeps its pages in a heap by due time, at a price of its own if it cannot be asked as often as its pages are
 due. Hosts that may be asked are in a heap by the due time of their first page at the common price. A tick has one
@@ -28,11 +28,12 @@ register_jitable(learned)
 register_jitable(repriced)
 
 UNIFORM, BY_RATE, NUTCH, STORMCRAWLER, CASH, TRUE_RATES, LEARNED = range(7)
-"""Schedules: all in turn; as often as pages change; an interval that shrinks by a fifth when a page has changed, and
-grows by two fifths else; by half and by half; by importance alone; by importance and the true, or the learned rate."""
+"""Schedules: round robin; in proportion to change rates; an interval that shrinks by a fifth when a page has
+changed, and grows by two fifths else; by half and by half; by importance alone; by importance and the true, or the
+learned rate."""
 _TRIES = 8
 _TICKS = 2.0**32
-"""Due times are ordered by whole numbers, so many to a unit of time."""
+"""Ticks per unit of time: due times are ordered by whole numbers."""
 
 
 class World(NamedTuple):
@@ -50,8 +51,8 @@ class World(NamedTuple):
 class Kept(NamedTuple):
     """The freshness that a schedule achieved in the second half of its time.
 
-    freshness: share of the time that pages were as they were fetched, weighted by importance. never: share of pages
-    that were not fetched. idle: share of ticks in which no host might be asked.
+    freshness: share of the time in which pages were as fetched, weighted by importance. never: share of pages never
+    fetched. idle: share of ticks in which no host might be asked.
     """
 
     freshness: float
@@ -82,8 +83,8 @@ def keep_fresh(  # noqa: PLR0913 - parameters of the experiment
 ) -> Kept:
     """Fetch pages by `schedule` from time 0 to `until`, each having been fetched shortly before.
 
-    first_rate: what the rate of a page is taken for before its second fetch. rest: ticks for which a host is not asked
-    after a fetch. own_price: a host that is asked as often as it may be gets a price of its own.
+    first_rate: assumed rate of a page before its second fetch. rest: ticks for which a host is not asked after a fetch.
+    own_price: a host that is asked as often as it may be gets a price of its own.
     """
     n = len(world.importance)
     mean_interval = n / fetches_per_time
@@ -105,7 +106,7 @@ def _keep_fresh(world, pages, hosts, schedule, chances, until, price, rest, own_
     starts, ticks, n = world.starts, len(chances), len(world.importance)
     prices = np.zeros(len(starts))
     prices[:-1] = price if own_price and rest else 0.0
-    prices[-1] = price  # of all; before it, of each host
+    prices[-1] = price  # the common price; the others are of the hosts
     for host in range(len(starts) - 1):
         for at in range((starts[host + 1] - starts[host] - 2) // 2, -1, -1):
             _down(pages, starts[host], starts[host + 1], at)
@@ -152,7 +153,7 @@ def _keep_fresh(world, pages, hosts, schedule, chances, until, price, rest, own_
 
 @compiled
 def _first_host(world, pages, prices, schedule, hosts, now):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
-    """The host whose page is due first. Prices have moved since the hosts were put in order: look a few times."""
+    """The host whose page is due first. Prices have moved since the hosts were ordered: check a few times."""
     for _ in range(_TRIES):
         host = first(hosts)
         due = in_ticks(_host_due(world, pages, prices, schedule, host))
@@ -219,7 +220,7 @@ def in_ticks(time):  # type: ignore[no-untyped-def]
 
 @compiled
 def _down(pages, start, stop, at):  # type: ignore[no-untyped-def]
-    """Mend the heap of a host whose page `at` may be due later than those below it."""
+    """Restore the heap of a host whose page `at` may be due later than its children."""
     due, order = pages.due, pages.order
     page = order[start + at]
     while start + 2 * at + 1 < stop:
@@ -247,19 +248,19 @@ SCHEDULES = {
 _BOTH = (LEARNED_NAME, "importance and true rate")
 _OPTIMUM = "optimum, rates known"
 _SHAPE = 1.1
-"""Of the Pareto distribution of importance: a hundredth of the pages has some half of it."""
+"""Shape of the Pareto distribution of importance: the top hundredth of the pages has about half of it."""
 _SPREAD = 1.5
 """Standard deviation of the logarithm of the rates."""
 _HOSTS = 200
 _RESTS = (4, 8, 20)
 _COLUMNS = ("fetches per page and change", "rest of a host in fetches", "schedule", "freshness", "never fetched")
 _SHORT_OF = 0.02
-"""What not knowing the rates may cost."""
+"""Tolerated loss of freshness by unknown rates."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """pages: of a world; worlds: how many are drawn, from `seed` on; until: mean times between two changes."""
+    """pages: of a world; worlds: number drawn, from `seed` on; until: mean times between two changes."""
 
     pages: int = 20_000
     worlds: int = 3
@@ -277,7 +278,7 @@ class Setup:
 
 
 def experiment(setup: Setup) -> Result:
-    """All schedules under all budgets; and the two that share hosts which must rest after a fetch."""
+    """All schedules under all budgets; and two of them on hosts that must rest after a fetch."""
     rows: list[tuple[float, int, str, float, float]] = []
     for budget in BUDGETS:
         rows.append((budget, 0, _OPTIMUM, *_mean([optimum(setup.draw(s), budget) for s in _seeds(setup)])))
@@ -315,8 +316,8 @@ def _mean(kept: list[Kept]) -> tuple[float, float]:
 def optimum(world: World, budget: float) -> Kept:
     """The upper bound of all schedules: every page at even intervals, with known rates.
 
-    A page fetched every a is fresh for (1 - e^-x) / x of the time, x = rate a. That is largest, in all and for the
-    fetches there are, where one fetch more is worth the same on every page (Cho, Garcia-Molina: "Effective Page Refresh
+    A page fetched at intervals a is fresh for (1 - e^-x) / x of the time, x = rate a. The sum is largest, for a given
+    number of fetches, where one more fetch is worth the same on every page (Cho, Garcia-Molina: "Effective Page Refresh
     Policies for Web Crawlers", TODS 2003), and nothing on pages that are never fetched:
 
         X / rate (1 - e^-x (1 + x)) = price
@@ -333,7 +334,7 @@ def optimum(world: World, budget: float) -> Kept:
 
 
 def _changes_between(worth: FloatArray) -> FloatArray:
-    """x at which 1 - e^-x (1 + x) = worth; infinite where there is none, as worth is 1 or more."""
+    """Solve 1 - e^-x (1 + x) = worth for x; infinite for worth >= 1."""
     low, high = np.zeros(len(worth)), np.full(len(worth), 60.0)
     for _ in range(60):
         x = (low + high) / 2.0

@@ -1,7 +1,7 @@
 """The ledger on a fixed and on a growing graph: exact in the limit, with two numbers per page.
 
-Error against visits with the certificate beside it; the ranking of a crawl that read every page twice; the error of
-pages that came recently. N: pages of the graph.
+Error against visits with the certificate beside it; the ranking of a crawl that read every page twice; the error of new
+pages. N: pages of the graph.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ _METHODS = ("greedy", "off-line", "greedy, held", "sweeps, held", "rounds, held"
 _COLUMNS = ("visits in N", "method", "estimator", "error of all pages in %", "error of the top tenth in %")
 _PER_N = 4
 _BOUNDS = {"greedy, held": (5.25, 8.0, 11.5), "sweeps, held": (3.5, 5.5, 7.75)}
-"""Visits in N that suffice for 1, 0.1 and 0.01 %."""
+"""Upper bounds of the visits in N for 1, 0.1 and 0.01 %."""
 
 
 def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
-    """Error against visits with the virtual page holding its cash, a crawl that revisits, and recent pages."""
+    """Error against visits if the virtual page holds its cash, of a crawl that revisits, and of new pages."""
     by_name = traces(graphs, _METHODS, seed, turns * _PER_N, _PER_N)
     errors = [newcomers(graph, seed) for graph in graphs]
     claims = [
@@ -63,9 +63,9 @@ def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
 
 
 def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps: int = 20) -> float:
-    """Mean relative error in percent of pages that came within the last N visits and are linked from a read page.
+    """Mean relative error in percent of pages added within the last N visits and linked from a read page.
 
-    After 5 N visits, rate * N pages come in each of `turns` N visits, in `steps` batches.
+    After 5 N visits, rate * N pages are added in each of `turns` N visits, in `steps` batches.
     """
     web = Evolving(graph, np.random.default_rng(seed))
     ledger, size = Ledger(), graph.size
@@ -86,7 +86,7 @@ def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps
 
 
 def _longer(graph: Graph, pages: int) -> Graph:
-    """The graph with additional pages without links."""
+    """The graph with `pages` additional pages without links."""
     return Graph(np.concatenate([graph.indptr, np.full(pages, graph.indptr[-1])]), graph.targets)
 
 
@@ -116,7 +116,7 @@ def _beats_power_iteration(by_name: dict[str, Traces]) -> Claim:
 
 
 def _is_certified(every: Sequence[Traces]) -> Claim:
-    """The certificate bounds H/G once all pages are read; X is a step of power iteration nearer."""
+    """The claim that the certificate bounds H/G once all pages are read; X is a step of power iteration closer."""
     pairs = [
         pair for one in every for traced in one.of for pair in zip(traced.distances, traced.certificates, strict=True)
     ]

@@ -1,12 +1,12 @@
-"""A walker who jumps to sites by their trust, and there to doors: does it agree with people, and can it be bought?
+"""A surfer who jumps to sites by their trust, and there to doors: agreement with people, and resistance to link farms.
 
-`opic/sites/trust.py` has the jump. A web that is known whole is ranked with it, and with others:
+`opic/sites/trust.py` has the jump. A completely known web is ranked with this jump and others:
 
-agreement  half of all pairs of sites lose the links from the one to the other; pages are ranked without these, and
-           judged by them: a page gains log2(1 + other sites whose hidden links lead to it), see rank/endorsement.py
-early      a crawl stops after a part of the pages: how many of the first 100 of those known by then are right
+agreement  half of all ordered pairs of sites lose their links; pages are ranked without these, and judged by them:
+           a page gains log2(1 + other sites whose hidden links lead to it), see rank/endorsement.py
+early      a crawl stops after a part of the pages: correct ones among the first 100 of those known by then
 order      share of all importance on the pages read, in the order by cash that is paid out by the same jump
-fronts     how often a page at which people come in is the first, or among the first three, of its site
+fronts     share of sites with an entrance page first, or among the first three
 farm       importance of 5,000 pages on 200 domains that link to each other, with one honest link to them; and if each
            of the domains links back to the page with that link
 """
@@ -38,9 +38,9 @@ _COLUMNS = ("question", "jump", "what", "value")
 
 @dataclass(frozen=True, eq=False)
 class Web:
-    """A web that is known whole, all links alike.
+    """A completely known web with links of equal weight.
 
-    site: of every page, from 0 on. fronts: pages that are the front of their site. seeds: pages that a crawl begins at.
+    site: of every page, from 0 on. fronts: front pages of sites. seeds: first pages of a crawl.
     """
 
     graph: Graph
@@ -60,7 +60,7 @@ class Web:
         return entrances
 
     def reached(self) -> "Web":
-        """The pages that the seeds lead to; the others are not known. Raises SettingError where these are one."""
+        """The part reached from the seeds; other pages are unknown. Raises SettingError if the part is one page."""
         is_reached = np.zeros(self.graph.size, dtype=np.bool_)
         is_reached[self.seeds] = True
         new, m = is_reached, self.graph.transition()
@@ -75,12 +75,12 @@ class Web:
         return Web(subgraph(self.graph, pages), site, self.fronts[pages], number[self.seeds])
 
     def kept(self, links: Flags) -> "Web":
-        """With some of its links only."""
+        """The web with a subset of its links."""
         sources, targets = self.graph.sources()[links], self.graph.targets[links]
         return replace(self, graph=Graph.from_edges(sources, targets, self.graph.size))
 
     def when(self, read: Flags) -> tuple["Web", Flags]:
-        """With the links of some pages only, and which pages are known by these."""
+        """The web with the links of read pages only, and flags of the pages known by these."""
         links = read[self.graph.sources()]
         known = read.copy()
         known[self.seeds] = True
@@ -96,7 +96,7 @@ class Jump:
     kappa: float = KAPPA
 
     def of(self, web: Web, known: Flags | None = None) -> FloatArray:
-        """v of every page. known: those that may be jumped to; None: all."""
+        """v of every page. known: possible targets of jumps; None: all."""
         standing = np.ones(web.graph.size, dtype=np.bool_) if known is None else known
         if self.doors is None:
             return standing / np.count_nonzero(standing)
@@ -134,7 +134,7 @@ def agreement(web: Web, rng: np.random.Generator) -> dict[str, tuple[float, floa
 
 
 class Course(NamedTuple):
-    """A crawl at its stops: share of all importance that was read, and of the first 100 how many were right."""
+    """A crawl at its stops: share of all importance that was read, and share of the first 100 that are correct."""
 
     read: list[float]
     right: list[float]
@@ -155,11 +155,11 @@ def course(web: Web, where: Jump, order: IntArray) -> Course:
 
 
 def by_cash(web: Web, where: Jump, most: int) -> IntArray:
-    """The first `most` pages in the order of a crawl that reads the page with most cash next.
+    """The first `most` pages of a crawl that reads the page with the most cash next.
 
-    A page that is read shares its cash among its links; what jumps take of it is paid to all known pages by v of the
-    web as it is known. Whenever the crawl has grown by _GROWTH v is brought up to date, every page is paid what it
-    should have had of all jumps less what it had, and pages that were read share anew what has come to them since.
+    A read page shares its cash among its links; the jump's part is paid to all known pages by v of the known web.
+    Whenever the crawl has grown by _GROWTH, v is recomputed, every page is paid its part of all jumps so far less
+    earlier payments, and read pages share the cash received since.
     """
     m = web.graph.transition()
     shares = m.T.tocsr()
@@ -189,7 +189,7 @@ def by_cash(web: Web, where: Jump, most: int) -> IntArray:
 
 
 class _Cash(NamedTuple):
-    """pot: what jumps took, shape (1,)."""
+    """pot: cash taken by jumps, shape (1,)."""
 
     cash: FloatArray
     known: Flags
@@ -228,7 +228,7 @@ def _visit(indptr, targets, shares, state, heap, count):  # type: ignore[no-unty
 
 
 def fronts_first(web: Web, values: FloatArray) -> tuple[float, float]:
-    """Share of the sites with an entrance where one is the first page, or among the first three."""
+    """Share of the sites with an entrance whose first page, or one of the first three, is an entrance."""
     order = np.lexsort((-values, web.site))
     starts = np.searchsorted(web.site[order], np.arange(web.sites))
     place = np.arange(web.graph.size) - starts[web.site[order]]
@@ -239,7 +239,7 @@ def fronts_first(web: Web, values: FloatArray) -> tuple[float, float]:
 
 
 def with_farm(web: Web, honest: int, rng: np.random.Generator, *, links_back: bool) -> Web:
-    """The web with a farm, whose pages come last, its target first of them; the honest page links to the target."""
+    """The web with a farm: its pages come last, first the target, which the honest page links to."""
     size = web.graph.size
     target, farm = size, np.arange(size, size + _FARM_PAGES)
     domain = np.concatenate([np.arange(_FARM_DOMAINS), rng.integers(0, _FARM_DOMAINS, _FARM_PAGES - _FARM_DOMAINS)])
@@ -256,7 +256,7 @@ def with_farm(web: Web, honest: int, rng: np.random.Generator, *, links_back: bo
 
 
 def farm_share(web: Web, where: Jump, rng: np.random.Generator, *, links_back: bool) -> float:
-    """The farm's share of importance, given one link from a page of a randomly drawn site."""
+    """The farm's share of importance, given one link from a page of a random site."""
     linking = np.flatnonzero(web.graph.outdegrees())
     site = rng.choice(np.unique(web.site[linking]))
     farmed = with_farm(web, int(rng.choice(linking[web.site[linking] == site])), rng, links_back=links_back)
@@ -265,10 +265,10 @@ def farm_share(web: Web, where: Jump, rng: np.random.Generator, *, links_back: b
 
 
 def small_sites(sites: int, rng: np.random.Generator) -> Web:
-    """A web of small sites that hardly link to each other; every front page is a seed.
+    """A web of small sites with few links between them; every front page is a seed.
 
     A site is a tree of 3 to 120 pages with links back to its front page and a few to others of it; one of two links to
-    another site, which is drawn by a popularity of its own.
+    another site, drawn by a random popularity.
     """
     sizes = np.minimum(3 + (4 * rng.pareto(1.3, sites)).astype(np.int64), 120)
     fronts = np.cumsum(sizes) - sizes
@@ -295,7 +295,7 @@ def small_sites(sites: int, rng: np.random.Generator) -> Web:
 def web_of(
     graph: Graph, site: IntArray, urls: Sequence[str] | None, seeds: int | None, rng: np.random.Generator
 ) -> Web:
-    """The web of the pages of a graph that have links, as far as some front pages lead, those of `seeds` sites.
+    """The web of a graph's pages with links, as far as reached from the front pages of `seeds` sites.
 
     A site's front page is its page with the shortest URL; without URLs, the first. seeds: None: of all sites.
     """
@@ -311,7 +311,7 @@ def web_of(
 
 
 def experiment(web: Web, seed: int, draws: int = 4) -> Result:
-    """All five questions; what is drawn is drawn so often."""
+    """Answer all five questions; random ones as means over `draws` draws."""
     rows: list[tuple[str, str, str, float]] = []
     if web.sites > 1:
         held = [agreement(web, np.random.default_rng(seed + draw)) for draw in range(draws)]

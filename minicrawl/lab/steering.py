@@ -1,10 +1,10 @@
-"""Crawls that are asked for a share of discoveries, by several methods, on the cash book of the live crawl.
+"""Crawls with a target share of discoveries, by several methods, on the cash book of the live crawl.
 
-q    the share asked for                    v       the virtual page: every visit pays it a part of its cash
+q    the target share                       v       the virtual page: every visit pays it a part of its cash
 p    part of v's income that goes to pages never visited; the rest goes to visited ones
 
-A crawl knows its seeds and finds other pages by links, while links change and pages come. It starts like the live
-crawl: seeds and newcomers are granted cash, the page with the most cash is next, of equals the one known longest.
+A crawl knows its seeds and finds other pages by links, while links change and pages are added. It starts like the live
+crawl: seeds and new pages are granted cash, the page with the most cash is next; ties go to the one known longest.
 """
 
 import math
@@ -22,7 +22,7 @@ from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.rank import Graph
 
 TOTAL = 2**58
-"""All the cash there is."""
+"""Total cash."""
 _ABSENT = -1
 
 
@@ -30,9 +30,9 @@ _ABSENT = -1
 class Method:
     """A way to hold a share.
 
-    pay_out: whom v pays. has_account: a `DiscoveryBudget` says which kind of page is next. tops_up: see DEMAND.
-    steers, reach: v pays pages never visited the part p of its income, and takes a toll, see `DiscoveryByCash`.
-    reads_again: whether visited pages are fetched again, if the rest would have it so.
+    pay_out: the pages that v pays. has_account: a `DiscoveryBudget` chooses the kind of the next page. tops_up: see
+    DEMAND. steers, reach: v pays pages never visited the part p of its income, and takes a toll, see `DiscoveryByCash`.
+    reads_again: visited pages are fetched again if the share allows it.
     """
 
     name: str
@@ -48,26 +48,26 @@ _WHEN_ASKED = PayOut("visited", lump=math.inf)
 NO_CONTROL = Method("no control", PayOut("all"))
 """v pays all known pages alike."""
 PAY_OUTS = Method("pay-outs", _WHEN_ASKED, steers=True)
-"""v pays pages never visited the part p of its income, visited ones the rest."""
+"""v pays pages never visited the part p of its income, and visited ones the rest."""
 SMALL_EDGES = Method("pay-outs and small edges", _WHEN_ASKED, steers=True, reach=0.9)
-"""As PAY_OUTS; where that does not do, more of the cash goes by way of v."""
+"""Like PAY_OUTS; if that does not suffice, more of the cash passes through v."""
 DEMAND = Method("demand", PayOut("all"), tops_up=True)
 """v pays all alike; while discoveries are behind, it raises the best page never visited above the best visited one.
 
-That takes cash it has not paid out yet. What it gave comes back too slowly, so v may run dry.
+It uses cash not paid out yet, which comes back too slowly, so v may run dry.
 """
 CREDIT = Method("credit", PayOut("visited"), has_account=True)
-"""`DiscoveryBudget` says which kind is next; v pays visited pages."""
+"""A `DiscoveryBudget` chooses the kind of the next page; v pays visited pages."""
 PAY_OUTS_ONCE = replace(PAY_OUTS, reads_again=False)
-"""As PAY_OUTS, where no page is fetched twice."""
+"""Like PAY_OUTS, without refetching."""
 METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, DEMAND, CREDIT)
 
 
 class Log(NamedTuple):
-    """Fetches in their order, each array of shape (fetches,).
+    """Fetches in order, each array of shape (fetches,).
 
-    pages: their numbers in the graph. discovers: whether the page had never been visited. contested: whether pages of
-    both kinds were on offer.
+    pages: their numbers in the graph. discovers: the page had never been visited. contested: pages of both kinds were
+    on offer.
     """
 
     pages: npt.NDArray[np.int32]
@@ -80,7 +80,7 @@ class Log(NamedTuple):
 
 
 class SteeredCrawl:
-    """A crawl that is asked for a share of discoveries. Pages are numbered as they were discovered.
+    """A crawl with a target share of discoveries. Pages are numbered in order of discovery.
 
     Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
     """
@@ -94,7 +94,7 @@ class SteeredCrawl:
         gain: float = LEVER_GAIN,
         lever: float | None = 0.5,
     ) -> None:
-        """room: the most pages a graph will have. gain, lever: as in `DiscoveryByCash`."""
+        """room: maximum number of pages of a graph. gain, lever: as in `DiscoveryByCash`."""
         self._method, self._share = method, share
         self._book = Adaptive(Basic(), method.pay_out, total=TOTAL)
         self._budget = DiscoveryBudget(share)
@@ -117,11 +117,12 @@ class SteeredCrawl:
         return self._book.virtual
 
     def cashes(self) -> IntArray:
-        """Cash of every known page, in the order of their discovery."""
+        """Cash of every known page, in order of discovery."""
         return self._book.cashes()
 
     def fetch(self, graph: Graph, fetches: int) -> Log:
-        """Go on by so many fetches, or fewer when nothing is left to fetch, on a web that now has these links."""
+        """Make `fetches` further fetches, or fewer when nothing is left to fetch, on a web with the links of
+        `graph`."""
         pages: list[int] = []
         discovers: list[bool] = []
         contested: list[bool] = []
@@ -133,7 +134,7 @@ class SteeredCrawl:
         return Log(np.array(pages, np.int32), np.array(discovers, np.bool_), np.array(contested, np.bool_))
 
     def _choice(self) -> bool | None:
-        """True: a page never visited is next; False: a visited one; None: there is nothing to fetch."""
+        """The kind of the next page. True: never visited; False: visited; None: nothing to fetch."""
         if self._method.has_account:
             return self._budget.discovers(self._never_visited.waiting > 0, self._visited.waiting > 0)
         if not self._is_contested():
@@ -147,12 +148,12 @@ class SteeredCrawl:
         return self._never_visited.waiting > 0 and self._visited.waiting > 0
 
     def _lead(self) -> int:
-        """The cash that the best visited page has more than the best one never visited."""
+        """Cash of the best visited page minus that of the best one never visited."""
         best, other = self._first(self._visited), self._first(self._never_visited)
         return self._book.cash(best) - self._book.cash(other)
 
     def _top_up(self) -> None:
-        """Raise the best page never visited to one unit above the best visited one, if v has that much."""
+        """Raise the best page never visited to one unit above the best visited one, if v has enough cash."""
         missing = self._lead() + 1
         if 0 < missing <= self._book.reserve:
             number = self._first(self._never_visited)
@@ -161,7 +162,7 @@ class SteeredCrawl:
             self._never_visited.rise(self._entry(number))
 
     def _turn(self, graph: Graph, discovers: bool) -> int:
-        """Fetch the best page of a kind, and spend its cash; returns the page."""
+        """Fetch the best page of a kind, and spend its cash. Returns the page."""
         book = self._book
         number = (self._never_visited if discovers else self._visited).pop()
         assert number is not None
@@ -180,7 +181,7 @@ class SteeredCrawl:
         return int(self._page_of[number])
 
     def _outlinks(self, graph: Graph, page: int) -> npt.NDArray[np.int32]:
-        """Numbers of the pages that a page links to; those not known yet are discovered."""
+        """Numbers of a page's targets; new ones are discovered."""
         targets = graph.targets[graph.indptr[page] : graph.indptr[page + 1]]
         new = targets[self._number_of[targets] == _ABSENT]
         if len(new):
@@ -193,7 +194,7 @@ class SteeredCrawl:
         self._number_of[pages] = born
 
     def _steer(self, discovers: bool, contested: bool) -> None:
-        """Let the method take note of a fetch, and v pay what waits for that."""
+        """Report a fetch to the method, and let v pay the amounts that wait for that."""
         self._fetches += 1
         self._discoveries += discovers
         if self._method.has_account:

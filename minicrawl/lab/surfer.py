@@ -1,12 +1,12 @@
 """Agreement of surfers with people: a uniform surfer against one that prefers links in the text.
 
-Pages of a site are ranked by the links inside it, and judged by two things that the ranking knows nothing of:
+Pages of a site are ranked by the links inside it, and judged by two criteria unknown to the ranking:
 
-endorsed     which pages authors of other sites link to
-front pages  which pages the site's own front pages link to, these being taken out of the graph
+endorsed     pages linked by authors of other sites
+front pages  pages linked by the site's own front pages, which are taken out of the graph
 
-The first is what people cite, the second what they pass through. Every figure is of one site; what is compared is
-their mean over sites, in pairs, so that a site that is hard for every surfer weighs no more than another.
+The first measures citation, the second navigation. Figures are per site, and compared by their mean over sites, in
+pairs, so that a site that is hard for every surfer has the same weight as another.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from minicrawl.rank.endorsement import EndorsedSite, Interval, area, mean_interv
 from minicrawl.rank.pagerank import FloatArray
 
 FEWEST = 5
-"""A site with fewer pages to be found, or with fewer others, says little."""
+"""Minimum of pages to be found, and of others: smaller sites say little."""
 
 
 Places = npt.NDArray[np.uint8]
@@ -29,7 +29,7 @@ Places = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Figures:
-    """Scores of a ranking against the pages that it should find. See `minicrawl.rank.endorsement`."""
+    """Scores of a ranking against the pages to be found. See `minicrawl.rank.endorsement`."""
 
     area: float
     ndcg: float
@@ -38,7 +38,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class JudgedSite:
-    """A site: its pages, how many of them are to be found, and how well each surfer does."""
+    """A site: its pages, the number of pages to be found, and the scores of each surfer."""
 
     site: str
     pages: int
@@ -46,13 +46,13 @@ class JudgedSite:
     figures: Mapping[str, Figures]
 
     def gain(self, surfer: str, other: str) -> float:
-        """The area that a surfer has more than another."""
+        """Area of one surfer minus that of another."""
         return self.figures[surfer].area - self.figures[other].area
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A surfer against the first one, over sites. better, worse: sites with more, with less area."""
+    """A surfer against the first one, over sites. better, worse: numbers of sites with more, with less area."""
 
     surfer: str
     mean: Figures
@@ -64,34 +64,35 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Sites, those with most pages first, and each surfer over all of them, in the order they were given."""
+    """Sites by falling number of pages, and each surfer over all of them, in the given order."""
 
     sites: tuple[JudgedSite, ...]
     surfers: tuple[Comparison, ...]
 
     def losers(self, surfer: str, more_than: float = 0.02) -> list[tuple[str, float]]:
-        """Sites where a surfer has so much less area than the first, and their gain, which is negative."""
+        """Sites where a surfer's area is less than the first one's by more than `more_than`, and their (negative)
+        gain."""
         first = self.surfers[0].surfer
         gains = [(each.site, each.gain(surfer, first)) for each in self.sites]
         return sorted((each for each in gains if each[1] < -more_than), key=lambda each: each[1])
 
 
 def by_other_sites(sites: Sequence[EndorsedSite], surfers: Mapping[str, Surfer], seed: int = 0) -> Judgement | None:
-    """Judge surfers by the pages that other sites link to; None where no site has enough of them.
+    """Judge surfers by the pages that other sites link to; None if no site has enough of them.
 
-    surfers: by name; the others are compared with the first. seed: of the intervals.
+    surfers: by name; the others are compared with the first. seed: for the intervals.
     """
     return _judged((_Question(site.name, site.graph, site.places, site.gains()) for site in sites), surfers, seed)
 
 
 def by_front_pages(sites: Sequence[EndorsedSite], surfers: Mapping[str, Surfer], seed: int = 0) -> Judgement | None:
-    """The same by the pages that front pages of the site link to."""
+    """Judge surfers by the pages that front pages of the site link to."""
     return _judged((_without_fronts(site) for site in sites if len(site.fronts)), surfers, seed)
 
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A graph with the places of its links, and what every page is worth to who finds it."""
+    """A graph with the places of its links, and the gain of finding each page."""
 
     site: str
     graph: Graph

@@ -1,8 +1,9 @@
-"""Webs drawn from a seed, and how they change, after section 6 of Abiteboul, Preda, Cobena (WWW 2003).
+"""Webs drawn from a seed, and their changes, after section 6 of Abiteboul, Preda, Cobena (WWW 2003).
 
 A page's in-degree is drawn from a law, then every link's source. A web changes by halving and doubling in-degrees and
-by pages that come and go; a change takes time in proportion to all links, so change many pages at once. Links are kept
-as keys (`graphs.keys`): one array, worked on in place, so that ten million pages (52 million links) need about 780 MB.
+by adding and removing pages; a change takes time in proportion to all links, so change many pages at once. Links are
+kept as keys (`graphs.keys`): one array, modified in place, so that ten million pages (52 million links) need about 780
+MB.
 """
 
 from collections.abc import Callable
@@ -23,10 +24,10 @@ FEWEST_NODES = 10  # The largest in-degree is a tenth of the pages.
 MOST_NODES = 2**31 - 1  # Page numbers are int32.
 
 Law = Callable[[int, np.random.Generator], npt.NDArray[np.int32]]
-"""Draws that many whole numbers >= 0."""
+"""Draws `n` whole numbers >= 0."""
 
 _Draw = Callable[[int], npt.NDArray[np.integer]]
-_PAGES = 1 << 17  # whose inlinks are about a million keys
+_PAGES = 1 << 17  # with about a million inlinks
 
 
 def generate(model: str, nodes: int, rng: np.random.Generator) -> Graph:
@@ -39,7 +40,7 @@ def generate(model: str, nodes: int, rng: np.random.Generator) -> Graph:
 def power_law(nodes: int, rng: np.random.Generator, outdegrees: str = "uniform") -> Graph:
     """A web in which P(in-degree = n) is proportional to n**-2.1, for n from 1 to nodes / 10.
 
-    outdegrees: who the source of a link is. "uniform": any page, so that out-degrees are Poisson.
+    outdegrees: distribution of the sources of links. "uniform": any page, so that out-degrees are Poisson.
     "power-law": pages by a weight w with P(w) proportional to w**-2.72, so that out-degrees have that tail.
     "correlated": pages by their own in-degree. Links drawn twice or from a page to itself are dropped.
     Raises SettingError for another `outdegrees` or nodes outside 10 to 2**31 - 1.
@@ -67,7 +68,7 @@ MODELS: Final[dict[str, Callable[[int, np.random.Generator], Graph]]] = {
     "correlated": partial(power_law, outdegrees="correlated"),
     "poisson": poisson,
 }
-"""Every model by the name it has on a command line."""
+"""Models by name on the command line."""
 
 
 def power_law_numbers(exponent: float, largest: int) -> Law:
@@ -90,7 +91,7 @@ def _graph(keys: npt.NDArray[np.int64], size: int) -> Graph:
     return graph_of_keys(distinct(keys), size)
 
 
-# The keys are drawn in functions of their own, so that in-degrees and urns are gone before the graph is built.
+# The keys are drawn in separate functions, so that in-degrees and urns are freed before the graph is built.
 
 
 def _power_law_keys(nodes: int, rng: np.random.Generator, outdegrees: str) -> npt.NDArray[np.int64]:
@@ -111,7 +112,7 @@ def _uniform(nodes: int, rng: np.random.Generator) -> _Draw:
 
 
 def _weighted(weight: npt.NDArray[np.int32], rng: np.random.Generator) -> _Draw:
-    # Page i stands in the urn weight[i] times: one look-up a draw, where a search of cumulated weights takes 25.
+    # Page i is in the urn weight[i] times: one look-up a draw, where a search of cumulated weights takes 25.
     urn = np.repeat(np.arange(len(weight), dtype=np.int32), weight)
     return lambda count: urn[rng.integers(0, len(urn), count)]
 
@@ -133,14 +134,14 @@ def _drawn_keys(indegree: npt.NDArray[np.int32], draw: _Draw) -> npt.NDArray[np.
 class Evolving:
     """A changing graph.
 
-    Invariant: links are distinct, none leads from a page to itself, and both ends of every link live.
-    Page numbers only grow: a page that went keeps its number, without links.
+    Invariant: links are distinct, none leads from a page to itself, and both ends of every link are alive.
+    Page numbers only grow: a removed page keeps its number, without links.
 
     alive: bool, shape (size,); later calls replace the array.
     """
 
     def __init__(self, graph: Graph, rng: np.random.Generator) -> None:
-        """All pages of `graph` live; links it lists twice or from a page to itself are dropped."""
+        """All pages of `graph` are alive; double links and links from a page to itself are dropped."""
         self.alive: npt.NDArray[np.bool_] = np.ones(graph.size, dtype=np.bool_)
         self._living = np.arange(graph.size)
         sources = np.repeat(self._living, graph.outdegrees())
@@ -153,17 +154,16 @@ class Evolving:
         return len(self.alive)
 
     def graph(self) -> Graph:
-        """The links of now, among `size` pages; the rows are sorted."""
+        """The present links, among `size` pages; the rows are sorted."""
         return graph_of_keys(self._keys, self.size)
 
     def change(self, count: int) -> npt.NDArray[np.int64]:
-        """Halve or double, by the toss of a coin, the in-degrees of `count` living pages drawn uniformly.
+        """Halve or double, with equal probability, the in-degrees of `count` living pages drawn uniformly.
 
-        A page may be drawn more than once. Halved, a page loses a random half of its inlinks; of an odd number the
-        one in the middle goes with probability 1/2, so that the half is exact in the mean, also of one. Doubled,
-        it gets as many again from living pages that do not link to it yet, each as likely; all of these, when they
-        are fewer. One change multiplies an in-degree by 1.25 on average, so that a web with many changes grows
-        denser.
+        A page may be drawn more than once. Halved, a page loses a random half of its inlinks; the middle one of an odd
+        number goes with probability 1/2, so that the half is exact in the mean, also of one. Doubled, it gets as many
+        again from random living pages that do not link to it yet, or all of these if they are fewer. One change
+        multiplies an in-degree by 1.25 on average, so that a web with many changes grows denser.
 
         Returns the pages in the order of their changes.
         """
@@ -179,12 +179,12 @@ class Evolving:
         return pages
 
     def come(self, count: int, indegrees: Law | None = None) -> npt.NDArray[np.int64]:
-        """Let `count` new pages be born, and return their numbers, rising from the old `size`.
+        """Add `count` new pages, and return their numbers, rising from the old `size`.
 
-        indegrees: the law of their in-degrees, by default that of `power_law` for as many pages as
-        live. The inlinks come from, and the outlinks lead to, uniformly drawn pages that lived before; links
-        drawn twice are dropped. A new page's out-degree is Poisson with the mean of the living. Each so
-        brings twice the mean of links, as many as a page takes with it when it goes.
+        indegrees: the law of their in-degrees, by default that of `power_law` for the number of living pages. The
+        inlinks come from, and the outlinks lead to, uniformly drawn pages that lived before; links drawn twice are
+        dropped. A new page's out-degree is Poisson with the mean of the living. Each so brings twice the mean of links,
+        as many as a page takes with it when it goes.
         """
         born = np.arange(self.size, self.size + count)
         if len(self._living):
@@ -199,10 +199,10 @@ class Evolving:
         return born
 
     def go(self, count: int) -> npt.NDArray[np.int64]:
-        """Let `count` living pages disappear (all, when fewer live), and return their numbers, rising.
+        """Remove `count` living pages (all, if fewer live), and return their numbers, rising.
 
-        Their links and all links to them vanish at once: on the web a link to a page that is gone stays until
-        its own page is edited, which the change model does not tell apart.
+        Their links and all links to them vanish at once: on the web a link to a removed page stays until its own page
+        is edited, which the change model does not distinguish.
         """
         gone = np.sort(self._rng.choice(self._living, min(count, len(self._living)), replace=False))
         self.alive = self.alive.copy()
@@ -231,7 +231,7 @@ class Evolving:
         goal = min(2 * len(sources), len(self._living) - 1)
         taken = np.append(sources, page)
         if 2 * goal > len(self._living):
-            # Crowded: drawing blindly would mostly hit what is taken.
+            # Few sources are left: blind draws would mostly hit taken ones.
             strangers = np.setdiff1d(self._living, taken)
             return np.append(sources, self._rng.choice(strangers, goal - len(sources), replace=False))
         while missing := goal + 1 - len(taken):
@@ -239,6 +239,6 @@ class Evolving:
         return np.setdiff1d(taken, page)
 
     def _insert(self, keys: list[npt.NDArray[np.int64]]) -> None:
-        """Add links that are not there yet; among themselves they may repeat."""
+        """Add links that are not there yet; the keys may have repeats."""
         new = distinct(np.concatenate(keys))
         self._keys = np.insert(self._keys, np.searchsorted(self._keys, new), new)

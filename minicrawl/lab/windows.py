@@ -1,9 +1,9 @@
 """Window policies on a web that changes: figures 4, 5 and 6 of Abiteboul, Preda, Cobena.
 
 month   N page visits, N the number of pages; per month `rate` * N pages change, in 20 steps
-T       size of a window on the clock; "4 months" is what the clock has moved in the last 4 months
+T       size of a window on the clock; "4 months" is the advance of the clock in the last 4 months
 
-A window only remembers, it never decides who is visited. So one run of visits serves all windows: its log.
+A window does not affect the order of visits, so one run of visits serves all windows: its log.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ from minicrawl.report import Claim, Curve, Panel, Result
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
 _MODERATE = 0.1
-"""Of faster change the paper says nothing."""
+"""Largest change rate covered by the paper's claims."""
 _STEPS = 20
-"""Changes of a month come in so many batches."""
+"""Batches of changes in a month."""
 _LEDGER, _FLOOR = "ledger", "links as last read"
 _COLUMNS = ("change rate", "policy", "measures per page", "error of all pages in %", "error of the top tenth in %")
 
@@ -44,8 +44,8 @@ class Remembered(NamedTuple):
 class Past:
     """All visits of a run, page by page and oldest first; times are the clock's, in units.
 
-    pages, cash, start, end: shape (visits,): `cash` gathered from clock `start` on and was spent before `end`.
-    newer: how many visits of the same page came later.
+    pages, cash, start, end: shape (visits,): `cash` was gathered from clock `start` on and spent before `end`.
+    newer: number of later visits of the same page.
     """
 
     def __init__(self, log: VisitLog, pages: int) -> None:
@@ -79,7 +79,7 @@ class Past:
 
 
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
-    """The estimate of `book` as if it had had this window during all its visits."""
+    """The estimate of `book` as if it had used this window during all its visits."""
     if window.keeps_visits:
         return past.kept(window, book.in_hand())
     book = copy(book)
@@ -100,7 +100,7 @@ class Run:
 
 
 def run(graph: Graph, rate: float, seed: int, months: int = 10) -> Run:
-    """Greedy visits with the cash book for some months."""
+    """Visit greedily with the cash book for some months."""
     book = paper_book(graph)
     logs: list[VisitLog] = []
     for now, visits in changing(graph, rate, seed, months):
@@ -110,9 +110,9 @@ def run(graph: Graph, rate: float, seed: int, months: int = 10) -> Run:
 
 
 def run_ledger(graph: Graph, rate: float, seed: int, months: int = 10) -> tuple[FloatArray, FloatArray]:
-    """Greedy visits with the ledger on the very web of `run`.
+    """Visit greedily with the ledger on the same web as `run`.
 
-    Returns importance, and the best ranking possible without reading more: PageRank of the links as last read.
+    Returns importance, and the best ranking possible without further reading: PageRank of the links as last read.
     """
     ledger = Ledger()
     ledger.discover(graph.size)
@@ -143,17 +143,17 @@ def spliced(new: Graph, old: Graph, is_new: npt.NDArray[np.bool_]) -> Graph:
 
 
 def _shared_out(per_month: float, steps: int) -> list[int]:
-    """Whole numbers for each of `steps` steps that sum up to `per_month` per month, as evenly as can be."""
+    """Whole numbers for each of `steps` steps that sum up to `per_month` per month, as even as possible."""
     sums = [round(per_month * step / _STEPS) for step in range(steps + 1)]
     return [after - before for before, after in pairwise(sums)]
 
 
 Policies = Mapping[str, Callable[[Run], Window]]
-"""Window policies by name; a window of some months depends on how fast the run's clock moved."""
+"""Window policies by name; a window of some months depends on the speed of the run's clock."""
 
 
 def _months(run: Run, months: int) -> float:
-    """So many months in turnovers of the cash in hand."""
+    """The length of `months` months in turnovers of the cash in hand."""
     return run.past.since(months * run.past.size) / run.book.in_hand()
 
 
@@ -175,7 +175,7 @@ _VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED = _TYPES
 
 
 class Measured(NamedTuple):
-    """Mean over the graphs, of one policy at one change rate."""
+    """Means over the graphs, of one policy at one change rate."""
 
     errors: Errors
     measures: float
@@ -334,7 +334,7 @@ def _both(table: Table, rate: float, name: str) -> str:
 
 
 def _against(table: Table, rates: Sequence[float], one: str, other: str) -> str:
-    """All pages and the top tenth, of both policies, at every rate."""
+    """Errors of both policies on all pages and the top tenth, at every rate, as text."""
     return f"{one} against {other}, all / top: " + ", ".join(
         f"{_all(table, rate, one):.3g} / {_top(table, rate, one):.3g} against "
         f"{_all(table, rate, other):.3g} / {_top(table, rate, other):.3g} % at {rate:.1%}"

@@ -33,10 +33,10 @@ BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: n
 
 @dataclass(frozen=True, eq=False)
 class Follower:
-    """Distances of all pairs of a graph that grows. distance: d, after all that was inserted.
+    """Distances of all pairs of a growing graph. distance: d, after all insertions.
 
-    insert: takes the next links, and returns how many pairs came closer; None where that is not counted. memory: bytes
-    of all arrays.
+    insert: takes the next links, and returns the number of pairs brought closer; None if not counted. memory: bytes of
+    all arrays.
     """
 
     distance: Distances
@@ -102,7 +102,7 @@ _CHECKS = 8
 
 
 def checks_of(count: int, most: int = _CHECKS) -> list[int]:
-    """Numbers of insertions, evenly apart, the last being all."""
+    """Numbers of insertions after which to check, evenly spaced, the last being all."""
     return sorted({count * check // most for check in range(1, most + 1)} - {0})
 
 
@@ -120,7 +120,7 @@ COLUMNS = (
 _ONE_BY_ONE = (EVEN_GAZIT, TREES, QUEUES)
 _FOLLOWING = (EVEN_GAZIT, PAGES, TREES, QUEUES)
 _AT_ONCE = 64
-"""Links that are handed at once to those that insert them one by one all the same."""
+"""Links per call for algorithms that insert them one by one anyway."""
 _DRAWN = 60
 
 
@@ -128,7 +128,7 @@ _DRAWN = 60
 class Setup:
     """The trials. algorithms, bits: every combination; names of ALGORITHMS and of BITS.
 
-    timeout: CPU seconds after which a trial ends, between two batches; None: never. validate: hold to scipy.
+    timeout: CPU seconds after which a trial ends, between two batches; None: never. validate: compare with scipy.
     """
 
     algorithms: Sequence[str] = tuple(ALGORITHMS)
@@ -141,10 +141,10 @@ class Setup:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """The cost of an algorithm. inserted: links until it ended. updates: pairs brought closer, None where not counted.
+    """The cost of an algorithm. inserted: links until it ended. updates: pairs brought closer, None if not counted.
 
-    memory: bytes. agrees: with scipy at so many checks. course: links inserted, and CPU seconds so far. distance: d at
-    the end.
+    memory: bytes. agrees: with scipy at this many checks. course: links inserted, and CPU seconds so far. distance: d
+    at the end.
     """
 
     sequence: Insertions
@@ -164,19 +164,20 @@ class Trial:
         return self.inserted < len(self.sequence.links)
 
     def a_link(self) -> float:
-        """CPU seconds an insertion."""
+        """CPU seconds per insertion."""
         return self.seconds / max(self.inserted, 1)
 
 
 def fits(size: int, bits: int) -> bool:
-    """Distances among `size` pages fit into numbers of `bits` bits."""
+    """True if distances among `size` pages fit into numbers of `bits` bits."""
     return size <= far(np.zeros(0, dtype=BITS[bits]))
 
 
 def seconds_left(setup: Setup, done: Sequence[Trial] = ()) -> float | None:
-    """CPU seconds of the trials that are not done: as many as the same took last, or the timeout; None: there is none.
+    """CPU seconds of the remaining trials: each as long as the last one of its kind, or the timeout; None without a
+    timeout.
 
-    A trial takes longer by the batch that is on when its time is up.
+    A trial may exceed its timeout by one batch.
     """
     if setup.timeout is None:
         return None
@@ -202,7 +203,7 @@ class _Watch:
 def bench(
     name: str, draw: Callable[[int], Insertions], setup: Setup, tell: Tell = silent
 ) -> tuple[Result, list[Trial]]:
-    """All trials of all algorithms; the first one with its distances. draw: the sequence of a trial, from 0 on."""
+    """Run all trials of all algorithms; the first one keeps its distances. draw: the sequence of a trial, from 0 on."""
     trials: list[Trial] = []
     for number in range(setup.trials):
         sequence = replace(draw(number), name=name)
@@ -213,7 +214,7 @@ def bench(
             for algorithm in setup.algorithms:
                 watch = _Watch(f"{which}, {algorithm}", sequence, seconds_left(setup, trials), tell)
                 trial = tried(algorithm, bits, sequence, setup, exact, watch)
-                # Tables of all pairs are large: 50 MB for 5,000 pages, of every trial.
+                # Tables of all pairs are large: 50 MB per trial for 5,000 pages.
                 trials.append(replace(trial, distance=trial.distance[:0].copy()) if trials else trial)
     first = trials[0].sequence
     title = f"{name}: distances of all pairs of {first.size:,} pages, while {len(first.links):,} links are inserted"
@@ -225,7 +226,7 @@ def bench(
 
 
 def _exact(sequence: Insertions) -> dict[int, Distances]:
-    """Distances after some numbers of links, by scipy."""
+    """Distances after certain numbers of links, by scipy."""
     like = np.zeros(0, dtype=np.int32)
     return {count: exact_distances(sequence.graph(count), like) for count in checks_of(len(sequence.links))}
 
@@ -238,10 +239,10 @@ def tried(  # noqa: PLR0913 - what a trial is of
     exact: dict[int, Distances],
     watch: Callable[[int, float], None] = lambda inserted, seconds: None,
 ) -> Trial:
-    """One trial. exact: distances after some numbers of links, to hold the algorithm to. watch: takes how many links
-    were inserted, and in how many CPU seconds, after each batch."""
+    """Run one trial. exact: distances after certain numbers of links, for comparison. watch: called after each batch
+    with the number of inserted links and CPU seconds."""
     start = ALGORITHMS[algorithm]
-    # Compiles it: for arrays of these numbers it is machine code of its own. Of two pages only, as all are looked at.
+    # Compile for arrays of these types. Two pages suffice, as all of them are examined.
     link = np.array([[0, 1]], dtype=sequence.links.dtype)
     start(replace(sequence, size=2, links=link), BITS[bits]).insert(link)
     follower = start(sequence, BITS[bits])
@@ -250,7 +251,7 @@ def tried(  # noqa: PLR0913 - what a trial is of
     links = len(sequence.links)
     course: tuple[list[int], list[float]] = ([], [])
     while count < links and (setup.timeout is None or seconds <= setup.timeout):
-        # Stops where it is to be held to scipy, so that nothing is inserted too much.
+        # Stops at the next comparison with scipy, so that no extra link is inserted.
         stop = min([count + step, links, *(check for check in exact if count < check)])
         spent, closer = _inserted(follower, sequence, count, stop)
         seconds, updates, count = seconds + spent, updates + (closer or 0), stop
@@ -268,7 +269,7 @@ def tried(  # noqa: PLR0913 - what a trial is of
 
 
 def _inserted(follower: Follower, sequence: Insertions, start: int, stop: int) -> tuple[float, int | None]:
-    """CPU seconds, and how many pairs came closer."""
+    """CPU seconds, and the number of pairs brought closer."""
     closer: list[int | None] = []
     spent = cpu_seconds(lambda: closer.append(follower.insert(sequence.links[start:stop])))
     return spent, closer[0]
@@ -298,7 +299,7 @@ def _panel(trials: Sequence[Trial], setup: Setup) -> Panel:
 
 
 def claims(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
-    """Claims about the algorithms that were tried."""
+    """Claims about the algorithms of the trials."""
     found = [_right(trials)] if setup.validate else []
     first = setup.bits[0]
     seconds = {
@@ -356,7 +357,7 @@ def _narrow(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
 
 
 def _hardest(trials: Sequence[Trial]) -> list[Claim]:
-    """The claim that the cubic sequence makes the promised updates."""
+    """The claim that the cubic sequence makes the predicted updates."""
     counted = [trial for trial in trials if trial.sequence.name == "cubic" and trial.updates and not trial.timed_out]
     if not counted:
         return []

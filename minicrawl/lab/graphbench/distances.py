@@ -1,4 +1,4 @@
-"""Algorithms for the distances of all pairs while links are inserted, and scipy's to compare with.
+"""Algorithms for the distances of all pairs while links are inserted, and scipy's for comparison.
 
 breadth-first    from every page; n * m
 Floyd-Warshall   d[x, y] = min(d[x, y], d[x, k] + d[k, y]) for every k in turn; n**3. R. Floyd, "Algorithm 97: Shortest
@@ -7,9 +7,9 @@ trees            see `graphbench`
 queues           Q[x, u]: the links u -> w, the largest d[x, w] first
 
 When d[x, u] falls, only links with d[x, w] > d[x, u] + 1 bring their target closer, and these are first in Q[x, u]: no
-other link is looked at. A key may be too large because the target came closer another way; it is corrected when it
-comes first. A key falls n times at most, so all insertions take n**2 * m * log n at most, in practice little more than
-there are pairs that come closer.
+other link is examined. A key may be too large because the target came closer another way; it is corrected when it comes
+first. A key falls n times at most, so all insertions take n**2 * m * log n at most, in practice little more than the
+number of pairs that come closer.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ _Pages = npt.NDArray[np.int16]
 
 
 def exact_distances(graph: Graph, like: Distances) -> Distances:
-    """d by breadth-first search from every page (scipy), in the numbers of `like`."""
+    """d by breadth-first search from every page (scipy), in the dtype of `like`."""
     ones = np.ones(len(graph.targets))
     matrix = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size))
     found = sparse.csgraph.shortest_path(matrix, unweighted=True)
@@ -39,10 +39,10 @@ def exact_distances(graph: Graph, like: Distances) -> Distances:
 
 
 class Trees(NamedTuple):
-    """Shortest paths from every source x, as a tree; shape (size, size), row x being that of x.
+    """Shortest paths from every source x, as a tree; shape (size, size), row x for source x.
 
-    distance: d. parent[x, y]: the page before y on the path. child[x, y]: the first of those after it; before, after:
-    its neighbours among the children of its parent.
+    distance: d. parent[x, y]: the page before y on the path. child[x, y]: the first child of y; before, after: siblings
+    of y.
     """
 
     distance: Distances
@@ -58,7 +58,7 @@ class Trees(NamedTuple):
 
 
 def insert_by_trees(trees: Trees, links: Links) -> int:
-    """Insert links, in place; returns how many pairs came closer."""
+    """Insert links, in place. Returns the number of pairs brought closer."""
     return int(_insert_by_trees(*trees, links, np.zeros(len(trees.distance), dtype=np.int16)))
 
 
@@ -72,7 +72,7 @@ def _insert_by_trees(distance, parent, child, before, after, links, waiting):  #
         for x in range(len(distance)):
             if distance[x, u] + 1 >= distance[x, v]:
                 continue
-            # Where a page does not come closer to x, nothing behind it in the tree of v does.
+            # If a page does not come closer to x, neither does its subtree in the tree of v.
             waiting[0], waits = v, 1
             while waits:
                 waits -= 1
@@ -92,7 +92,7 @@ def _insert_by_trees(distance, parent, child, before, after, links, waiting):  #
 
 @compiled
 def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
-    """Take y from its parent in the tree of x, with all that hangs off it, and hang it to another one."""
+    """Move y, with its subtree in the tree of x, from its parent to another one."""
     old, left, right = parent[x, y], before[x, y], after[x, y]
     if old != _NONE:
         if left == _NONE:
@@ -114,8 +114,8 @@ _NONE = -1
 class Growing(NamedTuple):
     """Distances, and the links so far, as lists. distance: d.
 
-    newest: int32, shape (size,): the number of the last link of a page. older, target: int32, shape (links,): the link
-    of the same page before it, and where it goes. filled: int64, shape (1,): how many links there are.
+    newest: int32, shape (size,): the number of the last link of a page. older, target: int32, shape (links,): the
+    previous link of the same page, and the target. filled: int64, shape (1,): the number of links.
     """
 
     distance: Distances
@@ -126,7 +126,7 @@ class Growing(NamedTuple):
 
     @classmethod
     def of(cls, size: int, links: Links, dtype: npt.DTypeLike = np.int16) -> "Growing":
-        """No links yet, and room for these."""
+        """An empty graph with room for these links."""
         newest, older, target = (np.full(room, _NONE, np.int32) for room in (size, len(links), len(links)))
         return cls(no_links(size, dtype), newest, older, target, np.zeros(1, np.int64))
 
@@ -140,7 +140,7 @@ def insert_and_search(growing: Growing, links: Links) -> None:
 
 
 def insert_and_relax(growing: Growing, links: Links) -> None:
-    """Insert links, and let every page be one by way of which others are reached, as Floyd and Warshall do."""
+    """Insert links, and run Floyd-Warshall over all intermediate pages."""
     _append(*growing[1:], links)
     distance = growing.distance
     distance[:] = no_links(len(distance), distance.dtype)
@@ -194,8 +194,8 @@ def _relax(distance, newest, older, target, no_way):  # type: ignore[no-untyped-
 class Queues(NamedTuple):
     """The queues of all pairs, as heaps. distance: d.
 
-    first: int64, shape (size,): Q[x, u] stands in row x from place first[u] on. filled: int32, shape (size,): how many
-    links of u were inserted. target, key: shape (size, links): where each goes, and a bound of d[x, target].
+    first: int64, shape (size,): Q[x, u] begins at place first[u] of row x. filled: int32, shape (size,): inserted links
+    of u. target, key: shape (size, links): the target of each, and an upper bound of d[x, target].
     """
 
     distance: Distances
@@ -216,7 +216,7 @@ class Queues(NamedTuple):
 
 
 def insert_by_queues(queues: Queues, links: Links) -> int:
-    """Insert links for which there is room, in place; returns how many pairs came closer."""
+    """Insert links into the room left for them, in place. Returns the number of pairs brought closer."""
     return int(_insert_by_queues(*queues, links, np.zeros(len(queues.distance), dtype=np.int32)))
 
 
@@ -241,7 +241,7 @@ def _insert_by_queues(distance, first, filled, target, key, links, waiting):  # 
 
 @compiled
 def _spread(distance, first, filled, target, key, page, waiting):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
-    """Let all pages come closer that do so by way of one that has; of one source. Nearer ones go first."""
+    """Propagate a shorter distance of one page to the pages behind it, for one source. Nearer ones go first."""
     waiting[0], at, waits, updates = page, 0, 1, 0
     while at < waits:
         y = waiting[at]
@@ -261,7 +261,7 @@ def _spread(distance, first, filled, target, key, page, waiting):  # type: ignor
 
 @compiled
 def _rise(target, key, start, at):  # type: ignore[no-untyped-def]
-    """Move the link at a place of a heap up to where it belongs."""
+    """Move a link up a heap to its place."""
     while at > 0:
         above = (at - 1) // 2
         if key[start + above] >= key[start + at]:
@@ -272,7 +272,7 @@ def _rise(target, key, start, at):  # type: ignore[no-untyped-def]
 
 @compiled
 def _sink(target, key, start, size):  # type: ignore[no-untyped-def]
-    """Move the first link of a heap down to where it belongs."""
+    """Move the first link of a heap down to its place."""
     at = 0
     while 2 * at + 1 < size:
         below = 2 * at + 1

@@ -1,4 +1,4 @@
-"""Links in the order they are inserted: of complete, sparse and road graphs, of files, and the hardest there are."""
+"""Links in the order of insertion: of complete, sparse and road graphs, of files, and the worst case."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from minicrawl.rank.components import subgraph
 from minicrawl.rank.distances import distances_from, links_of
 
 Links = npt.NDArray[np.int32]
-"""Insertions in their order, shape (m, 2): source and target."""
+"""Insertions in order, shape (m, 2): source and target."""
 _CLOSED = 0.1
-"""Of a road graph, the share of the streets between two neighbours that are missing."""
+"""Share of the streets between two neighbours that a road graph lacks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Insertions:
-    """Links among `size` pages, in the order they are inserted."""
+    """Links among `size` pages, in the order of insertion."""
 
     name: str
     size: int
@@ -61,7 +61,7 @@ def cubic_updates(size: int) -> int:
 
 
 def random_sparse(size: int, rng: np.random.Generator, degree: int = 4) -> Insertions:
-    """So many links a page between random pages, each drawn link once."""
+    """Links between random pages, `degree` per page, each drawn link once."""
     links = rng.integers(size, size=(degree * size, 2), dtype=np.int32)
     links = links[links[:, 0] != links[:, 1]]
     _, first = np.unique(links, axis=0, return_index=True)
@@ -88,8 +88,8 @@ def road(size: int, rng: np.random.Generator) -> Insertions:
 def of_graph(graph: Graph, rng: np.random.Generator, most: int | None = None, *, by_page: bool = False) -> Insertions:
     """The links of a graph, in random order.
 
-    most: no more pages than that, those that are nearest from the page with most links. by_page: page by page, the
-    nearest from that page first, as a crawl reads them.
+    most: maximum number of pages: those nearest to the page with the most links. by_page: page by page, the nearest to
+    that page first, as a crawl reads them.
     """
     distances = distances_from(graph, int(np.argmax(graph.outdegrees())))
     order = np.lexsort((distances, distances < 0))
