@@ -1,10 +1,10 @@
-"""Typed answers about a crawl, from its store, for commands, JSON and the dashboard.
+"""Typed results about a crawl, from its store, for commands, JSON and the dashboard.
 
-status          what a crawl does or has done            explain          everything known of one URL (`why`)
+status          state of a crawl                         explain          everything known of one URL (`why`)
 top             the lists of `top`                       rankings         pages ranked by other methods (`rank`)
-sites           sites and hosts with their importance    site_grades      sites worth an archive
-link_graph      the stored links as a graph, aliases folded into the pages that they stand for
-audit           the stores of a crawl, each by itself and all together
+sites           sites and hosts with their importance    site_grades      sites graded for archiving
+link_graph      the stored links as a graph, aliases merged into their target pages
+audit           consistency of a crawl's stores, each and all together
 verify          the crawl's own ranking against exact PageRank
 compare         differences of two rankings              web_graph        the graph of `graph stats`
 importance_sources  what jumps and links contribute to the importance of a page
@@ -13,6 +13,6 @@ page_columns    further columns of pages, sitemaps       page_text        the ke
 copies          copies of a page                         site_report      contents of `report`
 refresh_times   freshness, due times                     archives         the archive of a store
 seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
-seed_check      whether seeds are there                  dry_run          what a crawl would request
+seed_check      reachability of seeds                    dry_run          requests that a crawl would make
 isolated_sites  sites without the links between them (`lab surfer`)
 """

@@ -1,4 +1,4 @@
-"""The archive of a crawl: its folder, and what the store knows of it."""
+"""The archive of a crawl: its folder, and the store's records of it."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -18,7 +18,7 @@ from minicrawl.store.reader import Store, open_store
 
 
 class OpenedArchive(NamedTuple):
-    """An archive. committed: what its store knows of its files; None without a store."""
+    """An archive. committed: the store's record of its files; None without a store."""
 
     collection: Collection
     committed: Committed | None
@@ -26,7 +26,7 @@ class OpenedArchive(NamedTuple):
 
 @contextmanager
 def opened(store: Path, folder: Path | None) -> Iterator[OpenedArchive]:
-    """The archive in a folder, or, without one, that of a store, with what its index does not have yet.
+    """Open the archive in a folder, or else the store's, with the captures not yet in its index.
 
     Raises SettingError, StoreError.
     """
@@ -52,15 +52,15 @@ def folder_of(store: Store) -> Path:
 
 
 def unindexed(store: Store) -> Iterator[Captured]:
-    """What is in the archive of a store and not in its index yet."""
+    """Captures in a store's archive that are not yet in its index."""
     for part in store.parts:
         for _, url, row in part.archived.after(int(part.meta("archive_indexed") or 0)):
             yield as_captured(url, row)
 
 
 def decoded(record: Record, payload: bytes) -> bytes:
-    """The body of an answer without its content coding; as it is, where that cannot be undone. Raises StoreError for
-    one that would be too large."""
+    """The body of an answer without its content coding; unchanged, where decoding fails. Raises StoreError for a body
+    that would be too large."""
     answer, body = AnswerReader(), bytearray()
     try:
         answer.feed(record.head)

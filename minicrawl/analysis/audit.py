@@ -1,12 +1,12 @@
-"""The audit of a crawl: of each of its stores by itself, and of the stores of all partitions together.
+"""Audit of a crawl: each of its stores by itself, and the stores of all partitions together.
 
-in flight  a row of an outbox that its home has not taken yet
+in flight  an outbox row that its receiver has not committed yet
 
     sum of all cash + cash in flight = TOTAL
-    sum of all that was carried + received in flight = 0
-    R_j = B_j + what the links of all partitions to j have sent - what of that is in flight or still at a mirror
-    sites elsewhere that link to j, as its home counts them = those of all mirrors of j - those in flight
-    taken by B of A <= sent by A to B
+    sum of carried units + received in flight = 0
+    R_j = B_j + units sent by links to j in all partitions - units of these in flight or still at a mirror
+    sites elsewhere that link to j, by its home's count = those of all mirrors of j - those in flight
+    received by B from A <= sent by A to B
 """
 
 from collections import defaultdict
@@ -32,12 +32,12 @@ from minicrawl.store.reader import Store
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 MOST = 1_000
-"""Faults of a store that are told."""
+"""Most faults reported per store."""
 
 
 class _Sent(NamedTuple):
-    """What links of other partitions have brought a page at home, and it has taken: units, and how many links, of how
-    many sites where these count."""
+    """Contributions of other partitions' links to a page, as committed at its home: units, in-links, and their sites
+    where these count."""
 
     received: int
     inlinks: int
@@ -45,10 +45,10 @@ class _Sent(NamedTuple):
 
 
 def audit_all(stores: Sequence[Store]) -> Iterator[str]:
-    """One sentence per promise that is broken; none when all is consistent.
+    """One sentence per violated invariant; none when all is consistent.
 
     stores: of partitions 0, 1, 2 ..., of one moment, see `Store.files`; or the one store of a crawl. Each is read where
-    it is. From one to another go its mirrors, and the rows of its outbox.
+    it is; only its mirrors and outbox rows are transferred.
     """
     if len(stores) == 1 and stores[0].meta("partitions") is None:
         yield from audit(stores[0])
@@ -75,7 +75,7 @@ def _faults(store: Store) -> list[str]:
 
 
 def _sent(stores: Sequence[Store], flying: Sequence[OutboxRow]) -> Sequence[Mapping[str, _Sent]]:
-    """By home and URL: what all mirrors have received and handed over, and homes have taken."""
+    """By home and URL: contributions that mirrors have received and forwarded, and homes have committed."""
     sent: list[dict[str, _Sent]] = [{} for _ in stores]
 
     def add(home: int, url: str, received: int, inlinks: int, voices: int) -> None:
@@ -96,7 +96,7 @@ def _sent(stores: Sequence[Store], flying: Sequence[OutboxRow]) -> Sequence[Mapp
 
 
 def _mirrors(store: Store) -> Mapping[int, list[tuple[str, _Sent]]]:
-    """By home: the URL of every mirror, and what it has handed over."""
+    """By home: the URL and the forwarded contributions of every mirror."""
     rows = [row for row, _ in store.transfers.mirrors()]
     urls = store.page_table.urls_of(row.page for row in rows)
     forwarded: dict[int, int] = {}
@@ -114,7 +114,7 @@ def _faults_at_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> lis
 
 
 def _of_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> Iterator[str]:
-    """What is wrong with what pages have received, and their in-links, by the links of all partitions."""
+    """Faults in the units and in-link counts of pages, by the links of all partitions."""
     accounts = _accounts(store)
     ledger, size = accounts.ledger, accounts.size
     expected, counted = np.zeros((2, size), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How two rankings of pages differ, the pages matched by URL: what `minicrawl compare` prints."""
+"""Differences of two rankings, with pages matched by URL (`minicrawl compare`)."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Mover:
-    """A page that has another place in B than in A."""
+    """A page whose place in B differs from that in A."""
 
     url: str
     before: int
@@ -38,7 +38,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Alone:
-    """How many pages only one ranking has, and the best of them."""
+    """Number of pages in only one ranking, and the best of them."""
 
     pages: int
     best: tuple[Placed, ...]
@@ -46,10 +46,10 @@ class Alone:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How A and B differ. overlap: by k, the share of the first k of one that are among the first k of the other.
+    """Differences of A and B. overlap: by k, the share of the first k of one that are among the first k of the other.
 
-    tau: Kendall's, of the common pages; l1: the distance as shares; None where there is none. movers: the pages that
-    have moved most.
+    tau: Kendall's, of the common pages; l1: the distance as shares; None if undefined. movers: the pages that have
+    moved most.
     """
 
     pages: Counts
@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(a: Mapping[str, float], b: Mapping[str, float], n: int) -> Comparison:
-    """Compare two rankings, values by URL. n: how many movers, and pages that only one has."""
+    """Compare two rankings, values by URL. n: most movers, and most pages of only one."""
     urls = sorted(a.keys() | b.keys())
     found = differences(_column(a, urls), _column(b, urls))
     only_a, only_b = found.only_before().tolist(), found.only_after().tolist()

@@ -1,8 +1,8 @@
-"""Pages that carry the text of a page: those that were found with it since, and before.
+"""Pages with the text of a given page, found before or after it.
 
-A page is told by a sketch of 40 bytes (`crawler.html.sketch`), in which two pages differ the less the more runs of
-three words they have in common. All sketches of a store are looked at, so copies are found that are less alike than the
-near-duplicates that a crawl marks. A text that stands in the midst of much else is not found.
+A page is represented by a sketch of 40 bytes (`crawler.html.sketch`); the more runs of three words two pages share, the
+less their sketches differ. All sketches of a store are compared, so copies are found that are less similar than the
+near-duplicates that a crawl marks. A text embedded in much other text is not found.
 """
 
 from typing import NamedTuple
@@ -16,15 +16,15 @@ from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store
 
 LEAST = 0.6
-"""Below, pages are as like each other as pages of one language are by chance."""
+"""Least similarity: below, any two pages in one language may be as similar by chance."""
 
 
 class Copy(NamedTuple):
-    """A page that carries the text of another.
+    """A page with the text of another.
 
-    alike: about the share of all runs of three words in either that are in both; 1 for the same bytes. kind: as for
-    near-duplicates, None where the URLs tell nothing. fetched_at: Unix seconds of its last answer. after: seconds from
-    the page's own answer to this one's, below 0 where it came before. is_later: got its first answer after the page.
+    alike: estimated share of runs of three words in either that are in both; 1 for the same bytes. kind: as for
+    near-duplicates, None where the URLs give no hint. fetched_at: Unix seconds of its last answer. after: seconds from
+    the original's answer to this one's, negative if earlier. is_later: first answered after the original.
     """
 
     url: str
@@ -36,9 +36,9 @@ class Copy(NamedTuple):
 
 
 def copies(store: Store, text: str, least: float = 0.8) -> list[Copy]:
-    """The pages that carry the text of the page that a user means, in the order of their first answers.
+    """The pages with the text of the page that a user means, in the order of their first answers.
 
-    least: how alike they are at least, LEAST to 1. Raises SettingError where the page has no fingerprint.
+    least: their least similarity, LEAST to 1. Raises SettingError where the page has no fingerprint.
     """
     if not LEAST <= least <= 1.0:
         raise SettingError(f"--alike must be {LEAST:g} to 1, not {least:g}")
@@ -63,7 +63,7 @@ def copies(store: Store, text: str, least: float = 0.8) -> list[Copy]:
 
 
 def _alike(store: Store, payload: int, sketch: bytes | None, least: float) -> list[tuple[int, float]]:
-    """Pages, and how alike they are, the page itself among them, in the order of their first answers."""
+    """Pages with their similarity, the page itself included, in the order of their first answers."""
     bits = None if sketch is None else np.frombuffer(sketch, np.uint64)
     found = []
     for block in store.recognised.fingerprints():

@@ -1,7 +1,7 @@
-"""What a crawl would ask for first, and what it would leave out: found out on a copy of the store, without a request.
+"""The first requests of a crawl, and the pages it would leave out: simulated on a copy of the store, without requests.
 
-Every answer is taken to come at once and to bring no links: so times are the earliest that there may be, and pages that
-are not known yet are missing.
+Every answer is assumed to arrive at once and to have no links: so times are the earliest possible, and pages that are
+not known yet are missing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ _TICK = 1e-3
 
 @dataclass(frozen=True)
 class Planned:
-    """A request. `place`: the first one of all has 1; `after`: seconds from now, at the earliest."""
+    """A planned request. `place`: its number, from 1; `after`: seconds from now, at the earliest."""
 
     place: int
     url: str
@@ -47,7 +47,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class HostPlan:
-    """What a host would be asked for. `delay`: seconds between two requests to it."""
+    """Planned requests to a host. `delay`: seconds between two requests to it."""
 
     host: str
     delay: float
@@ -56,7 +56,7 @@ class HostPlan:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Pages that would be left out for one reason. `rule`: of the first one, in words, if there is such a thing."""
+    """Pages that would be left out for one reason. `rule`: the rule for the example, in words, if any."""
 
     reason: str
     pages: int
@@ -66,8 +66,8 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class SeedCounts:
-    """Seeds that were given, and what they are: new pages, pages that were read or given up before or still wait, bad
-    ones, and those that are the same page as another one that was given."""
+    """Numbers of given seeds: new pages, pages read or given up before, pages that still wait, repetitions of another
+    seed, and invalid seeds."""
 
     given: int
     new: int
@@ -80,7 +80,7 @@ class SeedCounts:
 
 @dataclass(frozen=True)
 class DryRun:
-    """`waiting`: pages that have had no turn, with new seeds. `hosts`: in the order in which they are asked."""
+    """`waiting`: number of pages without a turn, new seeds included. `hosts`: in the order of their first requests."""
 
     seeds: SeedCounts
     waiting: int
@@ -91,9 +91,9 @@ class DryRun:
 def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it is wanted
     given: Mapping[str, Any], forgotten: Iterable[str], seeds: Seeds, store: Path, *, most: int, now: float
 ) -> DryRun:
-    """What the next run of a crawl would do. Raises ConfigError, SeedError, StoreError.
+    """Simulate the next run of a crawl. Raises ConfigError, SeedError, StoreError.
 
-    given, forgotten: as in remembered_settings.py. most: how many requests for pages. now: Unix seconds.
+    given, forgotten: as in remembered_settings.py. most: limit of requests for pages. now: Unix seconds.
     """
     with TemporaryDirectory(prefix="minicrawl-") as folder:
         copy = Path(folder) / "crawl.db"
@@ -124,7 +124,7 @@ def _planned(settings: CrawlSettings, seeds: Seeds, writer: Writer, now: float, 
 
 
 def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds) -> SeedCounts:
-    """What the seeds that were given are, before they are made known."""
+    """Classify the given seeds, before they are added to the known pages."""
     states = {State.WAITING: 0, State.FETCHED: 0, State.ERROR: 0}
     found = [page for page in intake.state.urls.find(known.urls) if page is not None]
     for page in found:
@@ -145,7 +145,7 @@ def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds) -> SeedCounts:
 
 
 class _Rehearsal:
-    """Begins the requests of a crawl, each as soon as its host may be asked; every answer is an empty one."""
+    """Begins the requests of a crawl, each as soon as its host may be asked; every answer is empty."""
 
     def __init__(self, intake: Intake, settings: CrawlSettings, now: float) -> None:
         self.hosts: dict[str, HostPlan] = {}
@@ -157,7 +157,7 @@ class _Rehearsal:
         self._refused: dict[str, list[int]] = {}
 
     def run(self, most: int) -> None:
-        """Up to so many requests for pages."""
+        """Simulate up to `most` requests for pages."""
         requests = requests_of(self._intake, self._settings)
         asked = 0
         for _ in range(_MOST_TURNS):
@@ -193,7 +193,7 @@ class _Rehearsal:
             request.on_answer(self._now)
 
     def waiting(self) -> int:
-        """Pages that wait for their first turn."""
+        """Number of pages that wait for their first turn."""
         return int(np.count_nonzero(self._unvisited()))
 
     def _unvisited(self) -> "npt.NDArray[np.bool_]":
@@ -201,7 +201,7 @@ class _Rehearsal:
         return unvisited
 
     def left_out(self) -> list[LeftOut]:
-        """What had its turn without a request, and what has none; the most pages first."""
+        """Pages whose turn made no request, and pages without a turn, by reason; most pages first."""
         refused = dict(self._refused)
         for host in self._frontier.banned():
             host_of = self._frontier.pages.host_of[: self._accounts.size]

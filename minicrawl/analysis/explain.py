@@ -1,4 +1,4 @@
-"""Everything a crawl knows of one URL, and which rule decided on it: what `minicrawl why` prints."""
+"""Everything a crawl knows of one URL, and the rule that decided on it (`minicrawl why`)."""
 
 import math
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class PatternCounts:
-    """Pages of a pattern that were read, those that repeated another page, and links that were dropped."""
+    """Pages of a pattern that were read, pages that repeated another, and links that were dropped."""
 
     read: int
     repeated: int
@@ -54,8 +54,7 @@ class PatternCounts:
 
 @dataclass(frozen=True)
 class SiteRoom:
-    """How many sites vouch for a site, each as far as it is trusted, and how many pages it may have by that; None: any
-    number."""
+    """Number of sites that vouch for a site, weighted by their trust, and its page budget by that; None: unlimited."""
 
     vouchers: float
     pages: int | None
@@ -63,9 +62,9 @@ class SiteRoom:
 
 @dataclass(frozen=True)
 class Trap:
-    """The rule by which a URL is a trap, and the pattern it holds for. counts: None before a page of it was seen.
+    """The rule by which a URL is a trap, and its URL pattern. counts: None before a page of the pattern was seen.
 
-    room: of its site, where trust decides on that.
+    room: of its site, where the rule is a budget by trust.
     """
 
     rule: str
@@ -76,7 +75,7 @@ class Trap:
 
 @dataclass(frozen=True)
 class RobotsVerdict:
-    """What robots.txt says of a URL. rule: the line that decides. expires: when it is asked for again, Unix seconds."""
+    """The verdict of robots.txt on a URL. rule: the deciding line. expires: end of its validity, Unix seconds."""
 
     verdict: str
     rule: str | None = None
@@ -87,10 +86,10 @@ class RobotsVerdict:
 
 @dataclass(frozen=True)
 class HostDelay:
-    """A host, the seconds between two requests to it, and what makes them as many.
+    """A host, the seconds between two requests to it, and their causes.
 
-    crawl_delay: what robots.txt asks for. next_at, dead_until: Unix seconds. backoff: the delay by its failures;
-    strains: how many in a row. seconds: what its last answer took.
+    crawl_delay: that of robots.txt. next_at, dead_until: Unix seconds. backoff: the delay by its failures; strains:
+    number of failures in a row. seconds: duration of its last answer.
     """
 
     name: str
@@ -105,7 +104,7 @@ class HostDelay:
 
 @dataclass(frozen=True)
 class DuplicateOf:
-    """The page that was the first to say what a page says. alike: how much of it; kind: in what the URLs differ."""
+    """The first page with the same content. alike: their similarity; kind: the difference of the URLs."""
 
     url: str
     is_exact: bool
@@ -116,7 +115,7 @@ class DuplicateOf:
 
 @dataclass(frozen=True)
 class Duplicates:
-    """How many pages say what a page was the first to say."""
+    """Numbers of later pages with the same, or nearly the same, content."""
 
     exact: int
     near: int
@@ -124,9 +123,9 @@ class Duplicates:
 
 @dataclass(frozen=True)
 class LinksByPlace:
-    """Where links to a page stand on their own pages: counts by the name of the place, of so many looked at.
+    """Places of links to a page: counts by the name of the place, of `looked_at` links.
 
-    Of a page whose links are all alike no place is kept.
+    No place is kept of pages whose links are all alike.
     """
 
     looked_at: int
@@ -135,17 +134,17 @@ class LinksByPlace:
 
 @dataclass(frozen=True)
 class KnownPage:
-    """What is known of a page in the store.
+    """The store's data on a page.
 
-    is_rank_exact: while a crawl runs, ranks beyond the best are guesses. expected_parts: where its expected importance
-    comes from; None if that was not worked out. leads_to: where the page sends to, if that was refused. found_on: the
-    page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of the links. links_in:
-    where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
-    and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
-    queue: of a page that waits, how many others do; by importance where walkers jump to sites, else by cash.
+    is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. expected_parts: sources of
+    its expected importance; None if not computed. leads_to: target of its redirect, if that was refused. found_on: the
+    first page that linked to it; None for a seed or a sitemap's URL. linked_from, links_to: some of the links.
+    links_in: places of some links to it. nofollow, refused: links not counted, by the page's directives or by scope and
+    traps. probe: the nonexistent page whose answer identified the host's soft 404s.
+    queue: position among waiting pages; by importance where walkers jump to sites, else by cash.
     refresh: None where no page is fetched again.
-    waiting_key: by what it is in order, where that is not its cash alone. focus: how probably it is of a type that is
-    wanted; None where none is. jump: None where walkers jump to all pages alike.
+    waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if none is wanted.
+    jump: None where walkers jump to all pages uniformly.
     """
 
     ranked: RankedPage
@@ -177,7 +176,7 @@ class KnownPage:
     jump: PageJump | None
 
     def as_json(self) -> dict[str, Any]:
-        """The fields of its rank beside the others."""
+        """The page as one flat object, with the fields of its rank."""
         values = asdict(self)
         for name in ("ranked", "nofollow", "refused"):
             del values[name]
@@ -191,12 +190,11 @@ class KnownPage:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a URL is in the state it is in.
+    """The state of a URL and its reasons.
 
-    url: as it is known; asked: as the user wrote it, normalised. reason: the code; meaning: what the code means; rule:
-    the option, pattern or line that decided, where one did. sitemap: the first that lists it. page: None for a URL that
-    is not in the store. notes: lines of optional capabilities about the page. partition: of a folder, the one
-    that has the URL.
+    url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
+    option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
+    notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder.
     """
 
     asked: str
@@ -213,7 +211,7 @@ class Explanation:
     partition: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """One flat object: what is known of a page stands beside what explains its URL."""
+        """The explanation as one flat object, with the fields of the page."""
         values = asdict(self)
         del values["page"]
         if not self.notes:
@@ -232,15 +230,15 @@ def meant_by(text: str) -> list[str]:
 
 
 def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) -> Explanation:
-    """What is known of the URL that a user means by a text. parts: the optional capabilities that are asked for their
-    notes. Raises SettingError, StoreError."""
+    """Explain the URL that a user means by a text. parts: the optional capabilities to ask for notes. Raises
+    SettingError, StoreError."""
     meant = meant_by(text)
     with store.snapshot():
         return _Explainer(store, parts).explanation(meant)
 
 
 def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
-    """Some of the pages that link to one, and where on them these links stand."""
+    """Some of the pages that link to a page, and the places of these links."""
     sources = store.link_table.some_sources(page, _LINKS_LOOKED_AT)
     links = store.link_table.graph_of(sorted(sources))
     return sources, LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
@@ -259,7 +257,7 @@ class _Explainer:
         """meant: see `meant_by`."""
         asked_as = self._spellings(meant)
         found = self._store.page_table.find(list(asked_as))
-        # Of a page by https and one by http, the one that is there is meant.
+        # Of an https and an http page, the one that did not fail is meant.
         known = sorted(
             found, key=lambda url: (self._store.page_table.state(found[url]) == "error", list(asked_as).index(url))
         )
@@ -269,7 +267,7 @@ class _Explainer:
         return self._unknown(asked_as[url], url)
 
     def _spellings(self, meant: list[str]) -> dict[str, str]:
-        """What the user may mean, by how a page of that URL is known."""
+        """URLs that the user may mean, by their spelling in the store."""
         asked_as = {url: url for url in meant}
         if self._settings.keep_parameters:
             return asked_as
@@ -277,7 +275,7 @@ class _Explainer:
         return asked_as | {sessions.plain(stripped(url)): url for url in reversed(meant)}
 
     def _unknown(self, asked: str, url: str) -> Explanation:
-        """Why a URL is not in the store: out of scope, in a trap, too far, or no link to it was found."""
+        """Explain a URL that is not in the store: out of scope, in a trap, too far, or no link to it was found."""
         store = self._store
         nearest = [
             (store.page_table.url(page), store.page_table.facts(page)["depth"])
@@ -374,7 +372,7 @@ class _Explainer:
         )
 
     def _trap(self, url: str, *, is_known: bool) -> Trap | None:
-        """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
+        """The trap that a URL is in, with counts of its pattern; None if it is in none."""
         if not self._settings.traps:
             return None
         traps = Traps(self._store.patterns)
@@ -388,7 +386,7 @@ class _Explainer:
         return Trap(rule, pattern, counts, self._room(url) if rule in BUDGETS else None)
 
     def _room(self, url: str) -> SiteRoom | None:
-        """What the site of a URL may have by who vouches for it; None where there is no trust. Looks at all voices."""
+        """The page budget of a URL's site by the sites that vouch for it; None without trust. Reads all voices."""
         sites, name = self._store.site_table.all(), site_of(url)
         if name not in {site.name for site in sites}:
             return None
@@ -407,7 +405,7 @@ class _Explainer:
         return DuplicateOf(leader, is_exact, distance, round(alike(distance), 3), kind)
 
     def _probe(self, url: str) -> str | None:
-        """The page that cannot exist whose answer showed what the host's soft 404s look like."""
+        """URL of the nonexistent page whose answer identified the host's soft 404s."""
         probes = [
             probe
             for probe in self._store.recognised.probes()

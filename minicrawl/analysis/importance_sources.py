@@ -1,6 +1,6 @@
-"""Where the importance of a page comes from, in a store whose walkers jump to sites.
+"""Contributions of jumps and links to a page's importance, in a store whose walkers jump to sites.
 
-R_j, B_j   what page j has received, and its birth cash (opic/ledger.py)
+R_j, B_j   units received by page j, and its birth cash (opic/ledger.py)
 
     importance of j = X_j / sum(X) = R_j / sum(X)  by links  +  V' B_j / sum(B) / sum(X)  by jumps
 """
@@ -19,13 +19,13 @@ from minicrawl.store.rows import RankedPage
 
 @dataclass(frozen=True)
 class PageJump:
-    """Why walkers jump to a page, and how much of its importance that is.
+    """Reasons for jumps to a page, and their share of its importance.
 
-    site: of the page; None before trust was worked out. linked_by: how many other sites link to the page; linked_first:
-    the one of these that has the most trust. door: its door weight. is_front: whether it is the front page of a host.
-    is_known_since: whether it became known after trust was worked out last: walkers do not jump there yet.
-    by_jumps, by_links: their sum is its importance. most_by: of `looked_at` pages that link to it the one that has sent
-    the most, which is `most_share` of what links have brought; None where no page has.
+    site: of the page; None before trust was computed. linked_by: number of other sites that link to the page;
+    linked_first: the most trusted of these. door: its door weight. is_front: True for the front page of a host.
+    is_known_since: True if found after the last computation of trust: walkers do not jump there yet.
+    by_jumps, by_links: their sum is its importance. most_by: of `looked_at` pages that link to it the largest sender,
+    with `most_share` of the units that links have sent; None where no page has sent any.
     """
 
     site: TrustedSite | None
@@ -42,7 +42,7 @@ class PageJump:
 
 
 def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int]) -> PageJump | None:
-    """The same of a page; None where walkers jump to all pages alike. sources: pages that link to it."""
+    """The `PageJump` of a page; None where walkers jump to all pages uniformly. sources: pages that link to it."""
     if not jumps_to_sites(store):
         return None
     facts, table = store.page_table.facts(page), store.site_table

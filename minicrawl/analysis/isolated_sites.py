@@ -1,12 +1,11 @@
-"""The sites of crawls, each without the rest of the web, and what the rest of the web links to.
+"""Sites of crawls, each in isolation, with the pages that other sites link to held out as ground truth.
 
-That is what a ranking can be judged by: pages are ranked by the links inside their site alone, and authors of other
-sites, whose links are held out, know nothing of it. A site here is an owner: a registrable domain, or one user of a
-domain that many share, such as project.readthedocs.io. Its pages are those that were read, without files.
+Pages are ranked by the links inside their site alone; links from other sites are independent of these, and so can judge
+the ranking. A site here is an owner: a registrable domain, or one user of a shared domain, such as
+project.readthedocs.io. Its pages are those that were read, without files.
 
-Several crawls are joined by URL. A page that one of them has read is that page for all; where one has found an alias
-that no other has read, it stands for the same page for all. The links of a page are those of the first crawl that
-has read it.
+Several crawls are joined by URL. A page read by one crawl counts as read; an alias found by one crawl is an alias if no
+other has read it. The links of a page are those of the first crawl that has read it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ Places = npt.NDArray[np.uint8]
 
 
 class Generated(NamedTuple):
-    """A site that links to so many pages of another that a program must have written the links."""
+    """A site with so many links to pages of another that they must be generated."""
 
     site: str
     links_to: str
@@ -36,7 +35,7 @@ class Generated(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Sites, by falling number of pages. links: how many links between them were held out."""
+    """Sites, by falling number of pages. links: number of held-out links between them."""
 
     sites: tuple[EndorsedSite, ...]
     links: int
@@ -44,9 +43,9 @@ class HeldOut:
 
 
 def held_out(stores: Sequence[Store], most: int = 100) -> HeldOut:
-    """The sites of which a page was read. Raises StoreError.
+    """The sites with a page that was read. Raises StoreError.
 
-    most: a site that links to more pages of another than so many is not counted among those that endorse these.
+    most: a site that links to more pages of another than this does not count as endorsing them.
     """
     numbers: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -63,7 +62,7 @@ def held_out(stores: Sequence[Store], most: int = 100) -> HeldOut:
 
 
 class _Names(NamedTuple):
-    """What sites and pages are called, by their numbers."""
+    """Names of sites and URLs of pages, by number."""
 
     sites: Sequence[str]
     urls: Sequence[str]
@@ -71,10 +70,10 @@ class _Names(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Crawl:
-    """What a store holds, its pages by the numbers that all stores share.
+    """The contents of a store, with page numbers shared by all stores.
 
-    pages, sites, is_read, stands_for: of every page of the store. stands_for: the page itself, or the one it is an
-    alias of. sources, targets, places: of every link from a page that was read. hosts: as the store names them.
+    pages, sites, is_read, stands_for: of every page of the store. stands_for: the page itself, or an alias's target.
+    sources, targets, places: of every link from a page that was read. hosts: names of the store's hosts.
     """
 
     pages: IntArray
@@ -102,12 +101,12 @@ class _Web:
     seeds: Mapping[str, Sequence[str]]
 
     def kept(self, links: npt.NDArray[np.bool_]) -> "_Web":
-        """With these links only."""
+        """The web with these links only."""
         kept = {name: getattr(self, name)[links] for name in ("sources", "targets", "places")}
         return replace(self, **kept)
 
     def fronts(self, numbers: Mapping[str, int]) -> set[int]:
-        """The page at the root of every host, or where that was not read, the seeds there."""
+        """The root page of every host, or its seeds if that was not read."""
         fronts: set[int] = set()
         for host in self.hosts:
             roots = self._read((f"http://{host}/", f"https://{host}/"), numbers)
@@ -115,7 +114,7 @@ class _Web:
         return fronts
 
     def _read(self, urls: Iterable[str], numbers: Mapping[str, int]) -> set[int]:
-        """The pages that these URLs stand for, of those that were read."""
+        """The pages read of these URLs, aliases resolved."""
         pages = {int(self.stands_for[numbers[url]]) for url in urls if url in numbers}
         return {page for page in pages if self.is_read[page]}
 
@@ -169,7 +168,7 @@ def _joined(crawls: Sequence[_Crawl], size: int) -> _Web:
 
 
 def _joined_links(crawls: Sequence[_Crawl], size: int) -> tuple[IntArray, IntArray, Places]:
-    """Sources, targets and places of the links, each page's from the first crawl that has read it."""
+    """Sources, targets and places of the links; a page's links are from the first crawl that has read it."""
     is_taken = np.zeros(size, dtype=np.bool_)
     kept = []
     for crawl in crawls:
@@ -181,7 +180,7 @@ def _joined_links(crawls: Sequence[_Crawl], size: int) -> tuple[IntArray, IntArr
 
 
 def _apart(web: _Web, names: _Names, linking: IntArray, fronts: IntArray) -> Iterator[EndorsedSite]:
-    """Each site by itself, its pages numbered anew, those with most pages first. web: with links inside sites only."""
+    """Each site as a graph of its own, largest first, its pages renumbered. web: with links inside sites only."""
     pages = np.flatnonzero(web.is_read)
     pages = pages[np.argsort(web.site[pages], kind="stable")]
     position = np.zeros(len(web.site), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The graph of a store as link analysis wants it: aliases folded into the pages they stand for."""
+"""The graph of a store for link analysis, with aliases folded into their target pages."""
 
 import contextlib
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ States = npt.NDArray[np.str_]
 class FoldedPages:
     """The pages of a store, by number.
 
-    jump: where walkers jump to, see `folded_graph`. stands_for: the page itself, or the one it is an alias of.
-    hosts: hosts.id. is_parsed: whether the links of the page were taken: an answer came, and was more than a failure.
+    jump: the jump distribution, see `folded_graph`. stands_for: the page itself, or an alias's target.
+    hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no failure.
     """
 
     jump: FloatArray
@@ -44,19 +44,19 @@ class FoldedPages:
 
     @property
     def is_alias(self) -> npt.NDArray[np.bool_]:
-        """Pages that are only another name of a page: nothing links to them, and they link to nothing."""
+        """True for aliases, which have no links in the folded graph, shape (size,)."""
         is_alias: npt.NDArray[np.bool_] = self.states == State.ALIAS
         return is_alias
 
     @property
     def all_alike(self) -> FloatArray:
-        """Where walkers jump to who jump to all pages alike, as in the papers."""
+        """The uniform jump distribution, as in the papers."""
         return _jump(self.stands_for, births_of(EvenBirths(), self.states))
 
 
 @dataclass(frozen=True, eq=False)
 class FoldedStore(FoldedPages):
-    """With the links between them. places: where each link of the graph stands on its page; None: all alike."""
+    """Folded pages with their links. places: the place of each link on its page; None: all alike."""
 
     graph: Graph
     places: Places | None
@@ -78,7 +78,7 @@ def folded_store(store: Store) -> FoldedStore:
 
 
 def folded_pages(store: Store) -> FoldedPages:
-    """What `folded_store` knows of the pages, without the links in memory."""
+    """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
         chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.page_table.columns()]
@@ -92,8 +92,8 @@ def folded_pages(store: Store) -> FoldedPages:
 
 
 def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:
-    """The links of the folded graph with their weights, some thousand at a time. Raises StoreError where one leads
-    nowhere."""
+    """The links of the folded graph with their weights, some thousand at a time. Raises StoreError for a dangling
+    link."""
     is_alias = pages.is_alias
     for block in store.link_table.blocks():
         with rankable(store):
@@ -104,11 +104,11 @@ def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[Li
 
 
 def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[Graph, FloatArray, Places | None]:
-    """The graph whose PageRank is exact importance, where its walkers jump to, and the places of its links.
+    """The graph whose PageRank is exact importance, its jump distribution, and the places of its links.
 
-    Links to an alias lead to the page it stands for; an alias itself has none. A walker jumps to a page as often as
-    its birth cash says, to an alias meaning to the page it stands for. states, births: of every page, see `births_of`.
-    Raises ValueError where aliases or links lead nowhere.
+    Links to an alias lead to its target; an alias itself has none. Jumps are in proportion to birth cash, that of an
+    alias added to its target's. states, births: of every page, see `births_of`. Raises ValueError where aliases or
+    links lead nowhere.
     """
     check_ends(links)
     is_alias = states == State.ALIAS
@@ -131,20 +131,20 @@ def surfer_named(given: str | None, store: Store) -> Surfer:
 
 
 def link_weights(surfer: Surfer, places: Places | None) -> FloatArray | None:
-    """What links in these places weigh; None: all alike."""
+    """Weights of links in these places; None: all alike."""
     is_all_alike = places is None or surfer.is_uniform
     return None if is_all_alike else surfer.weights[places].astype(np.float64)
 
 
 def check_ends(links: LinkGraph) -> None:
-    """Raises ValueError where a link comes from or leads to a page that the store does not have."""
+    """Raise ValueError for a link from or to a page that is not in the store."""
     for ends in (links.sources, links.targets):
         if len(ends) and not 0 <= ends.min() <= ends.max() < links.size:
             raise ValueError("a link leaves the store")
 
 
 def births_of(rule: Births, states: States) -> FloatArray:
-    """Birth cash of every page, as multiples of what pages have where all are born alike. states: of every page."""
+    """Birth cash of every page, in multiples of the uniform birth cash. states: of every page."""
     gone = np.isin(states, [State.GONE, State.ELSEWHERE])
     return rule.of(slice(0, len(states)), gone, states == State.ALIAS) / UNIT
 
@@ -154,12 +154,12 @@ def _jump(stands_for: npt.NDArray[np.int64], births: FloatArray) -> FloatArray:
 
 
 def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The page that every page stands for: itself, or the end of its chain of aliases. links: those of aliases."""
+    """The target of every page: itself, or the end of its chain of aliases. links: those of aliases."""
     check_ends(links)
     stands_for = np.arange(links.size)
     rows = np.flatnonzero(is_alias[links.sources] & (np.diff(links.indptr) > 0))
     stands_for[links.sources[rows]] = links.targets[links.indptr[rows]]
-    for _ in range(links.size.bit_length()):  # each time chains are half as long
+    for _ in range(links.size.bit_length()):  # each time halves the chains
         stands_for = stands_for[stands_for]
     if is_alias[stands_for].any():
         raise ValueError("aliases stand for each other, or for nothing")
@@ -167,7 +167,7 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 
 def check_is_rankable(store: Store) -> None:
-    """Raises StoreError when nothing in the store has been read, or nothing is left."""
+    """Raise StoreError if no page has been read, or all are gone."""
     states = {state for state, _ in store.page_table.counts()}
     if states <= {State.WAITING}:
         raise StoreError(
@@ -179,7 +179,7 @@ def check_is_rankable(store: Store) -> None:
 
 @contextlib.contextmanager
 def rankable(store: Store) -> Iterator[None]:
-    """Turn what is wrong with the links of a store into one sentence."""
+    """Turn a ValueError about the links of a store into a StoreError."""
     try:
         yield
     except ValueError as error:

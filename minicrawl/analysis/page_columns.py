@@ -18,7 +18,7 @@ _LEFT_OUT = frozenset({"noindex", "nofollow", "not-html"})
 
 
 def sitemap_pages(store: Store, ranked: Ranked) -> Iterator[Entry]:
-    """Those of ranked pages that a sitemap has, in their order. Call it in a snapshot."""
+    """Entries of a sitemap from ranked pages, in their order. Call it in a snapshot."""
     while some := list(islice(ranked, _AT_ONCE)):
         pages = [(n, row) for n, row, _ in some if row.state == State.FETCHED and row.reason not in _LEFT_OUT]
         facts = store.page_table.more_facts(number for number, _ in pages)
@@ -46,13 +46,13 @@ _OF_ANSWERS: dict[str, type] = {
 }
 _OF_TEXTS: dict[str, type] = {"language": str, "description": str, "h1": str, "words": int}
 COLUMNS = _OF_RANKS | _OF_ANSWERS | _OF_TEXTS
-"""Each column with the type of its values, which may also be None. See docs/report.md for what they have."""
+"""Columns by name, with the type of their values, which may also be None. docs/report.md explains them."""
 
 
 def named_columns(store: Store, text: str, ranking: str | None = None) -> dict[str, type]:
-    """The columns that a user names, with commas between. ranking: one that was kept, which may be named, too.
+    """The columns that a user names, separated by commas. ranking: a kept ranking, which may be named, too.
 
-    Raises SettingError for one that is not there, is named again, or needs texts where none are kept.
+    Raises SettingError for a column that is unknown, repeated, or needs texts where none are kept.
     """
     every = COLUMNS if ranking is None else COLUMNS | {ranking: float}
     columns: dict[str, type] = {}
@@ -94,13 +94,13 @@ def column_rows(
 
 
 def _urls(store: Store, facts: Iterable[PageFacts]) -> dict[int | None, str]:
-    """URLs of the pages that others stand for, or are given by."""
+    """URLs of the targets of aliases, and of pages that name others as alternates."""
     pages = {page for each in facts for page in (each.target, each.named_by) if page is not None}
     return {page: answer.url for page, answer in store.page_table.answers(pages).items()}
 
 
 def _answered(page: RankedPage, facts: PageFacts, ends: dict[int | None, str]) -> dict[str, object]:
-    """What is kept of the answer beside its status."""
+    """The columns about an answer."""
     cause = page.reason.partition("-")[0]
     leads_to = ends.get(facts.target) or facts.leads_to
     return {
@@ -120,14 +120,14 @@ def _answered(page: RankedPage, facts: PageFacts, ends: dict[int | None, str]) -
 
 
 def _canonical(page: RankedPage, facts: PageFacts, leads_to: str | None) -> str | None:
-    """The URL of which a page says to be a copy, its own one too. Before schema 10 only what became of it was kept."""
+    """The declared canonical URL, which may be the page's own. Before schema 10 only its effect was kept."""
     if facts.canonical is not None:
         return facts.canonical or page.url
     return leads_to if page.reason.startswith("canonical") else None
 
 
 def _written(kept: KeptText | None) -> dict[str, object]:
-    """What the text of a page says of it."""
+    """The columns about a page's text."""
     if kept is None:
         return dict.fromkeys(_OF_TEXTS)
     words = len(kept.text.split())
@@ -135,7 +135,7 @@ def _written(kept: KeptText | None) -> dict[str, object]:
 
 
 def iso(seconds: float | None) -> str | None:
-    """Unix seconds as a date and time in UTC (ISO 8601); None of what is no time that a calendar has."""
+    """Unix seconds as a date and time in UTC (ISO 8601); None outside the calendar's range."""
     try:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""Which pages a user wants to see: by state, status, reason, site, depth, content type, or an expression."""
+"""Filter of pages by state, status, reason, site, depth, content type, or an expression."""
 
 import json
 import re
@@ -23,10 +23,10 @@ _DEPTH = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?")
 
 @dataclass(frozen=True)
 class PageFilter:
-    """What a user gives: a page is wanted if of each field that is given a word holds for it.
+    """A user's filter: a page is wanted if it matches a word of each field given.
 
-    Words have commas between, but for where. reason: also `redirect-*`; content_type: also `text/*`; status: 404, 4xx,
-    none; site: hosts or domains above; depth: 2, 1-3, 4-; where: see `minicrawl.store.select.expression`.
+    Words are separated by commas, except in `where`. reason: also `redirect-*`; content_type: also `text/*`; status:
+    404, 4xx, none; site: hosts or domains above; depth: 2, 1-3, 4-; where: see `minicrawl.store.select.expression`.
     """
 
     state: str | None = None
@@ -39,12 +39,12 @@ class PageFilter:
 
     @property
     def is_about_outcomes(self) -> bool:
-        """Whether it asks for pages by what became of them, so that those not read are wanted, too."""
+        """True if the filter is about outcomes, so that unread pages are wanted, too."""
         return bool(self.state or self.status or self.reason or self.where)
 
 
 def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
-    """Whether each page is wanted, by number, shape (size,). Raises SettingError, StoreError."""
+    """True for each wanted page, by number, shape (size,). Raises SettingError, StoreError."""
     found = store.selection.by(list(_conditions(store, asked)))
     return found & store.selection.where(asked.where) if asked.where is not None else found
 
@@ -65,7 +65,7 @@ def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
 
 
 def _any(conditions: Sequence[Condition]) -> Condition:
-    """The condition that one of some holds."""
+    """The disjunction of some conditions."""
     values = [value for each in conditions for value in each.values]
     return Condition(" OR ".join(each.sql for each in conditions), values)
 

@@ -1,7 +1,7 @@
-"""Links with the pages they stand on: those that are broken or redirected, lead to other sites, or to one page.
+"""Links with their pages: broken or redirected links, links to other sites, and links to one page.
 
-A link is a pair of pages: however often a page links to another, that is one. It is broken where a person who follows
-it, through redirects, comes to a page that is not there. What the crawl left out (nofollow, out of scope) is not kept.
+A link is a pair of pages: repeated links between two pages count once. It is broken if it leads, through redirects, to
+a page that is not there. Links that the crawl left out (nofollow, out of scope) are not kept.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ _NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead
 
 
 class Asked(NamedTuple):
-    """Which links are asked for: those that are all of what is set. to: what a user means by the target's URL."""
+    """A filter of links; all conditions set must hold. to: the target, as a user names it."""
 
     broken: bool = False
     redirected: bool = False
@@ -40,9 +40,9 @@ class Asked(NamedTuple):
 class PageLink(NamedTuple):
     """A link from one page to another.
 
-    anchor: what the link says, "" of a picture; None where the text of its page is not kept. status, reason: what came
-    of the target, at the end of its redirects; status None where there was no answer. leads_to: that end; None where
-    the target does not redirect. importance: of the source.
+    anchor: the text of the link, "" for a picture; None where the text of its page is not kept. status, reason: outcome
+    of the target, at the end of its redirects; status None without an answer. leads_to: that end; None where the target
+    does not redirect. importance: of the source.
     """
 
     source: str
@@ -86,7 +86,7 @@ class PageLinks:
                 yield PageLink(url, linked, anchor, answer.status, answer.reason, leads_to, importance)
 
     def codes(self) -> Counter[tuple[int | None, str]]:
-        """How many links end in each (status, reason)."""
+        """Number of links by (status, reason) of their ends."""
         ends, counts = np.unique(self.end, return_counts=True)
         codes = Counter[tuple[int | None, str]]()
         for first in range(0, len(ends), _AT_ONCE):
@@ -96,7 +96,7 @@ class PageLinks:
         return codes
 
     def _anchors(self, page: int, url: str) -> dict[str, str]:
-        """What the first link to each URL says that says something; nothing where the page's text is not kept."""
+        """The first text of a link to each URL; empty where the page's text is not kept."""
         kept = self.store.texts.text(page, url) if self.store.texts.size else None
         if kept is None:
             return {}
@@ -105,9 +105,9 @@ class PageLinks:
 
 
 def page_links(store: Store, asked: Asked) -> PageLinks:
-    """The links that are all of what is asked for. Call it, and use what it returns, in a snapshot.
+    """The links that match the filter. Call it, and use the result, in a snapshot.
 
-    Raises SettingError where the page that links are to lead to is not known, and StoreError.
+    Raises SettingError for an unknown target page, and StoreError.
     """
     web = _Web(store)
     is_target = np.ones(web.size, dtype=np.bool_)
@@ -132,15 +132,15 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     source, target = np.concatenate(sources), np.concatenate(targets)
     pages, of_link = np.unique(source, return_inverse=True)
     importance = store.ranks.importance_of(pages.tolist())[of_link]
-    order = np.lexsort((source, -importance))  # which keeps those of a page as they stand on it
+    order = np.lexsort((source, -importance))  # which keeps the links of a page in their order
     return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order])
 
 
 class _Web:
-    """Which pages are not there, which redirect, and where to.
+    """Broken and redirecting pages, and the ends of redirects.
 
     is_bare: a redirect by HTTP, which has no links of its own. is_redirect: the same, a meta refresh, or a redirect
-    that leads nowhere. end: the page at the end of the redirects of each, itself where there are none.
+    that leads nowhere. end: the page at the end of each page's redirects, itself without any.
     """
 
     def __init__(self, store: Store) -> None:

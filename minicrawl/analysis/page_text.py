@@ -10,7 +10,7 @@ _LONGEST_CHAIN = 16
 
 
 def page_text(store: Store, text: str) -> KeptText:
-    """The kept text of the page a user means by a text; of an alias without any, that of the page it stands for.
+    """The kept text of the page that a user names; for an alias without text, that of its target.
 
     Raises SettingError where there is none, and StoreError.
     """
