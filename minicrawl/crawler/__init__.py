@@ -21,7 +21,6 @@ requests    the requests: pages, robots.txt, sitemaps, addresses, outage checks
 visits      the turn of a page, step by step
 parts       optional capabilities, a file each
 loop        parts of the engine's loop: requests in flight, arrivals
-loop        what the engine's loop is made of: what is in flight, what has come
 
 intake      takes in results of requests, and commits them
 request_kinds  the kinds of request that a crawl makes

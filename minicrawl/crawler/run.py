@@ -338,7 +338,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 def _carried(transport: Any, timing: Timing) -> Transport:
     """Wrap a transport of httpx."""
-    from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - a tenth of a second that few have to pay
+    from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, and few need it
 
     return HttpxTransport(transport, timing)
 

@@ -283,7 +283,7 @@ class Accounts:
         self.hops = grown(self.hops, size)
 
 
-@lru_cache(maxsize=32)  # there are a dozen, asked for a million times
+@lru_cache(maxsize=32)  # a dozen values, used a million times
 def kind_of(state: str, is_answered: bool) -> PageKind:
     """The kind of a page in a state. is_answered: whether its last turn was."""
     if state == State.ALIAS:

@@ -35,7 +35,7 @@ def audit(store: Store) -> Iterator[str]:
     )
     yield from errors
     if errors:
-        return  # the rest would only say the same of every row
+        return  # the rest would only repeat it for every row
     held = _Held(store)
     for pages in store.page_table.columns():
         yield from held.faults_of(pages)

@@ -38,7 +38,7 @@ class CrawlState:
     """State of a crawl in memory, equal to the store's after every commit.
 
     locates: whether a host's address must be known before it is asked. past: how to read times of the run before.
-    due: when pages are fetched again; sites: where walkers jump to; outbox, mirrors: what goes to other partitions.
+    due: when pages are fetched again; sites: where walkers jump to; outbox, mirrors: messages to other partitions.
     Each is None where the crawl has no such thing.
     """
 
@@ -75,7 +75,7 @@ class CrawlState:
         only: Pages | None,
         timing: Timing,
     ) -> "CrawlState":
-        """The state that the store holds; for the parameters see `Intake`. Raises StoreError for damage."""
+        """Load the state from the store; for the parameters see `Intake`. Raises StoreError for damage."""
         check_sound(writer)
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)

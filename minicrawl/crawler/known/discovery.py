@@ -106,7 +106,7 @@ class Discovery:
         kept_places = bytes([places[at] for at in kept]) if places else b""
         return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere, kept_places)
 
-    def made_known(  # noqa: PLR0913 - what is told of new pages
+    def made_known(  # noqa: PLR0913 - facts of new pages
         self,
         found: Admitted,
         source: int,

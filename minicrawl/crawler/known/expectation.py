@@ -118,7 +118,7 @@ def _stays(so_far: PagesSoFar, pages: KnownPages, links: Links, shares: FloatArr
     before = KnownPages(visited, jump, pages.levels, pages.stands_for)
     votes = site_votes(before, np.where(known, so_far.importance, 0.0))
     then = expected_importance(links, before, votes, tolerance=ROUGH, start=_begun(so_far.size, shares * known))
-    # Where chains of aliases have grown, what the pages stand for now was not known then.
+    # Where chains of aliases have grown, today's targets were not known then.
     numbers = np.unique(np.flatnonzero(known) if pages.stands_for is None else pages.stands_for[known])
     first_then, first_now = (set(numbers[_best(values[numbers])].tolist()) for values in (then, shares))
     stayed = len(first_then & first_now) / len(first_now)

@@ -21,7 +21,7 @@ class Tally:
 
     @classmethod
     def of(cls, writer: Writer) -> "Tally":
-        """As the last run of a store left it."""
+        """The tally of the last run of a store."""
         return cls(int(writer.meta("links_left_out") or 0), int(writer.meta("links_elsewhere") or 0))
 
     def save(self, writer: Writer) -> None:

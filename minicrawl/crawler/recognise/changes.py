@@ -98,7 +98,7 @@ def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Differe
 
     added = 0 if is_growing else len(arrived)
     is_change = bool(added or removed)
-    if is_change:  # what has come by now is part of this change: not to be told again later
+    if is_change:  # blocks present now belong to this change: not to be reported again
         arrived = [number for number, state in after.items() if state & _THERE]
     after |= {number: after[number] | _NOTED for number in arrived}
     is_certain = not is_growing and (is_change or not (is_first and fresh))
@@ -169,7 +169,7 @@ def _noise(past: bytes, *, is_growing: bool) -> int:
     return max(1, longest[1 if is_growing else 2])
 
 
-# In bytes.
+# Bytes.
 
 
 def _watched(numbers: set[int]) -> list[int]:

@@ -43,7 +43,7 @@ _FEWEST_OTHERS = 2
 _SPARE_NUMBERS = 8
 _MOST_VARIED = 4
 _FEWEST_MARKS = 2  # one may be by chance: pages that have it are like the answers, so no other has it
-_FEW_WORDS = 32  # less may be a page that is drawn in the browser
+_FEW_WORDS = 32  # fewer: may be a page drawn in the browser
 
 
 @dataclass

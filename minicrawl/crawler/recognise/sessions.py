@@ -97,7 +97,7 @@ class Sessions:
         is_telling = rows or not novelty.is_news or not self._sessions.get(host, {}).keys().isdisjoint(_parameters(url))
         is_due = is_telling and self._asked[host] < MOST_PROBES
         if is_due and origin_of(url) not in self._wanted:
-            # A page that was news speaks for more; but the first sign may well be that there is something to look for.
+            # A page that was news proves more; but any page will do for the first sign.
             pages = [(url, digest, novelty.is_news), *((page, digest, True) for page, digest in news)]
             if any((host, name) in self._found for name in _parameters(url)):
                 pages = [*pages[1:], pages[0]]

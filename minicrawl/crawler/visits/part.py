@@ -68,7 +68,7 @@ class Part:
     # The turn of a page, in this order.
 
     def on_answer(self, turn: Turn) -> bool:
-        """Every answer for a page, first of all. True: the part has put the page back, and it has no turn now."""
+        """Take in any answer for a page first. True: the part has put the page back, and it has no turn now."""
         return False
 
     def recognise(self, turn: Turn) -> bool:
