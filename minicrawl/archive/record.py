@@ -103,7 +103,7 @@ def warcinfo(record: str, at: float, file: str, facts: dict[str, str]) -> bytes:
     return member(_head("warcinfo", record, lines, len(block)), block + b"\r\n\r\n", is_packed=False)
 
 
-def response(  # noqa: PLR0913 - what is said of an answer
+def response(  # noqa: PLR0913 - the fields of an answer
     record: str, both: str, head: bytes, body: bytes, digest: bytes, *, truncated: str | None, is_packed: bool
 ) -> bytes:
     """A response record. both: from `sides`; head: from `honest`. digest: SHA-1 of the body. truncated: the reason if
@@ -116,7 +116,7 @@ def response(  # noqa: PLR0913 - what is said of an answer
     return member(top + head, body + b"\r\n\r\n", is_packed=is_packed)
 
 
-def revisit(  # noqa: PLR0913 - what is said of an answer
+def revisit(  # noqa: PLR0913 - the fields of an answer
     record: str, both: str, head: bytes, digest: bytes, profile: str, original: Original
 ) -> bytes:
     """A revisit record: the head of an answer whose body is in another record. digest: of that body."""

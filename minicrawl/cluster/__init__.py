@@ -3,11 +3,11 @@
 homes      which partition a URL belongs to
 new_store  the empty store of a partition
 settings   settings that crawls in partitions support, and those of one partition
-folder     where the stores are, and what they have in common
-running    partitions that run: what they send and take, their processes
-machines   several machines, which Ray lets call each other
-moving     a partition taken to another folder; which to take where
-backup     a copy of all of one moment, also while a crawl runs
+folder     the paths of the stores, and their common settings
+running    running partitions: their processes, the rows they send and take
+machines   several machines, connected by Ray
+moving     moves of partitions to other folders, and a plan of them
+backup     a copy of all stores as of one moment, also while a crawl runs
 
-What a partition gathers for others is the crawl's own business: see crawler/sharing/.
+Rows for other partitions are gathered by the crawl itself: see crawler/sharing/.
 """

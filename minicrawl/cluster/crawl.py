@@ -93,7 +93,7 @@ def _nodes(store: Path, ray: str | None) -> "Iterator[Nodes | None]":
         yield nodes
 
 
-async def _crawl(  # noqa: PLR0913 - a run, and what it was called with
+async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     folder: Folder,
     nodes: "Nodes | None",
     given: Mapping[str, Any],

@@ -85,7 +85,7 @@ class SteeredCrawl:
     Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
     """
 
-    def __init__(  # noqa: PLR0913 - what a crawl is told
+    def __init__(  # noqa: PLR0913 - the parameters of a crawl
         self,
         method: Method,
         share: float,

@@ -24,7 +24,7 @@ FEWEST_NODES = 10  # The largest in-degree is a tenth of the pages.
 MOST_NODES = 2**31 - 1  # Page numbers are int32.
 
 Law = Callable[[int, np.random.Generator], npt.NDArray[np.int32]]
-"""Draws `n` whole numbers >= 0."""
+"""Draws the given number of integers >= 0."""
 
 _Draw = Callable[[int], npt.NDArray[np.integer]]
 _PAGES = 1 << 17  # with about a million inlinks

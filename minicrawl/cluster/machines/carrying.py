@@ -91,7 +91,7 @@ def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: i
     return backup_all(folder, path, copy=copy)
 
 
-def move_between(  # noqa: PLR0913 - what is moved and where to, and by whom
+def move_between(  # noqa: PLR0913 - a partition, its target, the carriers
     folder: Folder,
     number: int,
     target: Place,

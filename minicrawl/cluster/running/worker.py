@@ -9,7 +9,7 @@ stop       begin no more requests; with "now", do not wait for those in flight
 links of sites, share out    trust of sites, see combined.py
 count voices    count the sites here that link to pages of others, after the crawl
 settle     make virtual visits, after the crawl
-hand over  send the outbox; the answer says whether it had rows
+hand over  send the outbox; `some` in the answer: it had rows
 steer      a command of control/commands.py; the answer has its result, or its failure. With "bounds_coverage", hand
            over changes that loosen the coverage bound from now on
 end        commit the end of the crawl; the answer has its figures

@@ -231,7 +231,7 @@ def _exact(sequence: Insertions) -> dict[int, Distances]:
     return {count: exact_distances(sequence.graph(count), like) for count in checks_of(len(sequence.links))}
 
 
-def tried(  # noqa: PLR0913 - what a trial is of
+def tried(  # noqa: PLR0913 - the parameters of a trial
     algorithm: str,
     bits: int,
     sequence: Insertions,
