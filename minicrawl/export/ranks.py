@@ -63,7 +63,7 @@ def read_ranks(path: Path, by: str) -> dict[str, float]:
 
 
 def export_table(table: Table, path: Path, form: str | None = None) -> int:
-    """Write a table of any rows; otherwise as `export_ranks`."""
+    """Write any table, as `export_ranks` does."""
     if path == STANDARD_OUTPUT:
         return WRITERS[f".{form or 'csv'}"](table, sys.stdout.buffer)
     write = writer_for(unpacked_name(path) if form is None else Path(f"ranks.{form}"), WRITERS)

@@ -53,7 +53,7 @@ class LoadedGraph:
 def load_graph(path: str | Path) -> LoadedGraph:
     """Load the graph in a file. The ending tells the format; a store is recognised by its first bytes.
 
-    .npz: CSR as `indptr` and `indices`, or what scipy.sparse.save_npz writes; names from NAME.urls.txt or
+    .npz: CSR as `indptr` and `indices`, or the output of scipy.sparse.save_npz; names from NAME.urls.txt or
     NAME.urls.txt.gz beside it (line i is page i). .mtx: Matrix Market; in any matrix a stored entry (i, j) is
     a link i -> j, also when it is 0. .gr, .col, .dimacs: see `dimacs`. .txt, .tsv, .csv, .edges: a link a line,
     source and target in two columns apart by blanks, tabs or a comma; lines with # or % are comments, further

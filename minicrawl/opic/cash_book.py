@@ -3,7 +3,7 @@
 c         cash of a page
 level     sum paid so far to every paid page by the virtual page; part of its cash
 standing  cash less level: the stored value, so that a pay-out to all pages is one addition
-u_level   `unvisited_level`: the same of every page never visited, where the virtual page pays such pages, too
+u_level   `unvisited_level`: the level of pages never visited, where the virtual page pays these, too
 V         cash of the virtual page: `reserve` (grants to come) and `income` (the 1 - d shares, to be paid out)
 G         the clock: all cash ever spent
 

@@ -18,10 +18,10 @@ goes to pages that were read (after RankMass: Cho, Schonfeld: "RankMass Crawler"
 seeds; these start where births say). Where nothing waits, that is K / (K + U), exactly the read pages' share of the
 importance of the known graph.
 
-Where several ledgers share the web, K, U, p, q and m are sums over all of them. They may be taken at
-different moments: reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash
-handed over and not yet taken by its home is in transit, to be credited (m) or debited (q); a home asked later may have
-taken more, and then none is.
+Where several ledgers share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
+reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
+yet taken by its home is in transit, to be credited (m) or debited (q); a home asked later may have taken more, and then
+none is.
 """
 
 from collections.abc import Iterable

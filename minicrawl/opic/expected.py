@@ -41,7 +41,7 @@ Flags = npt.NDArray[np.bool_]
 OWN = 5.0
 """Visited pages of a group from which on its own average counts for more than half."""
 SITE_OWN = 0.5
-"""The same of a site. Its first page read is usually the front page, and no page is less like the rest."""
+"""The number for a site, whose first page read is usually the front page, the page least like the rest."""
 MOST_VOTES = 10.0
 """Bound on the votes of a site's unvisited pages, as a multiple of the site's share among visited pages."""
 HELD_OUT = 0.5
@@ -162,8 +162,7 @@ def site_votes(pages: KnownPages, importance: FloatArray, most: float = MOST_VOT
 
         v_i = min(1, most * U * (R_s / R) / U_s)
 
-    So the unvisited pages of s have at most `most` times the share R_s / R of all unvisited pages' votes, the site's
-    share among visited pages; a site cannot gain more by linking to many pages of its own.
+    So the votes of s are at most `most` * R_s / R of U; a site cannot gain more by linking to many pages of its own.
     """
     if not len(pages.levels):
         return np.zeros(pages.size)

@@ -74,7 +74,7 @@ def learned_by_date(rate: float, information: float, gap: float, age: float) -> 
         g           = 1 - rate age                                 derivative of log(rate e^(-rate age)) by log(rate)
         information = FORGETTING information + 1 - e^-x
 
-    Earlier changes in the gap do not matter: for a page that always has changed, the date tells it.
+    Earlier changes in the gap do not matter: for a page that always has changed, the date tells the rate.
     """
     information = FORGETTING * information - math.expm1(-rate * gap)
     step = (1.0 - min(rate * age, _MOST_CHANGES)) / (1.0 + information)

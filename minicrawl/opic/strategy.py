@@ -196,7 +196,7 @@ class PageQueue:
         cold: Pages | None = None,
         best: int | None = None,
     ) -> None:
-        """is_current: tells if an entry still holds. waiting_of: filters pages by those that wait here, with their
+        """is_current: True if an entry still holds. waiting_of: filters pages by those that wait here, with their
         priorities. cold: pages that wait from the start. best: entry of the next one among them; None: found on
         demand."""
         self._entries: list[int] = [] if best is None else [best]

@@ -5,7 +5,7 @@ computation in (weakly connected) real-world graphs", Theoretical Computer Scien
 one page are those of iFUB (P. Crescenzi, R. Grossi, M. Habib, L. Lanzi, A. Marino, 2012).
 
 d(x, y)     links on a shortest path from x to y
-out(x)      max_y d(x, y): how far from x one can be;  in(y) = max_x d(x, y): how far from y one can have been
+out(x)      max_y d(x, y): eccentricity of x along links;  in(y) = max_x d(x, y): against links
 
 The diameter is the largest out(x), and also the largest in(y). A search from v along links gives out(v), and for
 every y a lower bound of in(y), d(v, y); a search against them gives in(v) and lower bounds of out. Both together

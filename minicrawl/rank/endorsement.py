@@ -1,4 +1,4 @@
-"""Quality of a ranking: how well it finds the pages of a site that authors of other sites link to.
+"""Quality of a ranking by endorsement: does it find the pages of a site that authors of other sites link to?
 
 n       pages of the site
 values  of every page, more being better, shape (n,); those that differ by no more than rounding are tied

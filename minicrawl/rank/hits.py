@@ -59,7 +59,7 @@ def hits(
 
     weights: per link, none negative; 0 takes a link out. A page without links that count has 0, so a graph
     without such links has nothing but 0. Links from a page to itself count, unless weights say otherwise.
-    iterations: that many steps. None: until `tolerance`.
+    iterations: number of steps. None: until `tolerance`.
 
     W'W has no negative eigenvalue, so the steps never swing, and converge from any start that is not at right
     angles to the principal space; a start of ones cannot be. They shrink by the factor q = (s2 / s1)**2, of the

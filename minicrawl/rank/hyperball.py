@@ -12,7 +12,7 @@ so that the union of two balls is the larger of each pair of registers, and its 
     alpha_m * m**2 / sum_i 2**-M[i]                 alpha_m = 0.7213 / (1 + 1.079 / m); 0.709 for 64, 0.697 for 32
     m * ln(m / V)   where V registers are still 0 and the first estimate is at most 2.5 m
 
-with a relative standard deviation of 1.04 / sqrt(m). A counter takes m bytes, whatever the size of the ball. All
+with a relative standard deviation of 1.04 / sqrt(m). A counter takes m bytes for a ball of any size. All
 balls share their draws, so mean distances vary less: with 128 registers by 2.9 % where numbers of pairs do by 8.3 %
 (twelve runs on the largest strong component of cnr-2000, 112,023 pages).
 """

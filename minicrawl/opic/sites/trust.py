@@ -12,7 +12,7 @@ e(p)        door weight of page p: its weight as an entrance for visitors
 
     w(a, b) = log2(1 + c(a, b)) / sum over sites b' of log2(1 + c(a, b'))
     u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
-    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
+    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (the rest of 1) * root(b) / (roots)
     e(p) = log2(1 + other sites that link to p) + 1 where p is a seed or a front page
     v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)),    s the site of p: the chance to jump to p
 
@@ -43,13 +43,13 @@ _REMEMBERED = 6
 
 
 def fixed_point(step: Step, x: FloatArray, least: float) -> FloatArray:
-    """x at which step(x) is x, from an x of sum 1 on; the sum of what a step moves there is at most `least`.
+    """Fixed point of `step`, x = step(x), from an x of sum 1 on; a step there moves at most `least` in all (L1).
 
     With f_k = step(x_k) - x_k of the last steps, the next is the mean of the step(x_k), with weights of sum 1 that make
     the mean of the f_k least: for a linear step that is GMRES (D. Anderson, "Iterative Procedures for Nonlinear
     Integral Equations", JACM 1965; H. Walker, P. Ni, "Anderson Acceleration for Fixed-Point Iterations", SIAM J.
-    Numerical Analysis 2011). Ends also when what moves has not fallen by a tenth in as many steps as are remembered and
-    it is tiny: then it is rounding that moves.
+    Numerical Analysis 2011). Also ends when the movement is tiny and has not fallen by a tenth in as many steps as are
+    remembered: then only rounding is left.
     """
     steps: list[FloatArray] = []
     moves: list[FloatArray] = []
@@ -115,7 +115,7 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
 ) -> FloatArray:
     """Trust of every site, t, shape (size,), sum 1: a PageRank of the graph of sites, whose jumps are to the roots.
 
-        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (what is left of 1) * root(b) / (roots)
+        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (the rest of 1) * root(b) / (roots)
 
     Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
@@ -190,7 +190,7 @@ def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags
 def door_weights(voices: Numbers, entrances: Flags) -> FloatArray:
     """Door weight of every page, shape (pages,): e(p) = log2(1 + other sites that link to p), + 1 for an entrance.
 
-    voices: numbers of these sites, see `voice_counts`. entrances: pages that are seeds or front pages of their site.
+    voices: number of these sites, see `voice_counts`. entrances: pages that are seeds or front pages of their site.
     """
     weights: FloatArray = np.log2(1.0 + voices) + entrances
     return weights
