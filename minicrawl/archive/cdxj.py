@@ -81,8 +81,7 @@ def parse_stamp(text: str) -> str:
 
 
 def nearest(found: Sequence[Captured], when: str | None) -> Captured | None:
-    """The answer nearest to a date of 14 digits, or the last one; a 304 only if there is no other. found: oldest
-    first."""
+    """The answer nearest to a date of 14 digits, or the last; a 304 only if there is no other. found: oldest first."""
     found = [one for one in found if one.status != 304] or found
     if when is None:
         return found[-1] if found else None

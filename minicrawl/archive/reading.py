@@ -101,8 +101,7 @@ def declared_type(head: bytes) -> str:
 
 
 def records(path: Path, end: int | None = None) -> Iterator[Record]:
-    """All records of a file, or those that begin before `end`. Raises OSError, and DamagedError at a truncated
-    record."""
+    """Records of a file, or those that begin before `end`. Raises OSError, and DamagedError at a truncated one."""
     at = 0
     with path.open("rb") as file:
         source = _source(file, at)

@@ -53,8 +53,7 @@ _MOST_LINKS = 1_500
 
 
 def picture_of_pages(store: Path) -> Reading:
-    """The most important pages, without duplicates, and the links between them. Positions are from 0 to 1, both
-    ways."""
+    """The most important pages, without duplicates, and their links. Positions are from 0 to 1, both ways."""
     with open_store(store) as reader, reader.snapshot():
         lines = top_list(reader, "importance", _NODES).lines
         numbers = np.array([line.number for line in lines], dtype=np.int64)

@@ -121,8 +121,7 @@ def _as_it_is(file: Path) -> object:
 
 
 def top(readings: Readings, by: str, n: int) -> Reading:
-    """The n best pages, without duplicates. by: one of RANKINGS, "expected", or "" for the default. Raises
-    MinicrawlError."""
+    """The n best pages, without duplicates. by: of RANKINGS, "expected", or "": default. Raises MinicrawlError."""
     if by not in ("", *_ORDERS):
         raise SettingError(f"pages can be ordered by {', '.join(_ORDERS)}, not {by[:40]!r}")
     if not 1 <= n <= _MOST_PAGES:

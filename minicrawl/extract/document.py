@@ -34,8 +34,7 @@ class Document:
         return root
 
     def css(self, selector: str, attribute: str | None = None) -> list[str]:
-        """The texts of the elements that a selector matches, white space as single spaces; or the values of that
-        attribute."""
+        """Texts of the elements matching a selector, white space as single spaces; or values of the attribute."""
         return _texts(self.tree.css(selector), attribute)
 
     def xpath(self, path: str) -> list[str]:

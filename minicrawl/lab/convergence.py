@@ -107,8 +107,7 @@ def _certified(ledger: Ledger, graph: Graph) -> float | None:
 
 
 def _rounds(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-    """Visits of all pages at once, vectorised, as the crawl settles; a round counts once all its visits are paid
-    for."""
+    """Vectorised visits of all pages, as the crawl settles; a round counts once all its visits are paid for."""
     ledger = Ledger()
     ledger.discover(graph.size)
     links = LinkGraph(np.arange(graph.size), graph.indptr, graph.targets, graph.size)
@@ -400,8 +399,7 @@ class Agreement(NamedTuple):
 
 
 def ranking_after_revisits(graph: Graph, seed: int) -> Agreement:
-    """Crawl from ten random pages until all are read, make as many visits again by residual, and compare with
-    PageRank."""
+    """Crawl from ten random pages to the end, make as many visits by residual, and compare with PageRank."""
     seeds = np.random.default_rng(seed).choice(graph.size, min(_REVISITS_SEEDS, graph.size), replace=False)
     _, log = crawl(graph, seeds.astype(np.int32), graph.size)
     found = np.sort(log.pages).astype(np.int64)

@@ -123,8 +123,7 @@ def _batches(evolving: Evolving, fetches: int) -> Iterator[tuple[Graph, int]]:
 
 
 def largest_deviation(log: Log, share: float) -> float:
-    """The largest |discoveries - q n| after n fetches with both kinds on offer; the count restarts when one was
-    missing."""
+    """The largest |discoveries - q n| after n fetches with both kinds on offer; restarts when one was missing."""
     if not log.contested.any():
         return 0.0
     excess = np.cumsum(log.contested * (log.discovers - share))

@@ -113,8 +113,7 @@ def rankings_at(rows: Rows, pages: KnownPages, tolerance: float = 1e-7) -> dict[
 
 
 def stays(replay: Replay, truth: FloatArray) -> list[tuple[float, float]]:
-    """Predicted and actual share of the first hundred that stays, at twenty stops. truth: final importance of all
-    pages."""
+    """Predicted and actual share of the first hundred that stays, at twenty stops. truth: final importance."""
     found = []
     for stop in np.geomspace(0.02, 0.9, 20):
         answers = stop * replay.answers

@@ -81,8 +81,7 @@ class Web(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The known pages, by number except for `number_of`. sums: number of known pages; B + R of unvisited ones; of
-    all."""
+    """Known pages, by number except for `number_of`. sums: known pages; B + R of unvisited ones; B + R of all."""
 
     page_of: npt.NDArray[np.int32]
     number_of: npt.NDArray[np.int32]
@@ -414,8 +413,7 @@ class Stand(NamedTuple):
 
 
 def experiment(graph: Graph, seed: int, turns: int = _TURNS) -> Result:
-    """Run every policy on the pages reached by ten random pages of `graph`, M fetches at a time. Raises
-    SettingError."""
+    """Run every policy on the part reached from ten random pages, M fetches at a time. Raises SettingError."""
     rng = np.random.default_rng(seed)
     web, seeds = reached(graph, rng)
     if web.size < _FEWEST:

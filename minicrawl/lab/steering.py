@@ -121,8 +121,7 @@ class SteeredCrawl:
         return self._book.cashes()
 
     def fetch(self, graph: Graph, fetches: int) -> Log:
-        """Make `fetches` further fetches, or fewer when nothing is left to fetch, on a web with the links of
-        `graph`."""
+        """Make `fetches` further fetches, or fewer if nothing is left, on a web with the links of `graph`."""
         pages: list[int] = []
         discovers: list[bool] = []
         contested: list[bool] = []

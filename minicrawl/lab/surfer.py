@@ -70,8 +70,7 @@ class Judgement:
     surfers: tuple[Comparison, ...]
 
     def losers(self, surfer: str, more_than: float = 0.02) -> list[tuple[str, float]]:
-        """Sites where a surfer's area is less than the first one's by more than `more_than`, and their (negative)
-        gain."""
+        """Sites where a surfer loses more than `more_than` of area to the first, with the (negative) gain."""
         first = self.surfers[0].surfer
         gains = [(each.site, each.gain(surfer, first)) for each in self.sites]
         return sorted((each for each in gains if each[1] < -more_than), key=lambda each: each[1])

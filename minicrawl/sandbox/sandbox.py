@@ -1,5 +1,4 @@
-"""Call functions in child processes with limits, which may die: for parsing foreign bytes at length, and for foreign
-code.
+"""Call functions in child processes under limits: for parsing foreign bytes at length, and for foreign code.
 
 A call is limited by the CPU time of its child, not by wall-clock time, so the result does not depend on the load of the
 machine. A child whose CPU clock stands still, as in a sleep, is given up after a while.

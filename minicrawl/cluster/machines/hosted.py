@@ -59,8 +59,7 @@ class CallPost:
         self._others = others
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows to their home, possibly not all. Returns the number of the last row committed there. Raises
-        PostError."""
+        """Send rows, possibly not all, to their home. Returns the last number committed there. Raises PostError."""
         try:
             return number_in(answer_of(await self._others[home]("take", source, some_of(rows, _MOST_BYTES)) or {}))
         except (GoneError, MinicrawlError) as error:

@@ -73,8 +73,7 @@ class Nodes:
         return [self.here, *sorted(alive - {self.here})]
 
     def make(self, folder: Folder) -> Folder:
-        """Make the stores of a new crawl, round robin on all nodes. Returns the folder with their places. Raises
-        MinicrawlError.
+        """Make the stores of a new crawl, round robin on all nodes. Returns the updated folder. Raises MinicrawlError.
 
         The folder of a store has the same path on its node.
         """

@@ -69,8 +69,7 @@ class Partition:
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
-        """Coverage as of the last commit since all its seeds are known; or since births were last shared out by
-        sites."""
+        """Coverage as of the last commit with all seeds known, or since births were last shared out by sites."""
         self._covered_at = 0  # `shared_out` of the ledger at that commit
         self._ledger = run.intake.state.accounts.ledger
         self.sums = self._ledger.sums()
@@ -91,8 +90,7 @@ class Partition:
         return self._engine.is_idle and not self.outbox.homes()
 
     async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset()) -> None:
-        """Crawl until the engine is stopped. seeds: of the whole crawl; guessed: subset with a guessed scheme, see
-        `starting`."""
+        """Crawl until the engine is stopped. seeds: of the whole crawl; guessed: those with a guessed scheme."""
         loop = asyncio.get_running_loop()
         knows_seeds = False
 
@@ -155,8 +153,7 @@ class Partition:
             due.elsewhere = sums
 
     async def between_answers(self, look: Callable[[Intake], _T]) -> _T | None:
-        """Run a function on the intake between two answers, and return its result once committed; None if it cannot run
-        now."""
+        """Run a function on the intake between two answers, and return its committed result; None if it cannot now."""
         if self._engine.state == RunState.STARTING:
             return None
         with suppress(CrawlEndedError):

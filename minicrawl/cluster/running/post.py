@@ -46,8 +46,7 @@ class SocketPost:
         self._stores = stores
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows to their home, possibly not all. Returns the number of the last row committed there. Raises
-        PostError."""
+        """Send rows, possibly not all, to their home. Returns the last number committed there. Raises PostError."""
         some = some_of(rows)
         sizes = [[row.number, row.cash, row.received, len(row.records)] for row in some]
         line = connected(self._stores[home], _SECONDS)

@@ -58,8 +58,7 @@ class Process:
 
 
 async def wait_for_orphans(folder: Folder) -> None:
-    """Wait until processes of a killed keeper have committed and ended. Raises StoreError if a crawl runs, or on
-    timeout."""
+    """Wait until processes of a killed keeper have ended. Raises StoreError if a crawl runs, or on timeout."""
     until = time.monotonic() + _SECONDS
     while folder.is_in_use:
         keeper = connected(folder.path, _APART)
@@ -79,8 +78,7 @@ async def started(brief: Brief) -> Process:
 
 
 class DeadError(Exception):
-    """The process of a partition has died; the message gives the cause, as "by signal 9". Its store has every
-    commit."""
+    """The process of a partition has died, as "by signal 9" in the message. Its store has every commit."""
 
 
 class Kept(Protocol):

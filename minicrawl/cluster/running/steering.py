@@ -58,8 +58,7 @@ class Steering:
         }
 
     async def done(self, asked: Message) -> Message:
-        """Carry out a command, and return its answer. Raises MinicrawlError; then only changes that it names were
-        made."""
+        """Carry out a command. Returns its answer; raises MinicrawlError, which names any changes made."""
         command = command_of(asked)
         if command not in _ANY_TIME and not self._keeper.is_crawling:
             raise CrawlEndedError("the crawl begins or ends just now; ask again, or start it again to change it")
@@ -102,8 +101,7 @@ class Steering:
         return {"changed": changed}
 
     async def _add(self, asked: Message) -> Message:
-        """Add seeds: first to their homes, which report the new ones; then to all others, as all seeds set the
-        scope."""
+        """Add seeds: first to their homes, which count new ones; then to all others, for the scope."""
         seeds = Seeds(list(dict.fromkeys(asked["urls"])), frozenset(asked["guessed"]))
         count, home_of = self._folder.homes.partitions, self._folder.homes.home_of
         homes = [home_of(url) for url in seeds.urls]

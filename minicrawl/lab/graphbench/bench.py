@@ -174,8 +174,7 @@ def fits(size: int, bits: int) -> bool:
 
 
 def seconds_left(setup: Setup, done: Sequence[Trial] = ()) -> float | None:
-    """CPU seconds of the remaining trials: each as long as the last one of its kind, or the timeout; None without a
-    timeout.
+    """CPU seconds of the remaining trials: as the last one of the kind, or the timeout; None without a timeout.
 
     A trial may exceed its timeout by one batch.
     """

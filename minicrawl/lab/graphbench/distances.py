@@ -41,8 +41,7 @@ def exact_distances(graph: Graph, like: Distances) -> Distances:
 class Trees(NamedTuple):
     """Shortest paths from every source x, as a tree; shape (size, size), row x for source x.
 
-    distance: d. parent[x, y]: the page before y on the path. child[x, y]: the first child of y; before, after: siblings
-    of y.
+    distance: d. parent[x, y]: the page before y on the path. child[x, y]: its first child; before, after: its siblings.
     """
 
     distance: Distances
