@@ -1,4 +1,4 @@
-"""What a page that a user names said when it was read last."""
+"""The text of a page as of its last reading."""
 
 from minicrawl.analysis.explain import explain
 from minicrawl.errors import SettingError

@@ -1,4 +1,4 @@
-"""Refresh of a store: freshness, when pages are due, and what is known of a page that is fetched again.
+"""Refresh of a store: its freshness, and the due times and change rates of pages.
 
 Pages are due at the price of the last commit, as in crawler/frontier/due_pages.py.
 """
@@ -29,14 +29,14 @@ from minicrawl.store.rows import RefreshRow
 
 @dataclass(frozen=True)
 class PageRefresh:
-    """What is known of a page that is fetched again.
+    """The refresh data of a page.
 
-    rate: changes per second; is_learned: of its own fetches, else as of other pages. fetches, changes: answers, and how
-    many of them had changed. answers: the last eight, = as before, # changed, ? not found, ! failed. fetched_at,
-    changed_at, due: Unix seconds; due is None unless the crawl itself fetches again what is due. why_due: what due
-    follows from: rule (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after),
-    least (--refresh-min), most (--refresh-max), worth (importance and rate), lastmod
-    (importance; by its sitemap it has changed). etag, last_modified: its validators.
+    rate: changes per second; is_learned: True if from its own fetches, else from other pages. fetches, changes: numbers
+    of answers, and of changed ones. answers: the last eight, = unchanged, # changed, ? not found, ! failed. fetched_at,
+    changed_at, due: Unix seconds; due is None unless the crawl itself refreshes. why_due: the reason for due: rule
+    (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after), least
+    (--refresh-min), most (--refresh-max), worth (importance and rate), lastmod (importance; changed by its sitemap).
+    etag, last_modified: its validators.
     """
 
     rate: float
@@ -54,7 +54,7 @@ class PageRefresh:
 
 
 def page_refresh(store: Store, page: int, url: str, host: int, importance: float) -> PageRefresh | None:
-    """What is known of a page on a host; None if it is not fetched again."""
+    """The refresh data of a page on a host; None if it is not refreshed."""
     row = store.refreshes.row(page)
     if row is None:
         return None
@@ -80,11 +80,11 @@ def page_refresh(store: Store, page: int, url: str, host: int, importance: float
 
 @dataclass(frozen=True)
 class Freshness:
-    """How fresh the pages are that were read, of a crawl that fetches pages again.
+    """Freshness of the pages read by a refreshing crawl.
 
-    expected: share of their importance that is as it was when they were fetched, as far as can be told; None where none
-    was read. refreshed: share of the last run's answers that were for pages fetched before; None before the first.
-    overdue: pages that are due by now; None unless the crawl itself fetches again what is due.
+    expected: expected share of their importance on unchanged pages; None if none was read. refreshed: share of the last
+    run's answers that were for pages fetched before; None before the first. overdue: number of pages due by now; None
+    unless the crawl itself refreshes.
     """
 
     expected: float | None
@@ -93,7 +93,7 @@ class Freshness:
 
 
 def freshness(store: Store, now: float) -> Freshness | None:
-    """As of one commit; None where no page is fetched again. now: Unix seconds."""
+    """Freshness as of one commit; None where no page is refreshed. now: Unix seconds."""
     settings = kept_settings(store)
     if not settings.refreshes and store.refreshes.is_empty():
         return None
@@ -106,11 +106,11 @@ def freshness(store: Store, now: float) -> Freshness | None:
 
 
 _LEAST_IMPORTANCE = 1e-6
-"""In terms of the mean."""
+"""Least importance of a page in due times, in multiples of the mean."""
 
 
 class DueTimes:
-    """Of the pages of a store. `first`: how often pages are taken to change that were fetched once."""
+    """Due times of a store's pages. `first`: assumed change rates of pages fetched once."""
 
     def __init__(self, store: Store, settings: CrawlSettings) -> None:
         self._store = store
@@ -127,7 +127,7 @@ class DueTimes:
         return self._rules.of(url)
 
     def due(self, row: RefreshRow, url: str, host: int, importance: float) -> tuple[float | None, str]:
-        """When a page is due (Unix seconds), None if never; and what that follows from."""
+        """The due time of a page (Unix seconds; None: never) and its reason, see `PageRefresh.why_due`."""
         if row.answers.endswith((MISSING, FAILED)):
             return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
         rule = self.rule(url)
@@ -140,7 +140,7 @@ class DueTimes:
         return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
 
     def overdue(self, now: float) -> int:
-        """How many pages are due by now."""
+        """Number of pages due by now."""
         pages, importance = self._store.refreshes.schedule(), self._store.ranks.importance()
         ruled = self._ruled()[pages.page] if len(pages.page) else np.zeros(0)
         follows, waited = pages.rate != 0.0, now - pages.fetched_at
@@ -155,7 +155,7 @@ class DueTimes:
         return overdue
 
     def _ruled(self) -> FloatArray:
-        """Seconds after which pages are fetched again by a rule, 0 where there is none; of all pages by number."""
+        """Refresh intervals by rules in seconds, 0 without a rule; by number of page, shape (size,)."""
         ruled = np.zeros(self._size)
         if self._rules.rules:
             for page, url in enumerate(self._store.page_table.urls()):
@@ -164,5 +164,5 @@ class DueTimes:
         return ruled
 
     def _interval(self, importance: float, rate: float) -> float:
-        worth = max(importance, self._least) * self._size  # an alias is worth what a page without links to it is
+        worth = max(importance, self._least) * self._size  # an alias counts as a page without in-links
         return self._by.interval(self._price, worth, rate)

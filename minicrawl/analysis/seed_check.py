@@ -1,4 +1,4 @@
-"""What seeds are that a crawl of nothing else has asked for: there or not, allowed or not, and where they lead."""
+"""Results of checking seeds: whether each is reachable and allowed, and where it redirects."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 
 ALONE = {"max_depth": 0, "sitemaps": False, "probe": False, "traps": False, "extract_rule": ()}
-"""Settings of a crawl that asks for seeds, for what they redirect to, and for nothing else."""
+"""Settings of a crawl of the seeds and their redirects alone."""
 
 
 @dataclass(frozen=True)
 class CheckedSeed:
-    """A seed. `is_there`: a page can be read, here or at `ends_at`, after so many `redirects`. `reason`: a code.
-    `meaning`: that in words, or the line of robots.txt that decides."""
+    """A seed. `is_there`: True if a page can be read at `ends_at`, after `redirects` redirects. `reason`: a code.
+    `meaning`: the reason in words, or the deciding line of robots.txt."""
 
     seed: str
     is_there: bool
@@ -32,7 +32,7 @@ class CheckedSeed:
 
 
 def checked_seeds(store: Store, seeds: Seeds) -> list[CheckedSeed]:
-    """Each seed, in the order given, as the crawl of them alone has left it."""
+    """The results for seeds, in their order, from the store of a crawl of them alone."""
     settings = CrawlSettings.from_json(store.settings)
     known = spelled(seeds, store.page_table.find, keep_parameters=settings.keep_parameters)
     return [_checked(store, url, seeds, settings.user_agent) for url in known.urls]
@@ -60,7 +60,7 @@ def _checked(store: Store, seed: str, seeds: Seeds, agent: str) -> CheckedSeed:
 
 
 def _chain(store: Store, url: str) -> list[int]:
-    """The page of a URL, and those that it and they stand for; none if it is not known."""
+    """The page of a URL and its chain of alias targets; empty if it is not known."""
     chain: list[int] = list(store.page_table.find([url]).values())
     while chain and store.page_table.state(chain[-1]) == State.ALIAS:
         further = [page for page in store.link_table.outlinks(chain[-1]).tolist() if page not in chain]

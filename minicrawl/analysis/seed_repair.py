@@ -1,7 +1,7 @@
-"""Seeds of an old crawl, judged on a newer one, and those that have vanished replaced.
+"""Repair of an old crawl's seeds by a newer crawl: vanished seeds are replaced.
 
 The paper (Daneshpajouh, Nasiri, Ghodsi 2008) found a ninth of its seeds again on a newer crawl. A vanished seed is
-replaced by the page that was most similar to it in the old crawl, by links, and that the newer one has fetched.
+replaced by the page most similar to it in the old crawl, by links, that the newer one has fetched.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class SeedFate:
-    """What became of a seed. fate: SURVIVED, REPLACED or LOST; UNREAD: the newer crawl knows it, and has not read it.
+    """The fate of a seed: SURVIVED, REPLACED or LOST; UNREAD: the newer crawl knows it, and has not read it.
 
-    state: in the newer crawl; None: not known there. now: itself, what it is an alias of, or what replaces it.
-    similarity: of what replaces it, in the old crawl.
+    state: in the newer crawl; None: not known there. now: itself, its target as an alias, or its replacement.
+    similarity: of the replacement, in the old crawl.
     """
 
     seed: str
@@ -38,14 +38,14 @@ class SeedFate:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Seeds with what became of them; depths: by kind of seeds, what is read up to each depth from them."""
+    """Fates of seeds; depths: by kind of seeds, the reach at each depth from them."""
 
     fates: tuple[SeedFate, ...]
     depths: dict[str, tuple[Depth, ...]]
 
     @property
     def seeds(self) -> list[str]:
-        """The seeds as they are repaired."""
+        """The repaired seeds."""
         return list(dict.fromkeys(fate.now for fate in self.fates if fate.now is not None))
 
     def count(self, fate: str) -> int:
@@ -53,7 +53,7 @@ class Judgement:
 
 
 def judge_seeds(seeds: Sequence[str], old: Store, new: Store) -> tuple[SeedFate, ...]:
-    """What became of the seeds of an old crawl in a newer one. Raises StoreError."""
+    """The fates of an old crawl's seeds in a newer crawl. Raises StoreError."""
     found = [_in_newer(seed, new) for seed in seeds]
     vanished = [fate.seed for fate in found if fate.fate == LOST]
     taken = {fate.now for fate in found if fate.now is not None}
@@ -62,7 +62,7 @@ def judge_seeds(seeds: Sequence[str], old: Store, new: Store) -> tuple[SeedFate,
 
 
 def depths_of(fates: Sequence[SeedFate], new: Store, web: CrawledWeb, random_sets: int) -> dict[str, tuple[Depth, ...]]:
-    """What is reached on the newer crawl from the seeds that survived, from all as repaired, and from random ones."""
+    """The reach on the newer crawl of seeds that survived, of repaired seeds, and of random ones."""
     kept = [fate.now for fate in fates if fate.fate == SURVIVED and fate.now is not None]
     repaired = kept + [fate.now for fate in fates if fate.fate == REPLACED and fate.now is not None]
     ranks, rng = web.ranks(), np.random.default_rng(0)
@@ -102,7 +102,7 @@ def folded_end(store: Store, page: int) -> int:
 
 
 def _replacements(vanished: list[str], taken: set[str], old: Store, new: Store) -> list[SeedFate]:
-    """For each seed the most similar page of the old crawl that the newer one has fetched, and that is no seed yet."""
+    """Replace each seed by the most similar page of the old crawl that the newer one has fetched, and no other seed."""
     numbers = old.page_table.find(vanished)
     known = [seed for seed in vanished if seed in numbers]
     if not known:

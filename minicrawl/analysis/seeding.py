@@ -1,8 +1,8 @@
-"""Seeds for a next crawl out of a crawl's store, and whether they are any good.
+"""Seeds for a next crawl from a crawl's store, and measures of their quality.
 
-The paper (Daneshpajouh, Nasiri, Ghodsi 2008) says that seeds from HITS cores reach more pages at each depth than
-random ones, that these have more PageRank, and that cores lie as far apart as the web is wide. All three are
-measured here, beside random seeds and a plain baseline; whether they hold depends on the web.
+The paper (Daneshpajouh, Nasiri, Ghodsi 2008) claims that seeds from HITS cores reach more pages at each depth than
+random ones, that these have more PageRank, and that cores are as far apart as random pages. All three are measured
+here, beside random seeds and a plain baseline; whether they hold depends on the web.
 """
 
 import math
@@ -29,14 +29,14 @@ Division = Literal["site", "host"]
 
 CORES, RANDOM, BASELINE = "cores", "random", "baseline"
 ONE_EACH, SEVERAL = "one each", "several"
-"""Seeds from cores chosen in the other way: one a site (or host), or, as in the paper, any number."""
+"""Kinds of seeds from cores: one per site (or host), or, as in the paper, any number."""
 DEPTHS = 4
 _COLUMNS = ("seeds", "depth", "pages", "mean PageRank x N", "share of PageRank up to here")
 
 
 @dataclass(frozen=True, slots=True)
 class SeedCore:
-    """A core by its URLs. places: the sites (or hosts) of its hubs, those with most hubs first."""
+    """A core by its URLs. places: the sites (or hosts) of its hubs, by falling number of hubs."""
 
     seed: str
     hubs: tuple[str, ...]
@@ -47,10 +47,10 @@ class SeedCore:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """What a breadth-first crawl reads at a depth, from some sets of seeds.
+    """The pages that breadth-first crawls from some sets of seeds read at a depth.
 
-    pages: how many, and mass: the share of PageRank that they and those before have; both the mean of the sets.
-    importance: PageRank times the number of all pages, the mean of the pages of all sets; None where there are none.
+    pages: their number, and mass: the share of PageRank up to this depth; both means over the sets. importance: mean of
+    PageRank times the number of all pages, over the pages of all sets; None without pages.
     """
 
     pages: float
@@ -60,9 +60,9 @@ class Depth:
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """Links from each of some sets of pages to each other one: None where no way leads, and on the diagonal 0.
+    """Distances in links from each set of pages to each other: None if unreachable, and 0 on the diagonal.
 
-    mean, least, most: of those that have a way. unreachable: the share that has none.
+    mean, least, most: of the reachable pairs. unreachable: the share of other pairs.
     """
 
     links: tuple[tuple[int | None, ...], ...]
@@ -76,8 +76,8 @@ class Distances:
 class Measures:
     """The paper's three measures. depths: by kind of seeds, from depth 0 (the seeds) to DEPTHS.
 
-    baseline: the seeds of that name. other_way: those of ONE_EACH or SEVERAL, whichever was not asked for. sets: how
-    many random ones. random_distances: between the pages of the first.
+    baseline: the seeds of that name. other_way: those of ONE_EACH or SEVERAL, the kind not asked for. sets: number of
+    random sets. random_distances: between the pages of the first.
     """
 
     depths: dict[str, tuple[Depth, ...]]
@@ -89,16 +89,16 @@ class Measures:
 
     @property
     def other_kind(self) -> str:
-        """The name of the other way, in `depths`."""
+        """The kind of `other_way`, a key of `depths`."""
         return ONE_EACH if ONE_EACH in self.depths else SEVERAL
 
 
 @dataclass(frozen=True, slots=True)
 class Seeding:
-    """Cores of a crawl's web, the best first. `per`: links within one of these do not count.
+    """Cores of a crawl's web, the best first. `per`: links within a site (or host) do not count.
 
-    fetched: pages that can be seeds. links: of those pages; counted: those between sites (or hosts), each once.
-    places: sites (or hosts) of the fetched pages.
+    fetched: number of pages that can be seeds. links: of these pages; counted: distinct links between sites (or hosts).
+    places: number of sites (or hosts) of the fetched pages.
     """
 
     asked: int
@@ -113,11 +113,10 @@ class Seeding:
 
 @dataclass(frozen=True, eq=False)
 class CrawledWeb:
-    """What a store knows of the web: the links of its fetched pages, aliases folded into the pages they stand for.
+    """The web of a store: the links of its fetched pages, aliases folded into their targets.
 
-    places: of every page the number of its site (or host), shape (size,); names: by that number. fetched: pages that
-    can be seeds. jump: where PageRank's walkers jump to, see `folded_graph`. weights: of
-    every link; None: all alike.
+    places: number of the site (or host) of every page, shape (size,); names: by that number. fetched: pages that can be
+    seeds. jump: the jump distribution, see `folded_graph`. weights: of every link; None: all alike.
     """
 
     graph: Graph
@@ -129,7 +128,7 @@ class CrawledWeb:
     weights: FloatArray | None
 
     def ranks(self) -> FloatArray:
-        """PageRank of every page, times the number of pages that have any."""
+        """PageRank of every page, times the number of pages with jumps."""
         return pagerank(self.graph, preference=self.jump, weights=self.weights) * np.count_nonzero(self.jump)
 
 
@@ -161,11 +160,11 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     random_sets: int = 0,
     rng: np.random.Generator | None = None,
 ) -> Seeding:
-    """Up to `count` seeds, each a fetched page on another site (or host); none where no link leads to another one.
+    """Up to `count` seeds, each a fetched page on another site (or host); none without links between these.
 
-    url: of a page. density, size: what cores are like, see `extract_seeds`. one_per_place: False as in the paper, where
-    a site (or host) may have several seeds. random_sets: measure the seeds against
-    so many sets drawn by `rng`; 0: do not measure.
+    url: gives the URL of a page. density, size: of cores, see `extract_seeds`. one_per_place: False as in the paper,
+    where a site (or host) may have several seeds. random_sets: number of random sets, drawn by `rng`, to measure the
+    seeds against; 0: do not measure.
     """
     extract = partial(extract_seeds, web.graph, web.places, count, density=density, size=size, weights=web.weights)
     cores = extract(one_per_host=one_per_place)
@@ -188,7 +187,7 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
 
 
 def seed_file(seeding: Seeding) -> str:
-    """The seeds as a seed file: a comment that says which core, then its seed."""
+    """The seeds as a seed file: for each core a comment, then its seed."""
     title = _counted(len(seeding.cores), "seed")
     if len(seeding.cores) < seeding.asked:
         title += f" (no links are left for the other {seeding.asked - len(seeding.cores):,})"
@@ -206,7 +205,7 @@ def summary(core: SeedCore, per: Division) -> str:
 
 
 def as_result(seeding: Seeding) -> Result:
-    """The measures as an experiment's result, to be drawn; the paper's claims with what was measured."""
+    """The measures as an experiment's result, for drawing; the paper's claims with their measurements."""
     measures = seeding.measures
     if measures is None:
         raise ValueError("these seeds have not been measured")
@@ -220,7 +219,7 @@ def as_result(seeding: Seeding) -> Result:
 
 
 def _links_of(graph: Graph, is_source: npt.NDArray[np.bool_]) -> Graph:
-    """The graph without the links of all other pages."""
+    """The graph with the links of these sources only."""
     outdegrees = graph.outdegrees()
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees * is_source)])
     return Graph(indptr, graph.targets[np.repeat(is_source, outdegrees)])
@@ -240,7 +239,7 @@ def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
 def _measure(
     web: CrawledWeb, cores: Sequence[Core], others: dict[str, list[IntArray]], url: Callable[[int], str]
 ) -> Measures:
-    """others: sets of seeds by their kind: those of the other way, and RANDOM."""
+    """Measure cores against others: sets of seeds by kind, `other_way` and RANDOM."""
     baseline = host_baseline(web.graph, web.places, len(cores))
     sets = {CORES: [np.array([core.seed for core in cores])], **others, BASELINE: [baseline]}
     (other,) = next(iter(others.values()))
@@ -256,7 +255,7 @@ def _measure(
 
 
 def reached_depths(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> tuple[Depth, ...]:
-    """What is reached at each depth from 0 to DEPTHS, the mean of several sets of seeds."""
+    """The reach at each depth from 0 to DEPTHS, as the mean of several sets of seeds."""
     reached = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
     pages = np.mean([one.pages for one in reached], axis=0)
     mass = np.mean([one.mass for one in reached], axis=0)
@@ -299,7 +298,7 @@ def _panels(measures: Measures) -> list[Panel]:
 
 
 def _histogram(distances: Distances) -> tuple[list[float], list[float]]:
-    """Distances, and how many pairs have each."""
+    """Distances, and the number of pairs at each."""
     pairs = Counter(
         links
         for source, row in enumerate(distances.links)

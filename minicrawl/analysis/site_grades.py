@@ -1,4 +1,4 @@
-"""Which sites of a crawl are worth an archive: grades by importance, and how well librarians agree with them."""
+"""Grades of sites for archiving, by importance, and their agreement with librarians."""
 
 import csv
 from collections.abc import Iterable, Mapping
@@ -16,8 +16,8 @@ from minicrawl.store.reader import Store
 
 
 class GradedSite(NamedTuple):
-    """A site with its grade, 1 the least. bytes: of its pages that were read, as they came; pages: how many those are.
-    is_selected: whether it is among those that fit."""
+    """A site with its grade, 1 the lowest. bytes: of its pages read, as received; pages: number of these. is_selected:
+    True if it fits the limit."""
 
     site: str
     grade: int
@@ -28,7 +28,7 @@ class GradedSite(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How often a librarian, or importance, gives just the grade of reference. sites: of how many that is said."""
+    """Share of `sites` sites to which a librarian, or importance, gives exactly the reference grade."""
 
     name: str
     share: float
@@ -36,14 +36,14 @@ class Agreement(NamedTuple):
 
 
 def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) -> list[GradedSite]:
-    """All sites, the most important first. kind: "site" or "host". most: bytes that are to suffice; each site in turn
-    is selected if it still fits. Raises StoreError."""
+    """All sites, the most important first. kind: "site" or "host". most: limit of bytes; each site in turn is
+    selected if it still fits. Raises StoreError."""
     rows = sorted(sites_of(store, kind), key=lambda row: (-row.importance, row.site))
     of_site, left = DIVISIONS[kind], most
     sizes: dict[str, int] = {}
     for host, size in store.hosts.bytes().items():
         sizes[of_site(host)] = sizes.get(of_site(host), 0) + size
-    # Of equals the one that is named first counts as the more important.
+    # Of equals the first by name counts as the more important.
     found = in_equal_parts(np.array([row.importance for row in rows])[::-1], grades)[::-1]
     graded = []
     for row, grade in zip(rows, found.tolist(), strict=True):
@@ -55,16 +55,16 @@ def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) 
 
 
 class Votes(NamedTuple):
-    """What librarians say. grades: of each site by every librarian in turn, NaN where that one has said nothing."""
+    """Librarians' grades. grades: of each site, by every librarian in turn, NaN for none."""
 
     librarians: list[str]
     grades: Mapping[str, list[float]]
 
 
 def agreements(sites: Iterable[GradedSite], votes: Votes, grades: int) -> list[Agreement]:
-    """Of each librarian, then of importance. Sites that are not graded, or not in the store, are left out.
+    """Agreement of each librarian, then of importance. Sites that are not graded, or not in the store, are left out.
 
-    Raises SettingError where that leaves none.
+    Raises SettingError if none is left.
     """
     importance = {one.site: one.importance for one in sites}
     names = [site for site in votes.grades if site in importance]
@@ -81,7 +81,7 @@ def agreements(sites: Iterable[GradedSite], votes: Votes, grades: int) -> list[A
 
 
 def read_votes(path: Path, kind: str, grades: int) -> Votes:
-    """What a CSV file says: a head, then a site and a grade by each librarian, or nothing. Raises SettingError."""
+    """Read a CSV file: a head, then a site and each librarian's grade, or nothing, per line. Raises SettingError."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             head, *rows = [row for row in csv.reader(file) if any(map(str.strip, row))]
@@ -103,7 +103,7 @@ def read_votes(path: Path, kind: str, grades: int) -> Votes:
 
 
 def _host(text: str, path: Path) -> str:
-    """The host of a site, as URL or by its name. Raises SettingError."""
+    """The host of a site given by URL or name. Raises SettingError."""
     url = normalise(text if "//" in text else f"http://{text}")
     if url is None:
         raise SettingError(f"{path} has a line for {text!r}, which is no site; write a host, or the URL of a page")

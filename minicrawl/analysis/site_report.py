@@ -19,7 +19,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.select.outstanding import PageColumns
 
 ROWS, TOP = 25, 100
-"""Rows of a table, and of that of the most important pages."""
+"""Rows of most tables, and of the table of the most important pages."""
 _BROKEN = 50
 _POINTS = 120
 
@@ -75,7 +75,7 @@ def _subtitle(pages: PageColumns, now: Status) -> str:
 
 
 def _minute(seconds: float) -> str:
-    """A time as people read it, in UTC."""
+    """A time for people, to the minute, in UTC."""
     return (iso(seconds) or "?")[:16].replace("T", " ")
 
 
@@ -124,7 +124,7 @@ def _charts(store: Store, pages: PageColumns) -> list[tuple[str, str]]:
 
 
 def _speed(store: Store) -> list[tuple[str, str]]:
-    """How fast the crawl was, where it has noted more than how it began and ended."""
+    """A chart of the crawl's speed, if its time series has more points than start and end."""
     points = store.course()
     if len(points) < 3:
         return []
@@ -139,7 +139,7 @@ def _speed(store: Store) -> list[tuple[str, str]]:
 
 
 def _spread(count: int) -> list[int]:
-    """Some of so many numbers from 0 on, evenly spread, the last among them."""
+    """Up to _POINTS of the numbers below `count`, evenly spread, the last included."""
     return sorted({round(step * (count - 1) / (_POINTS - 1)) for step in range(_POINTS)}) if count else []
 
 
@@ -151,7 +151,7 @@ def _unit(seconds: float) -> tuple[float, str]:
 
 
 def _distribution(degrees: npt.NDArray[np.int64]) -> list[Point]:
-    """Of each degree from 1 on, the number of pages; from 16 on together, as many degrees as make a sixteenth."""
+    """Number of pages of each degree from 1 on; from 16 on in bins of an eighth of an octave."""
     found, counts = np.unique(degrees[degrees > 0], return_counts=True)
     bins: dict[int, tuple[float, int]] = {}
     for degree, count in zip(found.tolist(), counts.tolist(), strict=True):

@@ -16,7 +16,7 @@ from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by
 from minicrawl.store.reader import Store
 
 DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}
-"""By kind, the site or host of an authority."""
+"""Functions from an authority to its site or host, by kind."""
 WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
     "none": lambda found: None,
     "links": lambda found: found.links,
@@ -27,11 +27,10 @@ WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
 class SiteRow(NamedTuple):
     """A site or host.
 
-    importance: sum of that of its pages; expected: of their expected importance, None if no page waits to
-    be read, or that was not worked out.
-    pagerank: its own, in the graph of links between sites. known, read: pages. linking_domains: other sites
-    with a link to it. trust and what follows it: as in `TrustedSite`; None where walkers jump to all pages
-    alike, and of hosts.
+    importance: sum over its pages; expected: sum of their expected importance, None if no page waits to be read, or it
+    was not computed. pagerank: in the graph of links between sites. known, read: numbers of pages. linking_domains:
+    number of other sites with a link to it. trust and the fields behind it: as in `TrustedSite`; None where walkers
+    jump to all pages uniformly, and for hosts.
     """
 
     site: str
@@ -50,7 +49,7 @@ class SiteRow(NamedTuple):
 def sites_of(
     store: Store, kind: str, damping: float = 0.85, weights: str = "none", surfer: str | None = None
 ) -> list[SiteRow]:
-    """All sites. kind: one of DIVISIONS; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+    """All sites. kind: one of DIVISIONS; weights: of links between sites in their PageRank, one of WEIGHTS.
 
     surfer: weighs the links of pages for the weights "links"; None: the crawl's own. Raises StoreError, SettingError.
     """
@@ -80,8 +79,8 @@ def sites_of(
 def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:
     """All sites or hosts, best first. kind: one of DIVISIONS.
 
-    by: "importance", or None: sites by trust where walkers jump to sites, else by expected importance where it is known
-    of all. Raises StoreError.
+    by: "importance", or None: sites by trust where walkers jump to sites, else by expected importance if known for all.
+    Raises StoreError.
     """
     rows = sites_of(store, kind)
     if by is None and kind == "site" and jumps_to_sites(store):
@@ -93,7 +92,7 @@ def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:
 def numbered_sites(
     store: Store, hosts: npt.NDArray[np.int64], site_of_host: Callable[[str], str]
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """The sites of pages whose hosts.id are given, and for each page the number of its own."""
+    """Names of the sites of pages, and the number of each page's site. hosts: hosts.id of each page."""
     names = {host.id: site_of_host(host.name) for host in store.hosts.all()}
     numbers: dict[str, int] = {}
     used, host = np.unique(hosts, return_inverse=True)

@@ -1,4 +1,4 @@
-"""What a crawl is doing, or has done: what `minicrawl status` prints."""
+"""State of a crawl and of its last run (`minicrawl status`)."""
 
 import time
 from collections import Counter
@@ -16,7 +16,7 @@ from minicrawl.store.rows import ExpectedOf
 
 @dataclass(frozen=True)
 class FailingHost:
-    """A host that failed so many times in a row. backoff: seconds between two requests; dead_until: Unix seconds."""
+    """A host with `failures` failures in a row. backoff: seconds between two requests; dead_until: Unix seconds."""
 
     host: str
     failures: int
@@ -26,7 +26,7 @@ class FailingHost:
 
 @dataclass(frozen=True)
 class TrapPattern:
-    """A pattern of URLs that is a trap, its pages that were read, and links to others that were dropped."""
+    """A URL pattern that is a trap, with its numbers of pages read and of links dropped."""
 
     pattern: str
     rule: str
@@ -36,10 +36,10 @@ class TrapPattern:
 
 @dataclass(frozen=True)
 class Sitemaps:
-    """Sitemaps by what came of them, and the number of those that were left out: too many of a host, or too deep.
+    """Numbers of sitemaps by reason, and of those left out: too many of a host, or too deep.
 
-    found: URLs in them; queued: of these, those that were in scope and not known; waiting, made_known: of these, those
-    that wait to become known, and became so.
+    found: URLs in them; queued: of these, those in scope and not known; waiting, made_known: of these, those that still
+    wait to be added to the known pages, and those that were.
     """
 
     reasons: dict[str, int]
@@ -52,7 +52,7 @@ class Sitemaps:
 
 @dataclass(frozen=True)
 class Duplicates:
-    """How many pages have the bytes of another one, and how many are nearly the same."""
+    """Numbers of exact duplicates, and of near-duplicates."""
 
     exact: int
     near: int
@@ -60,7 +60,7 @@ class Duplicates:
 
 @dataclass(frozen=True)
 class Probes:
-    """How many pages that cannot exist were asked for, and the folders of hosts that answered with a page."""
+    """Number of probes for nonexistent pages, and the folders that answered them with a page."""
 
     asked: int
     soft_404: tuple[str, ...]
@@ -86,8 +86,8 @@ class Run:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a crawl. pages: that it has, by state; mirrors: URLs of others; outbox: messages that wait there
-    for their homes. last_commit: Unix seconds."""
+    """A partition of a crawl. pages: its pages by state; mirrors: number of other partitions' URLs; outbox: number of
+    messages in it. last_commit: Unix seconds."""
 
     number: int
     pages: dict[str, int]
@@ -108,12 +108,12 @@ class Partition:
 class Status:
     """A crawl at one moment.
 
-    stopped: why the last run stopped; "killed": without a word; None while it runs. known: pages; read: of these, those
-    whose answer was taken in; left_out: links of read pages that scope, filters and traps keep out. states, reasons:
-    pages by state, and by "state/reason". expected: what expected importance rests on, and the share of it that the
-    read pages hold; None before it was worked out. hook_errors: failures by hook. freshness: None where no page is
-    fetched again. run: None before the first commit; of a folder it is as long as the longest partition's, and its
-    coverage is by the links found so far, no bound. last_commit: Unix seconds. partitions: of a folder.
+    stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
+    left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
+    "state/reason". expected: basis of expected importance, and the read pages' share of it; None before it was
+    computed. hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the first
+    commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far, no
+    bound. last_commit: Unix seconds. partitions: of a folder.
     """
 
     store: str
@@ -149,7 +149,7 @@ class Status:
 
 @dataclass(frozen=True)
 class CrawlAtRest:
-    """A crawl that does not run, or does not listen. earlier: what runs before the last one did; settings: of that one.
+    """A crawl that does not run, or does not listen. earlier: totals of runs before the last; settings: of the last.
 
     banned: hosts that are asked for nothing.
     """
@@ -161,13 +161,13 @@ class CrawlAtRest:
 
 
 def at_rest(store: Store) -> CrawlAtRest:
-    """What a store says of its crawl and its runs, as of one commit. Raises StoreError."""
+    """State of a store's crawl and its runs, as of one commit. Raises StoreError."""
     with store.snapshot():
         return CrawlAtRest(status(store), earlier_runs(store), banned_hosts(store), kept_settings(store))
 
 
 def status(store: Store) -> Status:
-    """What a store says of its crawl, as of one commit. Raises StoreError."""
+    """State of a store's crawl, as of one commit. Raises StoreError."""
     with store.snapshot():
         counts = store.page_table.counts()
         states: Counter[str] = Counter()

@@ -1,7 +1,7 @@
-"""How exact a crawl's own ranking is: against PageRank by power iteration of the links in its store, by its weights.
+"""Accuracy of a crawl's own ranking, against PageRank by power iteration of its stored links, weighed as in the crawl.
 
-Twice: as it is stored (a crawl that was killed, or still runs, is not settled), and once the ledger has been
-settled in memory. The store is only read.
+Measured twice: as stored (a crawl that was killed, or still runs, is not settled), and after settling the ledger in
+memory. The store is only read.
 """
 
 import math
@@ -39,9 +39,9 @@ _COLUMNS = ("state", *Account._fields)
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How a ranking agrees with exact PageRank; both as shares of the pages that are no aliases.
+    """Agreement of a ranking with exact PageRank; both as shares over the pages that are no aliases.
 
-    overlap: share of the first `Verification.top` pages that agree. tau: Kendall's; None where there is no order.
+    overlap: share of the first `Verification.top` pages that agree. tau: Kendall's; None if undefined.
     l1, largest: sum and maximum of the differences. certificate: bound on l1, of the ledger's rankings.
     """
 
@@ -54,11 +54,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What `verify` found.
+    """Result of `verify`.
 
-    stored, settled: the ledger's importance as the store has it, and after settling, which took `rounds` with
-    `visits` virtual visits in all. history: that of the cash book, the paper's own estimator. inlinks: their number.
-    rounding: what whole units may add to the certificate. surfer: by whom links are weighed, in PageRank and ledger.
+    stored, settled: the ledger's importance as stored, and after settling in `rounds` rounds with `visits` virtual
+    visits in all. history: the paper's own estimator, of the cash book. inlinks: ranking by in-degree. rounding: error
+    of whole units, beyond the certificate. surfer: its weights of links apply to PageRank and ledger.
     """
 
     known: int
@@ -76,16 +76,15 @@ class Verification:
     rounding: float
 
     def excess(self) -> float:
-        """How much more the settled ranking is off than it certainly can be; not above 0 when all is well."""
+        """Error of the settled ranking beyond its certificate and rounding; not above 0 when all is well."""
         return self.settled.l1 - (self.settled.certificate or 0.0) - self.rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Books:
-    """What of a crawl is verified. Arrays are by page number, of shape (size,).
+    """The data of a crawl to verify. Arrays are by page number, of shape (size,).
 
-    rankings: those as they are stored, by name: importance, history, inlinks. virtual: V of the ledger. rule: by which
-    pages are born with cash.
+    rankings: as stored, by name: importance, history, inlinks. virtual: V of the ledger. rule: of birth cash.
     """
 
     links: LinkGraph
@@ -110,7 +109,7 @@ def verify(store: Store) -> Verification:
 
 
 def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
-    """What a store has, beside rankings."""
+    """The data of a store, with the given rankings."""
     columns = _columns(store)
     return Books(
         links=store.links(),
@@ -162,12 +161,12 @@ def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
 
 
 def _settle(ledger: Ledger, links: LinkGraph) -> tuple[int, int]:
-    """Virtual visits along all links until the ranking is settled; how many rounds and visits that took."""
+    """Visit pages virtually until the ranking is settled; return the numbers of rounds and visits."""
     rounds = visits = 0
     while (least := ledger.least_worth(SETTLED_ERROR)) is not None:
         rows = ledger.unsettled(links.sources, least)
         if not len(rows):
-            break  # what is left was received by pages whose links are missing
+            break  # the rest was received by pages whose links are missing
         due = links.rows(rows)
         ledger.visit_many(due.sources, due.indptr, due.targets, due.places)
         rounds, visits = rounds + 1, visits + len(rows)

@@ -1,11 +1,10 @@
-"""The web that `minicrawl graph stats` is about: pages, links and importance, from a crawl or a graph file.
+"""The graph of `minicrawl graph stats`: pages, links and importance, from a crawl or a graph file.
 
-Of a crawl: the pages known, aliases folded into the pages they stand for, and distinct links between two pages.
+From a crawl: the known pages, aliases folded into their targets, and distinct links between two pages.
 
-How far apart the pages of a small crawl were while it went on: exact after every page, links as they are now.
-
-Pages are read again in the order of their answers, each with all its links at once (`rank.growing_distances`), which
-costs a table of all pairs a page. Beyond some pages that would take seconds, and one looks at the end only.
+For a small crawl, also the distances of its pages in the course of the crawl: exact after every page, by the links of
+now. Pages are replayed in the order of their answers, each with all its links at once (`rank.growing_distances`), which
+costs a table of all pairs per page; for larger crawls that would take seconds.
 """
 
 from dataclasses import dataclass
@@ -24,13 +23,13 @@ from minicrawl.rank.growing_distances import GrowingDistances
 from minicrawl.store.reader import Store
 
 MOST_PAGES = 1000
-"""Known pages up to which it is followed: half a second."""
+"""Most known pages for distances over time: half a second."""
 _POINTS = 100
 
 
 class GrowthPoint(NamedTuple):
-    """When so many pages had been read. known: those, and all that they link to. pairs: of two different pages, of
-    which one reaches the other; average, longest: how many links that takes, 0 where there are none.
+    """Distances after `read` pages. known: these and their link targets. pairs: ordered pairs of different pages with a
+    path; average, longest: distance in links, 0 without pairs.
     """
 
     read: int
@@ -41,9 +40,9 @@ class GrowthPoint(NamedTuple):
 
 
 def growth(graph: Graph, order: npt.NDArray[np.integer], points: int = _POINTS) -> tuple[GrowthPoint, ...]:
-    """What was so when a hundredth of the pages in `order` had been read, and two, and so on; the last is all."""
+    """Distances after each hundredth (1 / `points`) of the pages in `order`; the last is after all."""
     if not len(order):
-        return ()  # so that no table of all pairs is laid out for nothing: 4 GB for 46,000 pages
+        return ()  # no needless table of all pairs: 4 GB for 46,000 pages
     looks = {len(order) * point // points for point in range(1, points + 1)} - {0}
     growing = GrowingDistances()
     growing.grow(graph.size)
@@ -66,8 +65,8 @@ def growth(graph: Graph, order: npt.NDArray[np.integer], points: int = _POINTS) 
 class Web:
     """A graph with the importance of every page, sum 1.
 
-    names: URL or title of page i is names[i]; None where the file has none. is_parsed: whether the links of a page are
-    known, of a crawl; None for a file, which knows all. growth: how far apart pages were while a small crawl went on.
+    names: URL or title of page i is names[i]; None where the file has none. is_parsed: True for pages with known links,
+    in a crawl; None for a file, which has all. growth: distances over time of a small crawl.
     """
 
     graph: Graph
@@ -77,12 +76,12 @@ class Web:
     growth: tuple[GrowthPoint, ...] = ()
 
     def never_read(self) -> int | None:
-        """How many pages are without links because a crawl has not read them."""
+        """Number of pages without links because the crawl has not read them; None for a file."""
         return None if self.is_parsed is None else int(np.count_nonzero(~self.is_parsed))
 
 
 def web_of_store(store: Store) -> Web:
-    """The web that a crawl knows, with the crawl's own importance. Raises StoreError when it has read nothing."""
+    """The known web of a crawl, with the crawl's own importance. Raises StoreError when it has read nothing."""
     with store.snapshot():
         folded = folded_store(store)
         names, importance = list(store.page_table.urls()), store.ranks.arrays()["importance"]

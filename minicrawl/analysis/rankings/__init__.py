@@ -1,8 +1,8 @@
-"""Pages of a store ranked by their links, by methods other than the crawl's (`minicrawl rank`).
+"""Rankings of pages by their links, by methods other than the crawl's (`minicrawl rank`).
 
 options           options and outcome of a ranking       ranking        a ranking by its name
 pagerank_ranking  PageRank by any method                 topic_ranking  topic-sensitive PageRank
 hub_ranking       HITS, communities, links weighed by a query
 judged_trust      trust from pages that a person judged
-page_sets         pages and jumps that a user names
+page_sets         pages and jumps named by a user
 """

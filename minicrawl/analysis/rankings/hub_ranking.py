@@ -1,8 +1,8 @@
-"""Hubs and authorities of a store, and its communities: which links count, and how much.
+"""Hubs, authorities and communities of a store, by weighted links.
 
-How much links say of a query: its words in and around them, out of the kept texts of the pages that link.
+Relevance of links to a query, by its words in and around them in the kept texts of their pages:
 
-    n(p, q) = how often words of the query stand in the links from p to q, or within 50 characters of one
+    n(p, q) = number of query words in the links from p to q, or within 50 characters of one
     weight  = 1 + n(p, q)
 
 Source: S. Chakrabarti et al., "Automatic resource compilation by analyzing hyperlink structure and associated text",
@@ -69,7 +69,7 @@ def word_counts(query: str, pages: IntArray, store: Store, folded: FoldedStore) 
 
 
 def words_of_query(anchor: Anchor, words: frozenset[str]) -> int:
-    """How many words in and around a link are of the query. At the edges a part of a word counts as one."""
+    """Number of query words in and around a link. At the edges a part of a word counts as one."""
     return sum(word in words for text in (anchor.before, anchor.text, anchor.after) for word in _words(text))
 
 
@@ -81,8 +81,8 @@ _ROOT = 200  # Kleinberg's size of a root set
 
 
 def hub_rankings(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    """Authority and hub of every page; of communities those of each, "authority-1", "hub-1", "authority-2" and so on,
-    and "bridge". Raises SettingError.
+    """Authority and hub of every page; for communities "authority-1", "hub-1", "authority-2" and so on, and "bridge".
+    Raises SettingError.
     """
     if options.peel and options.communities is None:
         raise SettingError("--peel says how communities are found; say how many with --communities")
@@ -100,7 +100,7 @@ def hub_rankings(options: Options, store: Store, folded: FoldedStore) -> dict[st
 
 
 def kept_name(name: str, kind: str) -> str:
-    """What hubs, a community or bridges are kept as, beside the authorities, which are kept as `name`."""
+    """Name for keeping hubs, a community or bridges, beside the authorities, kept as `name`."""
     first, _, number = kind.partition("-")
     parts = (name, {"authority": "", "hub": "hubs", "bridge": "bridges"}[first], number)
     return "-".join(filter(None, parts))
@@ -113,7 +113,7 @@ def _communities(options: Options, count: int, graph: Graph, weights: FloatArray
 
 
 def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph, FloatArray]:
-    """The links that count, and what they weigh."""
+    """The graph and the weights of its links, shape (links,)."""
     graph = folded.graph
     places = np.arange(graph.size)
     if options.per != "page":

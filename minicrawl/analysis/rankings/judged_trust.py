@@ -1,8 +1,8 @@
-"""TrustRank as its paper has it: which pages a person should judge, and what follows from the judgement.
+"""TrustRank by its paper: candidates for a person to judge, and trust and spam mass from the judgement.
 
 Sources: Z. Gyöngyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004; and with P. Berkhin,
-"Link Spam Detection Based on Mass Estimation", VLDB 2006, which looks at pages of at least ten times the rank that a
-page has whom nobody links to.
+"Link Spam Detection Based on Mass Estimation", VLDB 2006, which examines pages of at least ten times the rank of a page
+without in-links.
 """
 
 import csv
@@ -25,11 +25,11 @@ from minicrawl.store.rows import RankedPage
 _WORDS = {"yes": True, "y": True, "1": True, "true": True, "good": True}
 _WORDS |= {"no": False, "n": False, "0": False, "false": False, "bad": False, "spam": False}
 LEAST_RANK = 10.0
-"""Times the mean rank of all pages: from there on a page is suspected."""
+"""Least rank of a suspect, in multiples of the mean rank."""
 
 
 class Candidate(NamedTuple):
-    """A page to be judged, by how much it leads to: trust in it would go far."""
+    """A page to be judged. inverse: its inverse PageRank, the reach of trust in it."""
 
     url: str
     title: str | None
@@ -37,8 +37,8 @@ class Candidate(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A page of high rank. mass: the share of its rank that does not come from good pages. relative: see
-    `relative_trust`. rank: times the mean of all pages."""
+    """A page of high rank. mass: the share of its rank that is not from good pages. relative: see `relative_trust`.
+    rank: in multiples of the mean."""
 
     page: RankedPage
     mass: float
@@ -48,7 +48,7 @@ class Suspect(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What follows from a judgement. good, bad: pages judged so that the store knows.
+    """Results of a judgement. good, bad: numbers of pages judged so that are in the store.
 
     rankings: trust, relative trust and spam mass of every page.
     """
@@ -71,9 +71,9 @@ def candidates(store: Store, count: int, damping: float = 0.85, surfer: str | No
 
 
 def read_judgement(path: Path) -> dict[str, bool]:
-    """Whether pages are good, by URL: those of a CSV file with the columns url and good. Raises SettingError.
+    """Judgements by URL, True for good, from a CSV file with the columns url and good. Raises SettingError.
 
-    Pages with nothing in the column good have not been judged, and are left out.
+    Pages with an empty column good have not been judged, and are left out.
     """
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -104,10 +104,10 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     least_rank: float = LEAST_RANK,
     surfer: str | None = None,
 ) -> Judged:
-    """Trust that spreads from the good pages, and the n pages of high rank that owe them least.
+    """Trust that spreads from the good pages, and the n pages of high rank that owe least to them.
 
-    good_share: estimate of the share of all pages that are good, see `spam_mass`. least_rank: of these, times the mean.
-    surfer: weighs the links for trust, rank and mass alike; None: the crawl's own.
+    good_share: estimate of the share of all pages that are good, see `spam_mass`. least_rank: of suspects, in multiples
+    of the mean. surfer: weighs the links for trust, rank and mass alike; None: the crawl's own.
     Raises SettingError, StoreError.
     """
     folded = folded_store(store)

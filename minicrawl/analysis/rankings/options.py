@@ -8,7 +8,7 @@ from minicrawl.rank.pagerank import MOST_STEPS
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Values per page, by the name of their ranking; notes: a sentence each."""
+    """The outcome of a ranking. values: per page, by the name of the ranking; notes: a sentence each."""
 
     values: dict[str, FloatArray]
     notes: tuple[str, ...] = ()
@@ -16,15 +16,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Options:
-    """How to rank; each ranking looks at some of these.
+    """Options of a ranking; each ranking uses some of these.
 
-    surfer: weighs links by place; None: the crawl's own. memory: work on disk, with this much. method: one of
-    METHODS; iterations: its rounds at most. dangling: keep pages without links, or prune them. jump: where walkers jump
-    to. trusted, root: FILE,
-    URL or REGEX; topic: of these with NAME= before them.
-    per: links within one of these weigh `inside`. cap: so many links of one of these to a page count; None: all.
-    context: links weigh more by the words of the query near them. self_links: every page counts as linked to itself.
-    communities: so many of them, by `peel` or by singular vectors; None: only hubs and authorities of the whole.
+    surfer: weighs links by place; None: the crawl's own. memory: compute on disk, in this much memory. method: one of
+    METHODS; iterations: its most rounds. dangling: keep pages without links, or prune them. jump: the jump
+    distribution. trusted, root: FILE, URL or REGEX; topic: the same with NAME= before.
+    per: "page", "host" or "site"; links within one weigh `inside`. cap: most links of one to a page that count; None:
+    all. context: weigh links by query words near them. self_links: count every page as linked to itself.
+    communities: their number, found by `peel` or by singular vectors; None: hubs and authorities of the whole graph.
     """
 
     damping: float = 0.85

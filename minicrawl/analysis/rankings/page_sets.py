@@ -1,4 +1,4 @@
-"""Pages of a store that a user names, by a file of URLs, a URL, a pattern or words, and the jump of --jump."""
+"""Pages named by a user, by a file of URLs, a URL, a pattern or words, and the jump distribution of --jump."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _RECENT = "recent:"
 
 
 def jump_of(given: str | None, store: Store, folded: FoldedPages) -> FloatArray:
-    """The preference that --jump FILE or recent:TIME gives; None: as in the crawl. Raises SettingError."""
+    """The jump distribution of --jump FILE or recent:TIME; None: the crawl's. Raises SettingError."""
     if given is None:
         return folded.jump
     if given.startswith(_RECENT):
@@ -29,12 +29,12 @@ def jump_of(given: str | None, store: Store, folded: FoldedPages) -> FloatArray:
 
 
 def recent_jump(half_life: float, store: Store, folded: FoldedPages) -> FloatArray:
-    """A walker jumps to a page half as often for each `half_life` seconds since it changed.
+    """A jump distribution by recency: half as many jumps for each `half_life` seconds since a page changed.
 
         jump[page] = 2 ** -((newest - changed[page]) / half_life)
 
-    changed: when a page changed last, as far as the crawl has seen; else when it was fetched last. Pages that were
-    never fetched get none. newest: of all pages, so that the values do not depend on the time of day.
+    changed: time of the last change seen by the crawl, else of the last fetch. Pages that were never fetched get 0.
+    newest: of all pages, so that the values do not depend on the time of day.
     """
     changed = np.full(folded.size, -np.inf)
     for number, page in enumerate(store.ranks.numbered()):
@@ -50,7 +50,7 @@ def recent_jump(half_life: float, store: Store, folded: FoldedPages) -> FloatArr
 
 
 def _of_file(given: str, store: Store, folded: FoldedPages) -> FloatArray:
-    """A URL a line, with a weight behind it or not; pages that the crawl does not know are left out."""
+    """Read a file with a URL and an optional weight per line; pages unknown to the crawl are left out."""
     if not Path(given).is_file():
         raise SettingError(f"--jump takes a file of URLs with weights, or recent:TIME; there is no file {given!r}")
     weights: dict[str, float] = {}
@@ -77,7 +77,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntArray:
-    """The pages that FILE, URL or REGEX stands for; an alias means the page that it is one of.
+    """The pages named by FILE, URL or REGEX, aliases resolved.
 
     by: the option that gives them, such as "trusted". Raises SettingError.
     """
@@ -93,7 +93,7 @@ def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntAr
 
 
 def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -> IntArray:
-    """The most important pages that have all words of a query in URL or title. Raises SettingError."""
+    """The most important pages with all words of a query in URL or title. Raises SettingError."""
     words = query.casefold().split()
     if not words:
         raise SettingError("--query takes words, and there are none")

@@ -5,7 +5,7 @@ A round on disk moves, by Haveliwala's count,
     B|S| + |D| + |L|(1 + e)         bytes
 
 B blocks; |S|, |D| bytes of the ranks that are read and written, 8 a page here; |L| bytes of the link table in one
-piece; e what it is longer by where it is split, as a page with links into several blocks stands in each.
+piece; e relative growth by splitting it, as a page with links into several blocks is in each.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,11 +28,11 @@ from minicrawl.store.reader import Store
 from minicrawl.store.spill import Spill
 
 _PER_RANK, _PER_ROW, _PER_TARGET, _PER_WEIGHT = 8, 20, 4, 8
-"""Bytes of a rank; of a row of links: its page, share and place; of a link: its target, its weight if it has one."""
+"""Bytes of a rank; of a row of links: page, share and place; of a link: target, and weight if any."""
 
 
 class CountedShelf:
-    """A shelf that counts the bytes of the arrays that go through it. table: of the links, as they were split."""
+    """A shelf that counts the bytes it reads and writes. table: bytes of the split link table."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -59,7 +59,7 @@ class CountedShelf:
 
 @dataclass(frozen=True, eq=False)
 class OnDisk:
-    """Ranks, and what they took. table, split_table: bytes of the link table in one piece, and as it was split.
+    """Ranks, and their costs. table, split_table: bytes of the link table in one piece, and split.
 
     moved: bytes read and written in all rounds. error: see `block_pagerank`.
     """
@@ -78,7 +78,7 @@ class OnDisk:
         return (self.plan.blocks + 1) * _PER_RANK * self.plan.size + self.split_table
 
     def cost(self) -> str:
-        """All of it in a sentence."""
+        """The costs in a sentence."""
         ranks = _PER_RANK * self.plan.size / 1e6
         longer = self.split_table / max(self.table, 1) - 1.0
         return (
@@ -91,7 +91,7 @@ class OnDisk:
 def pagerank_on_disk(  # noqa: PLR0913 - a ranking is of a store, and how it is weighed
     memory: str, options: Options, store: Store, pages: FoldedPages, surfer: Surfer, jump: FloatArray
 ) -> OnDisk:
-    """PageRank of a store's links, which lie in temporary files. Raises SettingError, StoreError."""
+    """PageRank of a store's links, kept in temporary files. Raises SettingError, StoreError."""
     try:
         plan = plan_blocks(pages.size, parse_size(memory))
     except ValueError as error:
@@ -101,14 +101,14 @@ def pagerank_on_disk(  # noqa: PLR0913 - a ranking is of a store, and how it is 
         shelf = CountedShelf(spill)
         rows = table.counted(folded_rows(store, pages, surfer))
         settled = block_pagerank(rows, plan, shelf, options.damping, jump, most_rounds=options.iterations)
-        # Before the first round ranks of 0 were put for every page.
+        # Before the first round, ranks of 0 were written for every page.
         moved = shelf.read_bytes + shelf.written_bytes - _PER_RANK * plan.size
         ranks = np.concatenate(list(settled.blocks))
     return OnDisk(ranks, settled.rounds, settled.error, plan, table.bytes, shelf.table, moved)
 
 
 class Table:
-    """How many bytes a link table takes in one piece. Pages without links take none."""
+    """Counts the bytes of a link table in one piece. Pages without links take none."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -126,7 +126,7 @@ def _bytes(arrays: Arrays) -> int:
 
 TOLERANCE = 1e-12
 _SETTLED = 1e-9
-"""Where only rounding is left to move, the bound stays above the tolerance."""
+"""Error below which ranks count as settled: rounding keeps the bound above the tolerance."""
 
 Method = Callable[[Graph, Options, FloatArray, FloatArray | None], Settled]
 METHODS: dict[str, Method] = {
@@ -140,7 +140,7 @@ METHODS: dict[str, Method] = {
         graph, asked.damping, jump, TOLERANCE, weights=weights, most_rounds=asked.iterations
     ),
 }
-"""How ranks are worked out, by name. All come to the same."""
+"""Methods of computing PageRank, by name. All give the same ranks."""
 
 
 def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
@@ -157,7 +157,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
 
 
 def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> Found:
-    """The same, the links in temporary files. Raises SettingError, StoreError."""
+    """PageRank of the links in temporary files. Raises SettingError, StoreError."""
     if options.method != "power" or options.dangling != "keep":
         raise SettingError("--memory has a method of its own, which keeps all pages; leave --method and --dangling out")
     jump = jump_of(options.jump, store, pages)
@@ -166,7 +166,7 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
 
 
 def capped(error: float, rounds: int) -> str:
-    """What is to be said of ranks that had not settled when the last round was over; nothing of others."""
+    """A note on ranks that had not settled after the last round; "" if they had."""
     if error < _SETTLED:
         return ""
     return (

@@ -21,9 +21,9 @@ from minicrawl.store.rows import RankedPage
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """One ranking or several, by name: a value per page. is_alias: pages that only stand for another one.
+    """One or more rankings by name, with a value per page. is_alias: True for aliases.
 
-    only_members: pages that have nothing are left out, as of a community. notes: how it came about, a sentence each.
+    only_members: leave out pages of value 0, as in a community. notes: on the computation, a sentence each.
     """
 
     values: dict[str, FloatArray]
@@ -55,7 +55,7 @@ def rankings(store: Store, by: str, options: Options) -> Rankings:
 
 
 def check_name(name: str) -> None:
-    """Raise SettingError for a name that no ranking can be kept by."""
+    """Raise SettingError for an invalid name of a kept ranking."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name):
         raise SettingError(f"--save takes a name of up to 40 letters, digits, '-' and '_', not {name!r}")
     if name in RankedPage._fields:
@@ -94,4 +94,4 @@ RANKERS: dict[str, Callable[[Options, Store, FoldedStore], Found]] = {
     "inverse": _inverse,
     "opic": _opic,
 }
-"""The rankings by name: one, or for hits two and more."""
+"""Ranking functions by name; hits gives two or more rankings."""

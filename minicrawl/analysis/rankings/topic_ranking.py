@@ -1,4 +1,4 @@
-"""PageRank with jumps to the pages of topics, blended by weights that are given or by the words of a query."""
+"""PageRank with jumps to the pages of topics, blended by given weights or by the words of a query."""
 
 import math
 import re
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
-    """Raises SettingError."""
+    """Topic-sensitive PageRank. Raises SettingError."""
     topics = topics_of(options.topic, store, folded)
     if not topics:
         raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
@@ -43,7 +43,7 @@ def topics_of(given: Sequence[str], store: Store, folded: FoldedStore) -> dict[s
 
 
 def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Store) -> list[float]:
-    """P(topic | words of the query): by how often they are in the pages of each topic."""
+    """P(topic | words of the query), by their counts in the pages of each topic."""
     words = _words(options.query or "")
     if not words:
         raise SettingError("--query takes words, and there are none")
@@ -53,7 +53,7 @@ def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Stor
 
 
 def _word_counts(pages: list[int], store: Store) -> Counter[str]:
-    """Words of pages: in URL, title and, as far as it is kept, text."""
+    """Word counts of pages: of URL, title and, if kept, text."""
     counts = Counter[str]()
     for page in store.ranks.of(pages):
         counts.update(_words(f"{page.url} {page.title or ''}"))

@@ -1,8 +1,8 @@
-"""The order of pages by what they will be worth when all known pages have been read.
+"""Order of pages by expected importance: their importance when all known pages have been read.
 
-While pages wait to be read, their expected importance orders them, as a crawl has kept it; where it kept none, or has
-read a tenth more since, it is worked out here. When no page waits, that is importance, which orders them then. Where
-walkers jump to sites, importance always does.
+While pages wait to be read, they are ordered by the expected importance that the crawl has kept; if it kept none, or
+has read a tenth more since, it is computed here. When no page waits, or where walkers jump to sites, they are ordered
+by importance.
 """
 
 from collections import Counter
@@ -21,15 +21,15 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import ExpectedOf, RankedPage
 
 Ranked = Iterator[tuple[int, RankedPage, float | None]]
-"""Pages by number, best first; each with its value, if the ranking was kept."""
+"""Numbers and rows of pages, best first; with the value of each in a kept ranking, else None."""
 Wanted = npt.NDArray[np.bool_] | None
-"""Whether each page is wanted, by number, shape (size,); None: all are."""
+"""True for each wanted page, by number, shape (size,); None: all."""
 _NEVER = ExpectedOf(0, 0, 0, 0.0, None)
 
 
 @dataclass(frozen=True, eq=False)
 class ExpectedPages:
-    """Expected importance by number of page, NaN of pages found since, and what it rests on."""
+    """Expected importance by number of page, NaN for pages found since; of: its basis."""
 
     shares: npt.NDArray[np.float64]
     of: ExpectedOf
@@ -37,7 +37,7 @@ class ExpectedPages:
 
 @dataclass(frozen=True)
 class ExpectedFrom:
-    """An owner whose unread pages are expected to link to a page: how many there are, and how many had their turn."""
+    """An owner whose unread pages are expected to link to a page, with numbers of unread and visited pages."""
 
     owner: str
     unread: int
@@ -46,11 +46,11 @@ class ExpectedFrom:
 
 @dataclass(frozen=True)
 class ExpectedParts:
-    """The expected importance of a page, by where it comes from.
+    """The expected importance of a page, by source.
 
-    found: by links found, and by jumps. expected: by links that unread pages are expected to have. sites: owners of
-    these, the one that is likely to send the most first, as far as links to the page were looked at. read, known: the
-    pages when it was worked out.
+    found: from links found, and from jumps. expected: from links that unread pages are expected to have. sites: owners
+    of these, the likely largest sender first, by the links to the page that were looked at. read, known: numbers of
+    pages at its computation.
     """
 
     found: float
@@ -62,10 +62,10 @@ class ExpectedParts:
 
 @dataclass(frozen=True)
 class Order:
-    """By what pages are ordered, and what that rests on.
+    """The ranking that orders pages, and its basis.
 
-    by: one of RANKINGS, EXPECTED, or the name of a kept ranking. read, known: pages now. has_unread: whether pages wait
-    to be read. of: what expected importance rests on; None where that is not the order.
+    by: one of RANKINGS, EXPECTED, or the name of a kept ranking. read, known: pages now. has_unread: True if pages wait
+    to be read. of: basis of expected importance; None for another order.
     """
 
     by: str
@@ -95,21 +95,21 @@ def best_first(store: Store, by: str | None, *, is_rough: bool = False) -> tuple
 
 
 def _placed(ranked: Ranked) -> Ranked:
-    """The same, with the place of each page in this order as its rank."""
+    """Ranked pages with their places in this order as ranks."""
     for place, (page, row, value) in enumerate(ranked, start=1):
         yield page, row._replace(rank=place), value
 
 
 def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:
-    """Those of ranked pages that are wanted."""
+    """Filter ranked pages by `is_wanted`."""
     return ranked if is_wanted is None else ((page, row, value) for page, row, value in ranked if is_wanted[page])
 
 
 def parts_of(store: Store, page: int, share: float | None, sources: Iterable[str]) -> ExpectedParts | None:
-    """Of the expected importance `share` of a page, where it comes from; None if it was not worked out.
+    """Sources of the expected importance `share` of a page; None if it was not computed.
 
-    sources: URLs of pages that link to it. An owner sends by each of these as much as its unread pages send by a mean
-    one of its visited pages.
+    sources: URLs of pages that link to it. For each of these, its owner's unread pages are assumed to send as much as
+    per mean visited page of that owner.
     """
     rests_on, expected = store.expected.of(), store.expected.unread_part(page)
     if share is None or expected is None or rests_on is None:
@@ -122,11 +122,10 @@ def parts_of(store: Store, page: int, share: float | None, sources: Iterable[str
 
 
 def expected_pages(store: Store, read: int, *, is_rough: bool = False) -> ExpectedPages | None:
-    """Expected importance as it was kept, or worked out anew where `read` pages are a tenth more than it rests on.
+    """Expected importance as kept, or computed anew if `read` is a tenth more than the pages it was based on.
 
-    is_rough: for who asks again and again. Where it is worked out, that is as rough as while a crawl runs, and how much
-    will stay is not looked at: half the time. None where none was kept and there are too many pages to work it out, and
-    where walkers jump to sites.
+    is_rough: compute it as roughly as a running crawl does, without the pages that will stay: half the time, for
+    repeated calls. None if none was kept and there are too many pages to compute it, and where walkers jump to sites.
     """
     if jumps_to_sites(store):
         return None

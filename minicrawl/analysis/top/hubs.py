@@ -1,7 +1,7 @@
-"""Pages that people pass through: front pages of sites and sections, tables of contents, indexes.
+"""Navigation pages: front pages of sites and sections, tables of contents, indexes.
 
-Importance says which pages people come to. A page that people pass through is linked from much of its site, and leads
-to much that is important and that few other pages lead to.
+Importance ranks destinations. A navigation page is linked from much of its site, and links to important pages that few
+other pages link to.
 
 I_p   links to page p from pages of its own site that can be opened
 N     such pages of the site
@@ -9,8 +9,8 @@ X_t   importance of page t
 
     hub(p) = I_p / N * sum over links p -> t within the site of X_t / I_t
 
-So a page t is shared by all pages that link to it: a page that everybody links to says nothing of the page that does.
-Aliases count as the pages they stand for. A link between two sites is no way through one.
+So a page t is shared by all pages that link to it: a link to a page that every page links to counts little. Aliases
+count as their targets. Links between two sites do not count.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +34,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """What of each page is needed, shape (n,): the number of its site, importance, whether it can be opened."""
+    """Columns of pages, shape (n,): number of the site, importance, and True if the page can be opened."""
 
     site: npt.NDArray[np.int64]
     importance: FloatArray
@@ -56,7 +56,7 @@ def hubs(pages: Pages, rows: Callable[[], Iterable[LinkRows]]) -> FloatArray:
 
 
 def best_hubs(store: Store) -> Iterator[tuple[int, RankedPage, float]]:
-    """Number, page and hub(p) of every page that leads anywhere, the best first. Raises StoreError."""
+    """Number, page and hub(p) of every page with hub(p) > 0, the best first. Raises StoreError."""
     with store.snapshot():
         folded = folded_pages(store)
         _, site = numbered_sites(store, folded.hosts, site_of)
@@ -72,7 +72,7 @@ def best_hubs(store: Store) -> Iterator[tuple[int, RankedPage, float]]:
 def _within_sites(
     pages: Pages, rows: Iterable[LinkRows]
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    """Sources and targets of the links between two pages of one site that can be opened."""
+    """Sources and targets of links between two pages of a site that can be opened."""
     for block in rows:
         sources, targets = np.repeat(block.sources, block.outdegrees), np.asarray(block.targets, dtype=np.int64)
         counts = pages.is_open[sources] & pages.is_open[targets] & (sources != targets)

@@ -1,11 +1,11 @@
-"""Why pages are important: the pages that link to them, and what each of these has sent.
+"""Sources of pages' importance: the pages that link to them, and the units each has sent.
 
-R_j, B_j   what page j has received, and its birth cash (opic/ledger.py)
+R_j, B_j   units received by page j, and its birth cash (opic/ledger.py)
 
-    R_j - B_j = sum over links i -> j of what i has sent along that link          (Lemma 2.3)
+    R_j - B_j = sum over links i -> j of the units i has sent along that link     (Lemma 2.3)
 
-So shares of that sum are exact, to the unit. The links are gone through once, in blocks, however many pages are asked
-about; of the pages that send, only those that do are looked up.
+So shares of that sum are exact, to the unit. The links are read once, in blocks, for any number of pages; only pages
+that link to these are looked up.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,10 +29,10 @@ IntArray = npt.NDArray[np.int64]
 class Senders:
     """The pages that link to one page.
 
-    pages: how many; on_other_sites: of these, those on other sites, of which there are `other_sites`.
-    units: what they have sent in all. most_by: the one that has sent the most, `most_units`, which may only stand for
-    the page; None where no page links.
-    places: where on their pages the links stand, as far as that is known: of pages whose links are not all alike.
+    pages: their number; on_other_sites: of these, those on other sites; other_sites: number of these sites.
+    units: sent in all. most_by: the largest sender, of `most_units`, which may be an alias of the page; None without
+    links.
+    places: places of the links on their pages, if known: for pages whose links are not all alike.
     """
 
     pages: int
@@ -46,13 +46,13 @@ class Senders:
 
     @property
     def most_share(self) -> float:
-        """The part of all units that came from `most_by`."""
+        """The share of units from `most_by`."""
         return self.most_units / self.units if self.units else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class _Links:
-    """Links to the pages asked about: arrays with a value per link. place: -1 where it is not known."""
+    """Links to the pages asked about: arrays with a value per link. place: -1 if unknown."""
 
     target: IntArray
     source: IntArray
@@ -62,7 +62,7 @@ class _Links:
 
 
 def senders(store: Store, pages: Sequence[int], blocks: Iterable[LinkGraph] | None = None) -> list[Senders]:
-    """Who has sent each of some pages what, in their order. blocks: the links to look at; None: all of the store."""
+    """The senders of each page, in order. blocks: the links to read; None: all of the store."""
     with store.snapshot():
         blocks = store.link_table.blocks() if blocks is None else blocks
         links = _links_to(store, np.array(pages, dtype=np.int64), blocks)
@@ -71,12 +71,12 @@ def senders(store: Store, pages: Sequence[int], blocks: Iterable[LinkGraph] | No
 
 
 def place_counts(places: IntArray) -> dict[str, int]:
-    """How many links stand in each place, by its name; those at places not known (-1) are left out."""
+    """Number of links by the name of their place; unknown places (-1) are left out."""
     return {place.name.lower(): int(np.count_nonzero(places == place)) for place in Place if (places == place).any()}
 
 
 def known_places(links: LinkGraph) -> IntArray:
-    """The place of every link, shape (links,); -1 on a page whose links are all alike: none is kept of these."""
+    """The place of every link, shape (links,); -1 on a page whose links are all alike, as none is kept."""
     if links.places is None:
         return np.full(len(links.targets), -1)
     row = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))

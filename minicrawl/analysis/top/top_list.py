@@ -1,14 +1,13 @@
-"""The first pages of a ranking as a person wants them: pages that can be opened, and each but once.
+"""The first pages of a ranking that can be opened, each once.
 
-Left out are pages that were not read, were given up or only stand for another one. A page that says what one before it
-says is no line of its own but counted there: exact duplicates, near-duplicates for printing or at another host, and
-the same page in another language or version (twins.py). Near-duplicates of one folder are lines of their own: short
-pages made of one template, but each on a subject of its own.
+Unread pages, failed pages and aliases are left out. A duplicate of an earlier line is counted there: exact duplicates,
+near-duplicates for printing or at another host, and the same page in another language or version (variants.py).
+Near-duplicates in one folder have lines of their own: short pages of one template, but on different subjects.
 
-Of a crawl of many sites no site has more than three lines, unless that is asked for.
+In a crawl of many sites no site has more than three lines, unless more are asked for.
 
-The rank of a page in a list is the number of its line, from 1 on without gaps. As many pages are looked at as it takes
-to fill the list: what is alike to a page but stands behind the last is not counted.
+The rank of a page in a list is the number of its line, from 1 on without gaps. Pages are read only until the list is
+full: duplicates behind the last line are not counted.
 """
 
 from collections import Counter
@@ -26,16 +25,16 @@ from minicrawl.store.rows import RankedPage
 
 _PER_SITE = 3
 _MANY_SITES = 10
-"""A crawl is of many sites from so many on that have answered."""
+"""Number of answering sites from which a crawl counts as one of many sites."""
 _LOOKED_AT = 1_000
-"""Pages that can be named without a look at all others."""
+"""Pages to read for the display of a running crawl."""
 _SAME_PAGE = {"print", "mirror"}
-"""Kinds of near-duplicates that are the same page to whoever reads them."""
+"""Kinds of near-duplicates that are the same page to a reader."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A page of a list, its number, its value in a kept ranking, and the pages further down that are alike to it."""
+    """A page of a list, its number, its value in a kept ranking, and its duplicates further down."""
 
     page: RankedPage
     number: int
@@ -47,9 +46,9 @@ class Line:
 class TopList:
     """The first pages of a ranking.
 
-    unread: how many pages between them were left out, by state; of_full_sites: as their sites had all their lines.
+    unread: number of pages left out between them, by state; of_full_sites: left out by the limit of lines per site.
 
-    order: by what they are ordered; None of an order that was given as such.
+    order: None for a given sequence of pages.
     """
 
     lines: list[Line]
@@ -59,12 +58,12 @@ class TopList:
 
     @property
     def alike(self) -> int:
-        """How many pages are counted with others."""
+        """Number of duplicates counted in lines."""
         return sum(len(line.alike) for line in self.lines)
 
 
 def lines_per_site(store: Store) -> int | None:
-    """How many lines a site may have in a list; None: any number, as the crawl is of few sites."""
+    """Most lines of a site in a list; None: unlimited, as the crawl is of few sites."""
     sites = set()
     for name in store.hosts.answering():
         sites.add(site_of(name))
@@ -82,15 +81,15 @@ def top_list(  # noqa: PLR0913 - what a list is asked for
     per_site: int | None = None,
     is_rough: bool = False,
 ) -> TopList:
-    """The n best pages that can be opened, each once. by, is_rough: see `best_first`; is_wanted: by number, None: all
-    are. per_site: lines of a site at most."""
+    """The n best pages that can be opened, each once. by, is_rough: see `best_first`; is_wanted: by number; None: all.
+    per_site: most lines of a site."""
     with store.snapshot():
         order, ranked = best_first(store, by, is_rough=is_rough)
         return replace(list_of(store, only(ranked, is_wanted), n, per_site), order=order)
 
 
 def first_lines(store: Store, n: int) -> list[Line]:
-    """The first lines of that list, for the display of a running crawl: only some pages are looked at."""
+    """The first lines of the list for the display of a running crawl: only _LOOKED_AT pages are read."""
     with store.snapshot():
         _, ranked = best_first(store, None, is_rough=True)
         return list_of(store, islice(ranked, _LOOKED_AT), n, lines_per_site(store)).lines
@@ -99,7 +98,7 @@ def first_lines(store: Store, n: int) -> list[Line]:
 def list_of(
     store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int, per_site: int | None = None
 ) -> TopList:
-    """The same of a ranking that is given: the number, row and value of its pages, best first."""
+    """The list for a given ranking: number, row and value of its pages, best first."""
     with store.snapshot():
         shown, unread, lines, of_full_sites = _Shown(store), Counter[str](), Counter[str](), 0
         for number, page, value in ranked:
@@ -119,7 +118,7 @@ def list_of(
 
 
 def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -> TopList:
-    """The n best pages, whatever became of them."""
+    """The n best pages, of any state."""
     with store.snapshot():
         order, ranked = best_first(store, by)
         first = enumerate(islice(only(ranked, is_wanted), n), start=1)
@@ -127,7 +126,7 @@ def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -
 
 
 class _Shown:
-    """The lines so far, and what tells whether a page is alike to one of them."""
+    """The lines so far, indexed to find duplicates."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -137,12 +136,12 @@ class _Shown:
         self._by_form: dict[str, dict[Titled, Line]] = {}
 
     def add(self, line: Line) -> None:
-        """Take a page into the list."""
+        """Add a line to the list."""
         self.lines.append(line)
         self._note(line.number, line.page, line)
 
     def alike(self, number: int, page: RankedPage) -> Line | None:
-        """The line of the page that says what this one says; it is remembered for others that do."""
+        """The line that a page is a duplicate of, or None; a duplicate is indexed, too."""
         titled = Titled(page.url, page.title)
         same_form = self._by_form.get(form(page.url), {})
         line = self._by_leader.get(self._leader(number, page.url))
@@ -157,7 +156,7 @@ class _Shown:
         self._by_form.setdefault(form(page.url), {})[Titled(page.url, page.title)] = line
 
     def _leader(self, number: int, url: str) -> int:
-        """The page that was the first to say what this one says; itself where there is none."""
+        """The first page that this one is a duplicate of; itself if none."""
         row = self._store.recognised.fingerprint(number)
         if row is None or row.leader is None:
             return number

@@ -1,16 +1,16 @@
-"""Pages that are one page in several languages or versions, as their URLs, titles and links tell.
+"""Detection of twins: one page in several languages or versions, by URLs, titles and links.
 
     https://docs.example.org/en/stable/setup.html   https://docs.example.org/fr/3.1/setup.html
 
-Two URLs are twins by their form when they differ in nothing but the names of languages or versions: whole labels of the
-host, whole segments of the path, endings of the file (index.de.html) or a parameter (?lang=de). A name may also be
-missing on one side. But a form proves little: /it/ may be a folder, /3.1/ a chapter. So they are twins only if
+Two URLs have the same form if they differ only in names of languages or versions: whole labels of the host, whole
+segments of the path, endings of the file (index.de.html) or a parameter (?lang=de). A name may also be missing on one
+side. But a form proves little: /it/ may be a folder, /3.1/ a chapter. So they are twins only if
 
 - the names differ on at least 3 other pages, too: of the pages that one of the two links to, that many are known by
   the other name as well;
 - a plain number counts as a version only where "stable", "latest" and the like, or a number with a dot, is known in the
   same place: so no chapter, issue or page 2 does. A year never counts;
-- the titles of two versions agree but for the version. Those of two languages cannot.
+- the titles of two versions agree but for the version. Titles in two languages are not compared.
 """
 
 import re
@@ -23,9 +23,9 @@ from minicrawl.crawler.recognise.duplicate_kinds import is_language
 
 _OTHER_PAGES = 3
 _LOOKED_AT = 100
-"""Links of a page that start, or end, as the page does: so many are looked for under the other name."""
+"""Most links of a page that are looked up under the other name."""
 _COMPARED = 16
-"""Pages of one form that a page is compared with at most: a thousand issues of one folder have one form."""
+"""Most pages of one form that a page is compared with: a thousand issues in a folder have one form."""
 VERSION_NAMES = (
     "stable", "latest", "current", "dev", "devel", "develop", "master", "main", "trunk", "nightly", "next", "lts",
 )  # fmt: skip
@@ -41,7 +41,7 @@ _SCHEME = re.compile(r"https?://(?:www\.)?")
 
 
 class Titled(NamedTuple):
-    """A page as it is compared with others."""
+    """A page by URL and title, for comparison."""
 
     url: str
     title: str | None
@@ -49,7 +49,7 @@ class Titled(NamedTuple):
 
 @dataclass(frozen=True)
 class Difference:
-    """Two URLs: `head`, what only one or only the other has, and `tail`, each in the pieces of `_pieces`."""
+    """Difference of two URLs: common `head`, the parts of only `one` or `other`, common `tail`; see `_pieces`."""
 
     head: tuple[str, ...]
     one: tuple[str, ...]
@@ -57,11 +57,11 @@ class Difference:
     tail: tuple[str, ...]
 
     def names(self) -> list[str]:
-        """The languages and versions in which the two differ."""
+        """Names of the languages and versions that differ."""
         return [_name(piece) for piece in (*self.one, *self.other) if not _SCHEME.match(piece)]
 
     def swaps(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """What a URL on the side of one begins and ends with, and the same on the side of the other."""
+        """Start and end of URLs on the side of `one`, and on the side of `other`."""
         if any(piece[0] in ".?&" for piece in (*self.one, *self.other)):
             host = "".join(self.head[: _host_end(self.head)])
             return (f"{host}/", "".join(self.one + self.tail)), (f"{host}/", "".join(self.other + self.tail))
@@ -70,12 +70,12 @@ class Difference:
 
 
 def form(url: str) -> str:
-    """What twins have in common: the URL without scheme, "www." and what may name a language or version."""
+    """The form shared by twins: the URL without scheme, "www." and possible names of languages and versions."""
     return "".join(piece for piece in _pieces(url) if not _is_marker(piece))
 
 
 def difference(one: str, other: str) -> Difference | None:
-    """In what two URLs differ, if in nothing but names of languages and versions; None if in anything else."""
+    """Difference of two URLs of the same form; None for different forms."""
     a, b = _pieces(one), _pieces(other)
     head = _common(a, b)
     tail = _common(a[head:][::-1], b[head:][::-1])
@@ -84,9 +84,9 @@ def difference(one: str, other: str) -> Difference | None:
 
 
 class Twins:
-    """Says whether pages are twins.
+    """Decides if pages are twins.
 
-    known: which of some URLs are known. linked: URLs that the page at a URL links to.
+    known: filters URLs to known ones. linked: URLs that the page at a URL links to.
     """
 
     def __init__(
@@ -97,12 +97,12 @@ class Twins:
         self._verdicts: dict[object, bool] = {}
 
     def first_of(self, page: Titled, others: Iterable[Titled]) -> Titled | None:
-        """The first of some pages of the same form that is a twin of `page`; but for `_COMPARED` none is looked at."""
+        """The first twin of `page` among pages of its form, of which at most `_COMPARED` are compared."""
         looked_at = zip(range(_COMPARED), others, strict=False)
         return next((other for _, other in looked_at if self.are(other, page)), None)
 
     def are(self, one: Titled, other: Titled) -> bool:
-        """Whether two pages are twins."""
+        """True if two pages are twins."""
         found = difference(one.url, other.url)
         if found is None:
             return False
@@ -118,7 +118,7 @@ class Twins:
         return self._differ_elsewhere(found, one.url, other.url)
 
     def _is_anchored(self, found: Difference, *urls: str) -> bool:
-        """Whether a version that is surely one is known in the place of plain numbers."""
+        """True if a certain version is known in the place of plain numbers."""
         start, rest = "".join(found.head), "".join(found.tail)
         key = (start, rest)
         if key not in self._verdicts:
@@ -130,7 +130,7 @@ class Twins:
         return self._verdicts[key]
 
     def _differ_elsewhere(self, found: Difference, *urls: str) -> bool:
-        """Whether other pages are known by both names, too."""
+        """True if enough other pages are known by both names."""
         swaps = found.swaps()
         if swaps not in self._verdicts:
             pairs = zip(urls, (swaps, swaps[::-1]), strict=True)
@@ -138,7 +138,7 @@ class Twins:
         return self._verdicts[swaps]
 
     def _shared(self, url: str, here: tuple[str, str], there: tuple[str, str]) -> int:
-        """How many of the pages that one links to are known by the other name, too, its own twin left out."""
+        """Number of pages linked at `url` that are known by the other name, too, without its own twin."""
         (start, end), (other_start, other_end) = here, there
         swapped = [
             other_start + link[len(start) : len(link) - len(end)] + other_end
@@ -152,23 +152,23 @@ class Twins:
 
 
 def is_version(name: str) -> bool:
-    """Whether something may be the name of a version."""
+    """True if a name may be a version."""
     return name in VERSION_NAMES or is_dotted(name) or is_plain_number(name)
 
 
 def is_dotted(name: str) -> bool:
-    """Whether something is a version's number: 3.1, v2, 1_82_0; no date."""
+    """True if a name is a version number such as 3.1, v2, 1_82_0; no date."""
     return _DOTTED.fullmatch(name) is not None and _DATE.fullmatch(name) is None
 
 
 def is_plain_number(name: str) -> bool:
-    """Whether something is a number of up to four digits, and no year."""
+    """True if a name is a number of up to four digits, and no year."""
     return _PLAIN.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=10_000)
 def _pieces(url: str) -> tuple[str, ...]:
-    """The scheme, with "www."; the labels of the host, each with its dot; /segments; .endings of the last; ?parameters.
+    """Split a URL: the scheme, with "www."; the host's labels, each with its dot; /segments; .endings; ?parameters.
 
     The last two labels are one piece: they are no names of languages.
     """
@@ -191,7 +191,7 @@ def _pieces(url: str) -> tuple[str, ...]:
 
 
 def _name(piece: str) -> str:
-    """What a piece says, without what parts it from the others."""
+    """The name in a piece, without separators."""
     if piece[:1] in {"?", "&"}:
         match = _PARAMETER.fullmatch(piece)
         return match[1].lower() if match else ""
@@ -199,7 +199,7 @@ def _name(piece: str) -> str:
 
 
 def _is_marker(piece: str) -> bool:
-    """Whether a piece is a scheme, or may be the name of a language or version."""
+    """True if a piece is a scheme, or may name a language or version."""
     if _SCHEME.match(piece):
         return True
     name = _name(piece)
@@ -209,17 +209,17 @@ def _is_marker(piece: str) -> bool:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many pieces two URLs begin with alike."""
+    """Length of the common prefix of two URLs, in pieces."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _host_end(pieces: Sequence[str]) -> int:
-    """How many pieces are of the host."""
+    """Number of leading pieces of the host."""
     return next((at for at, piece in enumerate(pieces) if piece[0] in "/.?&"), len(pieces))
 
 
 def _titles_agree(one: str | None, other: str | None, *, is_missing: bool) -> bool:
-    """Whether two titles say the same but for versions; half of the words will do where both URLs name a version."""
+    """True if two titles agree without versions; half of their words suffice if both URLs name a version."""
     a, b = (None if title is None else _words(title) for title in (one, other))
     if a is None or b is None or a == b:
         return True
