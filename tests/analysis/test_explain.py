@@ -91,7 +91,9 @@ def test_json_has_stable_keys_side_by_side(store: Path) -> None:
     assert list(known["host"]) == [
         *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until"),
     ]
-    assert json.loads(json.dumps(known))["links_to"] == list(explained(store, HOME).page.links_to)
+    page = explained(store, HOME).page
+    assert page is not None
+    assert json.loads(json.dumps(known))["links_to"] == list(page.links_to)
 
 
 def test_where_some_of_the_links_stand_is_counted(tmp_path: Path) -> None:

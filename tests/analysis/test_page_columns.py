@@ -51,10 +51,10 @@ SITE[HOME].insert(1, f'<link rel="alternate" hreflang="fr" href="{HOME}fr">')
 SITE[HOME + "fr"] = [canonical(HOME + "fr"), "<p>bonjour"]
 
 
-def columns(path: Path, names: str) -> dict[str, tuple[Any, ...]]:
+def columns(path: Path, names: str) -> dict[str, list[Any]]:
     with open_store(path) as store, store.snapshot():
         named = tuple(named_columns(store, f"url,{names}"))
-        return {str(url): values for url, *values in column_rows(store, best_first(store, None)[1], named)}  # type: ignore[misc]
+        return {str(url): values for url, *values in column_rows(store, best_first(store, None)[1], named)}
 
 
 @pytest.fixture(scope="module")

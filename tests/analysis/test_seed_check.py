@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.sites import Server, crawl
+from support.sites import Server, Site, crawl
 from support.skipping import run
 
 from minicrawl.analysis.seed_check import ALONE, CheckedSeed, checked_seeds
@@ -11,7 +11,7 @@ from minicrawl.crawler.run import crawl_with
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
-SITE = {
+SITE: Site = {
     HOME: ["/x", "<title>Home</title>"],
     HOME + "away": HOME + "further",
     HOME + "further": "http://b.test/",

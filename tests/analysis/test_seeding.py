@@ -72,7 +72,7 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path, seed: int) -> None
         seen, level, found = set(start), set(start), []
         for _ in range(DEPTHS + 1):
             found.append(level)
-            level = {link for page in level for link in web[page]} - seen  # type: ignore[union-attr]
+            level = {link for page in level for link in web[page]} - seen
             seen |= level
         return found
 

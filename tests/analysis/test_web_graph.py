@@ -21,7 +21,7 @@ def test_every_point_is_that_of_the_links_read_by_then(seed: int) -> None:
     order = rng.permutation(60)[:40]
     points = growth(graph, order)
     assert [point.read for point in points] == list(range(1, 41))
-    web = networkx.DiGraph()
+    web: networkx.DiGraph[int] = networkx.DiGraph()
     for page, point in zip(order.tolist(), points, strict=True):
         web.add_node(page)
         web.add_edges_from((page, target) for target in graph.targets[graph.indptr[page] : graph.indptr[page + 1]])

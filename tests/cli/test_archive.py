@@ -100,7 +100,7 @@ def test_an_archive_is_exported_and_how_to_replay_it_is_printed(archive: Path, t
 
 def test_sites_are_selected_and_compared_with_librarians(archive: Path, tmp_path: Path) -> None:
     store = archive.parent / "crawl.db"
-    shown = run("archive", "select", "--grades", 2, "--bytes", "50GB", "--store", store).stdout
+    shown = run("archive", "select", "--grades", "2", "--bytes", "50GB", "--store", store).stdout
     assert shown.splitlines()[0].split() == ["grade", "importance", "pages", "size", "site"]
     (tmp_path / "votes.csv").write_text("site,anna\na.test,2\n")
     found = answer("archive", "select", "--by", "hosts", "--librarians", tmp_path / "votes.csv", "--store", store)

@@ -47,7 +47,7 @@ def test_what_is_shown_and_given_again_is_the_same_crawl(folder: Path) -> None:
     (folder / "minicrawl.toml").write_text('[crawl]\ndelay = 3\ndeny = ["/a", "/b"]\nmax-size = "2MB"\nprobe = false\n')
     shown = {key.replace("-", "_"): one["value"] for key, one in answer("config", "show").items()}
     settings = CrawlSettings.of({name: value for name, value in shown.items() if name in SETTINGS})
-    assert settings == CrawlSettings(delay=3, deny=("/a", "/b"), max_size="2MB", probe=False)
+    assert settings == CrawlSettings(delay=3, deny=("/a", "/b"), max_size=2_000_000, probe=False)
 
 
 def test_profile_is_spelled_out_and_gives_way_to_what_is_explicit(

@@ -36,7 +36,7 @@ def patched(patch: str) -> list[str]:
 def test_ctrl_c_before_the_crawl_has_begun(tmp_path: Path) -> None:
     """While it reads its seeds: a pipe opens once there is a reader."""
     os.mkfifo(tmp_path / "seeds")
-    words = [*MINICRAWL, "crawl", tmp_path / "seeds", "--store", tmp_path / "crawl.db"]
+    words: list[str | Path] = [*MINICRAWL, "crawl", tmp_path / "seeds", "--store", tmp_path / "crawl.db"]
     with started(words) as process, (tmp_path / "seeds").open("w"):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)

@@ -5,6 +5,7 @@ import json
 import logging
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -122,8 +123,9 @@ def test_neither_does_the_display() -> None:
     )
     best = ((0.5, HOME + EVIL),)
     assert plain(progress, best).isprintable()
-    top = render(progress, best).renderables[2]
-    assert [text.plain for text in top.columns[1]._cells] == [printable(HOME + EVIL)]  # type: ignore[union-attr]
+    picture: Any = render(progress, best)
+    top = picture.renderables[2]
+    assert [text.plain for text in top.columns[1]._cells] == [printable(HOME + EVIL)]
 
 
 def test_nor_the_log(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import csv
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -28,12 +29,21 @@ def test_the_defaults_that_help_shows_are_those_of_the_settings(name: str) -> No
     options = {parameter.name: parameter for parameter in crawl_command.params}
     shown = options[name].default
     is_told = isinstance(shown, str | int | float) and not isinstance(shown, bool)
-    given = {name: shown} if is_told else {}
+    given: dict[str, Any] = {name: shown} if is_told else {}
     assert getattr(CrawlSettings(**given), name) == getattr(CrawlSettings(), name)
 
 
 def test_settings_are_shown_with_where_they_come_from(begun: Path) -> None:
-    words = ["crawl", "--show-settings", "--store", begun, "--delay", "2s", "--header", "a.test=Authorization: hush"]
+    words = [
+        "crawl",
+        "--show-settings",
+        "--store",
+        str(begun),
+        "--delay",
+        "2s",
+        "--header",
+        "a.test=Authorization: hush",
+    ]
     result = run(*words)
     assert result.exit_code == 0
     lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines()}

@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-def drawn() -> networkx.MultiDiGraph:
+def drawn() -> "networkx.MultiDiGraph[str]":
     """The folded graph by hand: /old is /cart, to which walkers jump for both."""
     return networkx.MultiDiGraph([
         *((A, B), (A, A + "cart"), (A + "cart", A), (B, A), (B, FORUM), (FORUM, A + "cart"), (FORUM, B)),
@@ -33,7 +33,9 @@ def drawn() -> networkx.MultiDiGraph:
     ])  # fmt: skip
 
 
-def expected(graph: networkx.MultiDiGraph, damping: float = 0.85, **weights: dict[str, float]) -> dict[str, float]:
+def expected(
+    graph: "networkx.MultiDiGraph[str]", damping: float = 0.85, **weights: dict[str, float]
+) -> dict[str, float]:
     jump = dict.fromkeys(graph, 1.0) | {A + "cart": 2.0}
     ranks: dict[str, float] = networkx.pagerank(
         graph, damping, personalization=weights.get("jump", jump), tol=1e-14, max_iter=1000
@@ -95,7 +97,7 @@ def test_topics_are_blended_by_their_weights(store: Path) -> None:
 
 
 def test_hits_prints_authorities_and_hubs(store: Path) -> None:
-    simple = networkx.DiGraph(drawn())
+    simple: networkx.DiGraph[str] = networkx.DiGraph(drawn())
     hubs, authorities = networkx.hits(simple, tol=1e-14, max_iter=5000)
     found = answer("rank", "--by", "hits", "--per", "page", "--store", store)
     for name, oracle in (("hub", hubs), ("authority", authorities)):
@@ -246,7 +248,7 @@ def test_pagerank_of_sites_is_that_of_networkx(store: Path) -> None:
         ("news", "shop"): 1,
     }
     for weights, weight in (("none", dict.fromkeys(links, 1)), ("links", links), ("pages", dict.fromkeys(links, 1))):
-        graph = networkx.DiGraph()
+        graph: networkx.DiGraph[str] = networkx.DiGraph()
         graph.add_weighted_edges_from((*ends, weight[ends]) for ends in links)
         oracle = networkx.pagerank(graph, tol=1e-14, max_iter=1000)
         found = answer("rank", "--by", "sites", "--weights", weights, "--store", store)

@@ -37,7 +37,7 @@ def test_ledger_of_the_crawl_settles_to_that_of_the_plain_loop(tmp_path: Path, s
     number = {url: page for page, url in rows(store, "SELECT id, url FROM pages")}
     for _ in range(200):
         for url in visits:
-            links = [number[target] for target in dict.fromkeys(site[url]) if target != url]  # type: ignore[arg-type]
+            links = [number[target] for target in dict.fromkeys(site[url]) if target != url]
             ledger.visit(number[url], np.array(links, dtype=np.int32), np.array(links, dtype=np.int32))
     importance = [value for (value,) in rows(store, "SELECT importance FROM ranks ORDER BY id")]
     assert np.abs(np.array(importance) - ledger.importance()).sum() < 2e-6

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -130,7 +130,7 @@ def crawl_attacked(victim: str, store: Path, attack: Attack, pages: int, jump: s
             content = content.replace(b"</body>", f'<a href="{attack.entrance}">x</a></body>'.encode())
         return httpx.Response(reply.status, headers=dict(reply.headers), content=content)
 
-    settings = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "sitemaps": False, "jump": jump}
+    settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "sitemaps": False, "jump": jump}
     asyncio.run(acrawl(WEB.seeds, store, transport=httpx.MockTransport(answer), pages=pages, **settings))
 
 

@@ -23,7 +23,7 @@ def wide_site() -> tuple[Site, list[str]]:
     urls = [f"http://h{page % 8}.test/{''.join(draw.choices('abcdefghij', k=9))}" for page in range(PAGES)]
     site: Site = {url: [urls[int(draw.paretovariate(0.8)) % 40], *draw.sample(urls, 3)] for url in urls}
     for page in range(1, PAGES):
-        site[urls[(page - 1) // 3]].append(urls[page])  # type: ignore[union-attr]
+        site[urls[(page - 1) // 3]].append(urls[page])
     return site, urls[:3]
 
 

@@ -45,7 +45,7 @@ def test_every_reachable_page_is_asked_for_once(tmp_path: Path, concurrency: int
     _, server = crawl(site, tmp_path / "crawl.db", seeds, concurrency=concurrency)
     reachable, todo = set(seeds), list(seeds)
     while todo:
-        found = set(site[todo.pop()]) - reachable  # type: ignore[arg-type]
+        found = set(site[todo.pop()]) - reachable
         reachable |= found
         todo += found
     assert sorted(server.asked) == sorted(reachable)

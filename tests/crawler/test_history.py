@@ -41,7 +41,7 @@ def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
         load_measures(accounts, store.page_table.measures())
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())
-    return shares / shares.sum()
+    return np.asarray(shares / shares.sum())
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -50,7 +50,7 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path, policy: str) ->
     store, file = tmp_path / "crawl.db", tmp_path / "ranks.jsonl"
     site, seeds = wide_site(150)
     old = f"{seeds[0]}/old"
-    site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}  # type: ignore[misc]
+    site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}
     crawl(site, store, seeds, history=policy, discovery=0.4, pages=40)
     half: Site = {url: site[url] for url in list(site)[::2]} | {old: seeds[2]}
     crawl(half, store, seeds, history=policy, discovery=0.4, pages=40)

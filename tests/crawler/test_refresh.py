@@ -93,7 +93,8 @@ def go_on(intake: Intake, web: Web, until: float, *, now: float, takes: float = 
 
 
 def opened(store: Path, now: float, **settings: object) -> Intake:
-    return intake_of(store, now=now, **{"refresh": True, "probe": False} | settings)
+    options: dict[str, Any] = {"refresh": True, "probe": False} | settings
+    return intake_of(store, now=now, **options)
 
 
 def close(intake: Intake, store: Path) -> None:

@@ -13,10 +13,11 @@ from minicrawl.settings import SETTINGS, CrawlSettings
 
 def kept(**settings: Any) -> dict[str, Any]:
     """What a store keeps of a crawl with these settings."""
-    return json.loads(CrawlSettings(**settings).to_json(Path()))
+    found: dict[str, Any] = json.loads(CrawlSettings(**settings).to_json(Path()))
+    return found
 
 
-EXAMPLES = {
+EXAMPLES: dict[str, Any] = {
     "pages": 5,
     "time": 60,
     "bytes": 1000,

@@ -180,7 +180,7 @@ class Web:
 def web() -> Iterator[tuple[Web, Mapping[str, Reply], list[str]]]:
     site, seeds = random_site(11, pages=280, hosts=8)
     for url, neighbour in pairwise(site):
-        site[neighbour] = [*site[neighbour], url]  # type: ignore[misc]
+        site[neighbour] = [*site[neighbour], url]
     served = Web(site)
     yield served, site, seeds
     served.thaw.set()

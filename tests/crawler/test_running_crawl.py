@@ -356,7 +356,8 @@ def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -> None
 def test_crawl_that_ends_while_commands_wait_does_or_refuses_each(tmp_path: Path) -> None:
     """Whenever a command comes, from the last answer to the last commit: what is said to be done is in the store."""
     for turns in range(40):
-        store, outcome = tmp_path / f"{turns}.db", []
+        store = tmp_path / f"{turns}.db"
+        outcome: list[bool] = []
 
         async def main(turns: int = turns, store: Path = store, outcome: list[bool] = outcome) -> None:
             async with steered(Server({HOME: []}), store, delay=0) as crawl:

@@ -46,7 +46,7 @@ class Web(httpx.AsyncBaseTransport):
 def crawled(store: Path, silent: list[str], **settings: Any) -> tuple[CrawlReport, Web]:
     web = Web()
     seeds = [f"{home}0" for home in [*silent, *GOOD]]
-    options = {"delay": 0.0, "probe": False, "transport": web, "ignore_robots": False} | settings
+    options: dict[str, Any] = {"delay": 0.0, "probe": False, "transport": web, "ignore_robots": False} | settings
     return run(acrawl(seeds, store, **options), grace=0.0), web
 
 

@@ -103,7 +103,7 @@ def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
         assert graph.rows(some).targets.tolist() == [
             target for row in some for target in graph.targets[graph.indptr[row] : graph.indptr[row + 1]].tolist()
         ]
-    expected = {page: [to for to in dict.fromkeys(site[page]) if to != page] for page in read}  # type: ignore[arg-type]
+    expected = {page: [to for to in dict.fromkeys(site[page]) if to != page] for page in read}
     assert read == expected
 
 

@@ -48,7 +48,7 @@ def test_no_question_looks_at_all_pages(
     connect = sqlite3.connect
 
     def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        db = connect(*arguments, **options)
+        db: sqlite3.Connection = connect(*arguments, **options)
         db.set_trace_callback(asked.append)
         return db
 
@@ -131,8 +131,8 @@ def test_gone_pages_aliases_and_ties_are_in_their_places(tmp_path: Path, monkeyp
     site = {"http://a.test/": [f"/{number}" for number in range(30)]} | {
         f"http://a.test/{number}": ["/1"] if number % 3 else "http://a.test/2" for number in range(30)
     }
-    crawl(site, path, ["http://a.test/"])  # type: ignore[arg-type]
-    crawl({**site, "http://a.test/1": 404}, path, [], discovery=0.1, pages=60)  # type: ignore[dict-item]
+    crawl(site, path, ["http://a.test/"])
+    crawl({**site, "http://a.test/1": 404}, path, [], discovery=0.1, pages=60)
     assert {state for (state,) in rows(path, "SELECT DISTINCT state FROM pages")} >= {"fetched", "alias", "gone"}
     view_is_right(path)
 

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 from support.sites import Server, crawl, rows
@@ -187,7 +188,7 @@ def _made_up(make: Callable[[int], str]) -> Answer:
     return _says(lambda request, _: make(sum(request.url.path.encode()) * 31 + len(request.url.path)))
 
 
-_APP = {"good": lambda number: SHELL, "tells": False, "good_path": _numbered, "dead_path": _dead_number}
+_APP: dict[str, Any] = {"good": lambda number: SHELL, "tells": False, "good_path": _numbered, "dead_path": _dead_number}
 BEHAVIOURS = {
     "real 404": Behaviour(lambda request, rng: httpx.Response(404, html=SORRY)),
     "constant": Behaviour(_always(SORRY)),

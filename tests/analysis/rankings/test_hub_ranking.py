@@ -95,11 +95,11 @@ def ranked(store: Path, **said: Any) -> dict[str, dict[str, float]]:
     return {name: dict(zip(urls, values.tolist(), strict=True)) for name, values in found.items()}
 
 
-def weighed(store: Path, **weights: float) -> networkx.DiGraph:
+def weighed(store: Path, **weights: float) -> "networkx.DiGraph[str]":
     """The links, those inside a host with the weight `inside`, and only the first `cap` of a host to a page."""
     with open_store(store) as reader:
         urls = list(reader.page_table.urls())
-    graph = networkx.DiGraph()
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
     graph.add_nodes_from(urls)
     votes: dict[tuple[str, str], int] = {}
     for source, target in sorted(LINKS, key=lambda link: urls.index(link[0])):

@@ -29,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def graph() -> networkx.MultiDiGraph:
+def graph() -> "networkx.MultiDiGraph[str]":
     """By hand: /old is /a."""
     pages = {url: links for url, links in SITE.items() if isinstance(links, list)}
     links = [(url, GOOD + "a" if to == GOOD + "old" else to) for url, out in pages.items() for to in out]

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.shelves import MemoryShelf
 from support.sites import crawl, random_site
@@ -38,7 +39,7 @@ def test_shelf_counts_what_goes_through_it() -> None:
 
 
 @pytest.mark.parametrize(("weights", "expected"), [(None, 2 * 20 + 3 * 4), (np.ones(3), 2 * 20 + 3 * 12)])
-def test_table_in_one_piece_has_a_row_a_page_with_links(weights, expected) -> None:
+def test_table_in_one_piece_has_a_row_a_page_with_links(weights: npt.NDArray[np.float64] | None, expected: int) -> None:
     table = Table()
     rows = LinkRows(np.arange(4), np.array([2, 0, 1, 0]), np.array([1, 2, 3]), weights)
     assert len(list(table.counted([rows]))) == 1
@@ -46,7 +47,7 @@ def test_table_in_one_piece_has_a_row_a_page_with_links(weights, expected) -> No
 
 
 @pytest.mark.parametrize("memory", ["800", "1MB"])
-def test_count_is_near_what_was_measured(tmp_path: Path, memory) -> None:
+def test_count_is_near_what_was_measured(tmp_path: Path, memory: str) -> None:
     """Measured is without the blocks of ranks that no link comes from, and with those of the round before."""
     site, seeds = random_site(4)
     crawl(site, tmp_path / "crawl.db", seeds)

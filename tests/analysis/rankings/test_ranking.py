@@ -175,6 +175,7 @@ def test_seeds_come_from_hits_with_the_weights_of_places(placed: tuple[Path, dic
 def test_pagerank_of_sites_counts_links_by_their_weights(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
     path, links = placed
     for surfer, weights in SURFERS.items():
+        weight: float
         between: nx.DiGraph[str] = nx.DiGraph()
         between.add_nodes_from(sorted({url[7:14] for url in links}))
         for source, target, weight in weighed(links, weights).edges(data="weight"):

@@ -11,7 +11,7 @@ import pytest
 from support.archives import Seen, answers, files, seen
 from support.misbehaving import chunk
 from support.raw_server import Server, all_names_at, says
-from support.sites import crawl
+from support.sites import Site, crawl
 
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
@@ -42,7 +42,7 @@ def exchange(
 ) -> Exchange:
     lines = b"".join(b"%b\r\n" % field for field in fields)
     head = b"HTTP/1.1 %d X\r\n%b\r\n" % (status, lines)
-    parted = tuple(tuple(field.split(b": ", 1)) for field in fields)
+    parted = tuple((name, value) for name, value in (field.split(b": ", 1) for field in fields))
     sent = request or b"GET / HTTP/1.1\r\nHost: h.test\r\n\r\n"
     return Exchange("http://h.test/", sent, head, status, parted, body, "127.0.0.1:80", 1000.0, 0.1, truncated)
 
@@ -105,7 +105,7 @@ def test_credentials_are_left_out_and_a_cut_body_says_so(store: Path) -> None:
 
 
 def test_what_a_transport_of_ones_own_answers_is_kept_too(tmp_path: Path) -> None:
-    site = {"http://a.test/": ["/b"], "http://a.test/b": "http://a.test/"}
+    site: Site = {"http://a.test/": ["/b"], "http://a.test/b": "http://a.test/"}
     crawl(site, tmp_path / "crawl.db", ["http://a.test/"], archive=tmp_path / "kept")
     assert [(one.url, one.status[:3]) for one in answers(tmp_path / "kept")] == [
         ("http://a.test/robots.txt", "404"),

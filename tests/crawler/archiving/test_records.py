@@ -10,6 +10,7 @@ import time
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -40,7 +41,7 @@ def kept(tmp_path: Path) -> Path:
     return tmp_path / "kept"
 
 
-def known(store: Path) -> list[tuple]:
+def known(store: Path) -> list[tuple[Any, ...]]:
     tables = "records LEFT JOIN pages ON pages.id = page"
     wanted = "coalesce(records.url, pages.url), kind, records.status"
     return rows(store, f"SELECT {wanted} FROM {tables} ORDER BY records.id")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -51,7 +52,7 @@ def a_web() -> tuple[dict[str, Reply], list[str]]:
     }, seeds
 
 
-def found(store: Path) -> tuple[list[tuple], dict[str, list[str]]]:
+def found(store: Path) -> tuple[list[tuple[Any, ...]], dict[str, list[str]]]:
     """URLs, states and reasons; and where each URL leads."""
     with open_store(store) as reader:
         urls = list(reader.page_table.urls())

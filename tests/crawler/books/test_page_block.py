@@ -122,7 +122,8 @@ def test_copies_are_made_while_a_crawl_runs(tmp_path: Path) -> None:
     store, (site, seeds) = tmp_path / "crawl.db", wide_site(1, 100)
     intake = intake_of(store, sizes=COPIED)
     intake.start(seeds, 0.0)
-    copied, written = [], 0
+    copied: list[Any] = []
+    written = 0
     for _ in range(40):
         crawl_all(intake, site, most=1)
         (touched,) = rows(store, "SELECT coalesce(sum(length(pages)) / 4, 0) FROM touched")[0]

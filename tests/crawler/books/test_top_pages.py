@@ -13,7 +13,8 @@ from minicrawl.opic import Ledger
 @given(st.data())
 @settings(max_examples=60)
 def test_no_page_that_is_not_kept_is_better_than_one_that_is(data: st.DataObject) -> None:
-    ledger, kept, held = Ledger(), TopPages(), set()
+    ledger, kept = Ledger(), TopPages()
+    held: set[int] = set()
     ledger.discover(40)
     links = {page: np.zeros(0, dtype=np.int32) for page in range(40)}
     top_pages.KEPT, before = 6, top_pages.KEPT

@@ -179,7 +179,9 @@ def test_page_handed_out_is_the_one_with_most_in_the_ledger(tmp_path: Path, seed
         turns += 1
         if turns % 4 == 0:
             intake.commit({})
-            if intake.state.sites.is_due or intake.ranking.is_due:  # pages are put in order then, and only then
+            if (
+                intake.state.sites is not None and intake.state.sites.is_due
+            ) or intake.ranking.is_due:  # pages are put in order then, and only then
                 intake.ranking.keep_up()
                 held_then.append(ledger.held())
         best = intake.state.frontier.best_page(0.0)
@@ -189,7 +191,7 @@ def test_page_handed_out_is_the_one_with_most_in_the_ledger(tmp_path: Path, seed
             worths = ledger.worths(unread, held)
             assert worths[unread.tolist().index(best)] == pytest.approx(worths.max(), rel=1e-6)
 
-    crawl_all(intake, plain, after_turn=keep)  # type: ignore[arg-type]
+    crawl_all(intake, plain, after_turn=keep)
     intake.state.writer.close()
     assert turns > len(plain) // 2
 
@@ -266,7 +268,7 @@ def test_seeds_that_are_added_do_not_wait_until_the_crawl_has_grown(tmp_path: Pa
     web, fronts = many_sites(2, 20)
     intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
     intake.start(fronts, 0.0)
-    crawl_all(intake, web, most=400)  # type: ignore[arg-type]
+    crawl_all(intake, web, most=400)
     intake.ranking.keep_up()
     intake.add_seeds(["http://new.test/"], 0.0)
     intake.commit({})

@@ -61,7 +61,7 @@ def test_in_the_end_the_ranking_is_pagerank(tmp_path: Path) -> None:
     links = intake.state.writer.links()
     indptr = np.zeros(intake.state.accounts.size + 1, dtype=np.int64)
     indptr[links.sources + 1] = np.diff(links.indptr)
-    births = intake.state.accounts.ledger.birth(slice(0, intake.state.accounts.size))
+    births = intake.state.accounts.ledger.birth(slice(0, intake.state.accounts.size)).astype(np.float64)
     expected = pagerank(Graph(np.cumsum(indptr), links.targets), DAMPING, births)
     assert intake.state.accounts.ledger.importance() == pytest.approx(expected, abs=1e-4)
     assert (
@@ -87,7 +87,7 @@ def test_links_that_are_read_once_are_read_again_when_some_have_changed(tmp_path
     indptr = np.concatenate(
         [[0], np.cumsum(np.bincount(links.sources, np.diff(links.indptr), intake.state.accounts.size))]
     )
-    births = intake.state.accounts.ledger.birth(slice(0, intake.state.accounts.size))
+    births = intake.state.accounts.ledger.birth(slice(0, intake.state.accounts.size)).astype(np.float64)
     expected = pagerank(Graph(indptr.astype(np.int64), links.targets), DAMPING, births)
     assert links.targets[indptr.astype(np.int64)[leaf]] == away
     assert np.abs(intake.state.accounts.ledger.importance() - expected).sum() < 1e-5

@@ -1,6 +1,7 @@
 """When a crawl works out expected importance, and what becomes of it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,9 +116,11 @@ def test_another_run_begins_with_what_was_kept(tmp_path: Path) -> None:
     crawl(site, halves, seeds, pages=40, jump="pages")
     crawl(site, whole, seeds, pages=150, jump="pages")
     with open_store(halves) as one, open_store(whole) as other:
-        assert one.expected.of() == other.expected.of()._replace(
-            coverage=pytest.approx(other.expected.of().coverage, abs=1e-4)
-        )
+        found, expected = one.expected.of(), other.expected.of()
+        assert found is not None
+        assert expected is not None
+        assert found.coverage == pytest.approx(expected.coverage, abs=1e-4)
+        assert found == expected._replace(coverage=found.coverage)
         assert one.expected.shares() == pytest.approx(other.expected.shares(), abs=1e-5)
 
 
@@ -126,7 +129,7 @@ def test_a_running_crawl_keeps_it_up(tmp_path: Path) -> None:
     site, seeds = wide_site(1, 1200)
     path, seen = tmp_path / "crawl.db", []
 
-    class Peeking(dict):
+    class Peeking(dict[str, Any]):
         """Looks into the store at every fortieth page that is asked for."""
 
         asked = 0

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import httpx
 import pytest
 from support.sites import Server, Site, crawl, rows
 from support.small_web import small_web
@@ -77,7 +78,12 @@ def on_page(page): note(page.url); return {{"title": page.css("h1")[0], "links":
     server, _ = Server(SITE), None
     headers: list[str | None] = []
     answer = server._answer
-    server.handler = lambda request: (headers.append(request.headers.get("X-Asked")), answer(request))[1]
+
+    def noted(request: httpx.Request) -> httpx.Response:
+        headers.append(request.headers.get("X-Asked"))
+        return answer(request)
+
+    server.handler = noted
     path = tmp_path / "items.jsonl"
     crawl(server, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code), items=str(path))
     assert seen.read_text().split() == ["started", HOME, f"{HOME}x", "stopped"]

@@ -1,6 +1,7 @@
 """Copies that are one page: which are merged, which of them leads, and what becomes of it when that dies."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.prose import prose
@@ -89,7 +90,12 @@ def test_few_of_the_copies_whose_links_differ_are_compared(tmp_path: Path, monke
     """A site may have any number of copies, each with relative links."""
     compared: list[int] = []
     row = Duplicates.row
-    monkeypatch.setattr(Duplicates, "row", lambda self, page: compared.append(page) or row(self, page))
+
+    def noted(duplicates: Duplicates, page: int) -> Any:
+        compared.append(page)
+        return row(duplicates, page)
+
+    monkeypatch.setattr(Duplicates, "row", noted)
     copies = [f"{HOME}{number}/" for number in range(60)]
     web: Site = {HOME: copies} | {url: [prose(1, 400), "next"] for url in copies}
     assert merged(tmp_path / "crawl.db", web, traps=False, probe=False) == {}

@@ -44,7 +44,8 @@ class Changing(Server):
         if str(request.url) != PAGE:
             return super()._answer(request)
         self.requests.append(request)
-        return self.reply(request, len(self.requests))
+        reply: httpx.Response = self.reply(request, len(self.requests))
+        return reply
 
 
 def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Changing:

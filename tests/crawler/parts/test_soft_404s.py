@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.intakes import HOME, answer, crawl_all, intake_of, page_of
+from support.sites import Site
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.intake import Intake
@@ -18,7 +19,7 @@ from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.reader import open_store
 
 A, B, C = (f"{HOME}{name}" for name in "abc")
-WEB = {HOME: [A, B], A: [C, HOME], B: 404, C: [A]}
+WEB: Site = {HOME: [A, B], A: [C, HOME], B: 404, C: [A]}
 
 
 class Verdicts:

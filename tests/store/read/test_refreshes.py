@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.sites import crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RefreshRow
@@ -30,7 +30,7 @@ def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_n
     tmp_path: Path,
 ) -> None:
     store = tmp_path / "crawl.db"
-    site = {HOME: [HOME + "1", HOME + "2", HOME + "to"], HOME + "1": [HOME], HOME + "2": [], HOME + "to": HOME}
+    site: Site = {HOME: [HOME + "1", HOME + "2", HOME + "to"], HOME + "1": [HOME], HOME + "2": [], HOME + "to": HOME}
     crawl(site, store, [HOME])
     for change in ((0, 10.0, "new", 4), (1, 20.0, "changed", 1), (1, 30.0, "changed", 2)):
         rows(store, "INSERT INTO changes (page, at, what, added, removed) VALUES (?, ?, ?, ?, 1)", *change)

@@ -2,7 +2,6 @@
 
 import random
 import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -85,7 +84,11 @@ def test_store_is_whole_when_it_is_killed_while_it_is_made_smaller(store: Path, 
         copy = tmp_path / f"{step}.db"
         for path in (store, text_path(store)):
             shutil.copy(path, tmp_path / path.name.replace("crawl", str(step)))
-        killed_at(step, ("fsync", "replace", "rename", "pread"), partial(compact, copy))
+
+        def made_smaller(copy: Path = copy) -> None:
+            compact(copy)
+
+        killed_at(step, ("fsync", "replace", "rename", "pread"), made_smaller)
         assert texts(copy) == before
         crawl(site(2), copy, [], pages=1)
         assert not unfinished(text_path(copy)).exists()
