@@ -28,7 +28,7 @@ from minicrawl.events import (
 )
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.settings.given import ADJUSTABLE
+from minicrawl.settings.setting_types import ADJUSTABLE
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
 
