@@ -56,17 +56,17 @@ _GROUPS = {
     },
 }
 _COMMANDS = {name: about for group in _GROUPS.values() for name, about in group.items()}
-"""Every command in one line."""
+"""Every command with its one-line description."""
 _MODULES = {"compact": "upkeep", "salvage": "upkeep", "completion": "config"}
-"""Commands that share a module, as functions of their names; any other is `command` of the module of its name."""
+"""Commands in shared modules, as functions of their names; any other is `command` in the module of its name."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-"""What writing to a stream that takes no more comes to; of a store or a file these are told where they happen."""
+"""Errors of writing to a full or closed stream; for stores and files they are handled at their place."""
 _SHOWN = 40
 
 
 class Commands(click.Group):
-    """Loads commands on demand, and turns our errors into one sentence and an exit code."""
+    """Loads commands on demand, and turns our errors into a one-line message and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -95,13 +95,13 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{command:<{width}}", about) for command, about in commands.items()])
 
     def invoke(self, ctx: click.Context) -> object:
-        if isinstance(sys.stdout, TextIOWrapper):  # it prints names of files, which may be no text
+        if isinstance(sys.stdout, TextIOWrapper):  # printed file names may not be valid text
             sys.stdout.reconfigure(errors="backslashreplace")
         try:
             result = self._invoke(ctx)
             sys.stdout.flush()
             return result
-        except BrokenPipeError:  # whoever read our output has had enough, as head has
+        except BrokenPipeError:  # the reader has closed the pipe, as head does
             _write_nothing_more()
             ctx.exit(0)
         except OSError as error:
@@ -128,7 +128,7 @@ class Commands(click.Group):
             raise
 
     def _invoke(self, ctx: click.Context) -> object:
-        """Run a command. What a damaged store has led to becomes an error that says so."""
+        """Run a command. Errors caused by a damaged store become a StoreError that says so."""
         try:
             return super().invoke(ctx)
         except click.BadParameter as error:
@@ -150,7 +150,7 @@ class Commands(click.Group):
 
 
 def _unusable(error: Exception) -> str | None:
-    """The sentence on words of the user's that are no text or no name of a file; None for any other error."""
+    """The message for arguments that are no valid text or file name; None for any other error."""
     if isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
         return f"{str(error.filename)[:_SHOWN]!r}... names no file: {error.strerror}"
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
@@ -167,7 +167,7 @@ def _end_if_unusable(ctx: click.Context, error: Exception) -> None:
 
 
 def _write_nothing_more() -> None:
-    """Let what is still to be printed go nowhere, so that the end of the program does not try again."""
+    """Discard further output, so that the end of the program does not try to write it again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

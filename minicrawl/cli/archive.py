@@ -78,7 +78,7 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
             f"program finds it in {printable(found.file)} at {found.start}"
         )
     body = record.head + payload if raw else decoded(record, payload)
-    if sys.stdout.isatty():  # which is not to be steered by a page
+    if sys.stdout.isatty():  # a page must not send control codes to it
         click.echo("\n".join(map(printable, body.decode("utf-8", "replace").splitlines())))
     else:
         sys.stdout.buffer.write(body)

@@ -73,11 +73,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _moment(text: str, now: float) -> float:
-    """Unix seconds that a user means by a time ago, or by a date."""
+    """Unix seconds of a time ago, or of a date, given by a user."""
     try:
         return max(now - parse_duration(text), 0.0)
     except SettingError:
-        pass  # no time ago: a date, or a mistake
+        pass  # not a time ago: a date, or a mistake
     try:
         moment = datetime.fromisoformat(text)
         return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
@@ -96,7 +96,7 @@ def _is_of(url: str, site: str | None) -> bool:
 
 
 def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterator[str]:
-    """left_out: how many pages are new as the crawl itself is."""
+    """The lines of changes. left_out: number of pages that are new only because the crawl is."""
     if not shown and not left_out:
         yield from fitted([f"Nothing is known to have changed since {printable(since)}."])
     if shown:
@@ -111,7 +111,7 @@ def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterato
 
 
 def _all_new(left_out: int) -> list[str]:
-    """What is said of pages that are new as the crawl itself is."""
+    """The note on pages that are new only because the crawl is."""
     read = counted(left_out, "page")
     line = f"The crawl itself has begun since then, so all it has read is new: {read}. --n 20 shows the best."
     return [line] if left_out else []
@@ -123,7 +123,7 @@ def _page_lines(starts: list[str], pages: "Sequence[ChangedPage | RisenPage]") -
 
 
 def _day_columns() -> int:
-    """Columns of a time; where the terminal is narrow there is room for the day alone."""
+    """Width of a time; a narrow terminal has room for the day only."""
     columns = terminal_columns()
     return 10 if columns is not None and columns < 80 else 16
 

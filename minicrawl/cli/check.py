@@ -39,7 +39,7 @@ def command(store: Path, as_json: bool) -> None:
 
 
 def print_problems(problems: list[str], sound: str) -> None:
-    """Print what an audit has found, the first of it; `sound` where that is nothing."""
+    """Print the first problems of an audit, or `sound` if there are none."""
     click.echo("\n".join(map(printable, problems[:_SHOWN])) if problems else sound)
     if len(problems) > _SHOWN:
         click.echo(f"... and {len(problems) - _SHOWN} more")

@@ -1,4 +1,4 @@
-"""minicrawl cluster move and rebalance: where the stores of all partitions are."""
+"""minicrawl cluster move and rebalance: places of the partitions' stores."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 folder_option = click.option(
     "--store",
     "path",
-    type=click.Path(path_type=Path),  # a file of options may have the store of all other commands
+    type=click.Path(path_type=Path),  # a configuration file may set the store of all other commands
     envvar="MINICRAWL_STORE",
     show_envvar=True,
     required=True,
@@ -70,7 +70,7 @@ def move(  # noqa: PLR0913 - one argument per option, as click calls it
 def _moved_between(
     folder: "Folder", number: int, node: str | None, target: Path | None, address: str
 ) -> "tuple[Folder, int]":
-    """Move a partition from or to a node; the crawl after it, and the bytes moved."""
+    """Move a partition from or to a node; return the crawl afterwards, and the bytes moved."""
     from minicrawl.cluster.machines.carrying import move_between
     from minicrawl.cluster.machines.ray import connected
     from minicrawl.store.partitions.folder import Place
@@ -125,7 +125,7 @@ def _real(folders: Iterable[Path]) -> list[str]:
 
 
 def unused(path: Path) -> "Folder":
-    """The crawl in a folder on which nothing may run. Raises StoreError."""
+    """Open the crawl in a folder. Raises StoreError if it is in use."""
     from minicrawl.cluster.folder import found
 
     folder = found(path)

@@ -51,7 +51,7 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
 
 
 def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], str | None]:
-    """The values of what the user calls A or B, by URL; and whose surfer weighed the links of a store's importance."""
+    """The values of ranking A or B by URL; and the surfer that weighed links, for a store's importance."""
     from minicrawl.crawler.books.audit import damage_as_store_error
     from minicrawl.crawler.books.stored_forms import kept_surfer
     from minicrawl.export.ranks import read_ranks

@@ -18,7 +18,7 @@ _MOST = 100
 
 
 def rankings(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    """The rankings of every store, and those kept in this one."""
+    """Complete names of rankings: those of every store, and those kept in this one."""
     kept: tuple[str, ...] = ()
     with _store_of(ctx) as store:
         kept = tuple(store.ranks.kept()) if store else ()
@@ -26,7 +26,7 @@ def rankings(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
 
 
 def hosts(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    """Hosts of the store, the first hundred that begin so."""
+    """Complete hosts of the store, up to a hundred."""
     with _store_of(ctx) as store:
         names = (host.name for host in store.hosts.all()) if store else iter(())
         found = [name for name in names if name.startswith(begun)]

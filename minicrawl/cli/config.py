@@ -36,7 +36,7 @@ _WIDTH = 100
 _PROGRAM = "minicrawl"
 _SHELLS = ("bash", "zsh", "fish")
 _PLACES = {"default": "default", "environment": "environment"}
-"""Of the origins of options, those that are no file."""
+"""Origins of options that are no files."""
 _PLAIN = (str, int, float, bool, list, tuple, Path)
 
 
@@ -51,7 +51,7 @@ def command() -> None:
 
 
 class Shown(NamedTuple):
-    """An option as it would be now. `origin`: environment, project, user, --config, profile or default; `place`: the
+    """An option's effective value. `origin`: environment, project, user, --config, profile or default; `place`: the
     variable or file."""
 
     value: Any
@@ -112,7 +112,7 @@ def check(as_json: bool) -> None:
 
 
 def _checked_files(ctx: click.Context, mistakes: list[SettingError]) -> "tuple[ConfigFile, ...]":
-    """The files that count; adds what is wrong in each to `mistakes`."""
+    """The files in effect; adds the errors in each to `mistakes`."""
     try:
         files = files_of(ctx, mistakes.append)
     except SettingError as error:
@@ -143,7 +143,7 @@ def _parts(file: "ConfigFile") -> "Iterator[ConfigFile]":
 
 
 def _check_together(files: "tuple[ConfigFile, ...]", mistakes: list[SettingError]) -> None:
-    """Check options of a crawl that do not go together, and selectors of items."""
+    """Check for conflicting options of a crawl, and for wrong selectors of items."""
     from minicrawl.extract.checks import check_selectors
     from minicrawl.settings import CrawlSettings
 
@@ -234,7 +234,7 @@ def _is_setting(name: str | None) -> bool:
 
 
 def _shown(words: tuple[str, ...]) -> dict[str, Shown]:
-    """The options of a command, as they are without any flag."""
+    """The options of a command, as in effect without any flag."""
     ctx = click.get_current_context()
     one, files = _command(words), files_of(ctx)
     values = values_of(one, words, files)

@@ -58,7 +58,7 @@ _INTERRUPTED = 130
 _DEFAULT_FOLDER = Path("data/crawl")
 _BAD_SHOWN = 10
 _PLANNED = 20
-"""Pages that --dry-run shows."""
+"""Number of pages that --dry-run shows."""
 _GIVEN = {
     ParameterSource.COMMANDLINE: "given",
     ParameterSource.ENVIRONMENT: "environment",
@@ -208,7 +208,7 @@ def _print_settings(
         with open_store(store) as reader:
             kept = reader.settings
     now = resumed(kept, given, forgotten)
-    came_from = {name: sources.get(name) or "file" for name in given}  # of single hosts only files speak
+    came_from = {name: sources.get(name) or "file" for name in given}  # options of single hosts come from files only
     rows = [(name, getattr(now.settings, name), came_from.get(name, source)) for name, source in now.sources.items()]
     if as_json:
         values = now.settings.shown()
@@ -251,7 +251,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     live: bool,
     stream: bool,
 ) -> "tuple[CrawlReport, OSError | None]":
-    """Crawl. Returns an error of standard output, too, where that is what stopped the stream."""
+    """Crawl. Returns the report, and the error of standard output if that stopped the stream."""
     import asyncio
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
@@ -261,7 +261,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
     from minicrawl.search.index.beside_crawl import Indexer
 
-    # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
+    # A crawl keeps many small objects for long; frequent garbage collection would take a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
@@ -329,7 +329,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
 
 
 def _is_folder(store: Path) -> bool:
-    """Whether a store is the folder of a crawl in partitions."""
+    """True if a store is the folder of a crawl in partitions."""
     return (store / "cluster.json").is_file()
 
 
@@ -343,7 +343,7 @@ def warn(why: str) -> None:
 
 
 def announce(start: "Start") -> None:
-    """Report what a user may not expect of this run."""
+    """Report conditions of this run that a user may not expect."""
     from minicrawl.crawler.http.proxies import environment_proxies
 
     if start.settings.ignore_robots:

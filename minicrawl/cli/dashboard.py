@@ -44,7 +44,7 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
     token = None if token_file is None else token_of(token_file)
     try:
         asyncio.run(_serve(Readings(crawl or store), port, token, opens=opens))
-    except KeyboardInterrupt:  # that is how it ends
+    except KeyboardInterrupt:  # the normal way to end it
         return
 
 
@@ -66,7 +66,7 @@ async def _serve(readings: "Readings", port: int, token: str | None, *, opens: b
 
 @contextmanager
 def _opened(address: str) -> Iterator[None]:
-    """Open an address in the browser, by a file that leads there: all users can see what a program is called with."""
+    """Open an address in the browser, by a file that redirects to it: arguments are visible to all users."""
     import tempfile
     import webbrowser
 
@@ -79,7 +79,7 @@ def _opened(address: str) -> Iterator[None]:
 
 
 def token_of(path: Path) -> str:
-    """The token in a file that nobody else may read; a new one where there is none. Raises SettingError."""
+    """Read the token in a private file, or create one. Raises SettingError."""
     try:
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

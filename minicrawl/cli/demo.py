@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _check_together(serve: int | None, *, traps: bool, changing: bool, speed: float | None) -> None:
-    """Raises SettingError where an option stands without the one that it goes with."""
+    """Raise SettingError for an option without the one that it requires."""
     if traps and serve is None:
         raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
     if changing and serve is None:
@@ -133,7 +133,7 @@ async def _serve(web: "DemoWeb", port: int, changing: "ChangingWeb | None") -> N
 
 
 def _start_afresh(store: Path) -> None:
-    """The demo's web is another one each time its seed changes, so it never goes on with an earlier crawl."""
+    """Remove an earlier demo's store: the demo's web changes with its seed, so a crawl is never resumed."""
     from minicrawl.store.reader import open_store
 
     if not store.exists():

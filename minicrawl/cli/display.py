@@ -1,4 +1,4 @@
-"""The live display of a crawl, and the plain lines in its place where there is no terminal."""
+"""Live display of a crawl, or plain lines without a terminal."""
 
 import io
 import re
@@ -35,10 +35,10 @@ _STYLE = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Frame:
-    """The lines that are drawn last on a terminal, the cursor being behind the last of them.
+    """The last lines on a terminal, with the cursor behind the last of them.
 
-    A terminal that is made narrower breaks lines that are too long for it, so these take more rows then. Each frame
-    replaces the one before at once: in one write, so that nothing flickers. What others print stands above it.
+    When the terminal is made narrower, it wraps longer lines, so the frame takes more rows. Each frame replaces the
+    previous one in a single write, so that nothing flickers. Other output appears above it.
     """
 
     def __init__(self, out: TextIO, size: Callable[[], tuple[int, int]]) -> None:
@@ -49,23 +49,23 @@ class Frame:
 
     @property
     def room(self) -> tuple[int, int]:
-        """Columns and rows that a frame may take: one less, so that no line breaks and nothing scrolls."""
+        """Columns and rows for a frame: one less than the terminal's, so that nothing wraps or scrolls."""
         columns, rows = self._size()
         return max(columns - 1, 1), max(rows - 1, 1)
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Show these in place of those before. Each is short enough, but for the codes of its style."""
+        """Replace the frame by these lines. Each must fit, not counting its style codes."""
         lines = lines[: self.room[1]]
         self._out.write(self._erased() + "\n".join(lines))
         self._out.flush()
         self._drawn = list(lines)
 
     def clear(self) -> None:
-        """Leave nothing."""
+        """Remove the frame."""
         self.draw([])
 
     def write(self, text: str) -> int:
-        """What somebody else prints: it stays, and the next frame comes below."""
+        """Print other output above the frame; the next frame is drawn below it."""
         self._out.write(self._erased() + text)
         self._drawn = []
         return len(text)
@@ -77,7 +77,7 @@ class Frame:
         return self._out.isatty()
 
     def _erased(self) -> str:
-        """What takes the frame away."""
+        """The control codes that erase the frame."""
         if not self._drawn:
             return ""
         columns = self._size()[0]
@@ -93,12 +93,12 @@ _BAR = 24
 _LEAST_TOP = 3
 _WIDE = 90
 _LABELS = 12
-"""Columns that the names of figures take."""
+"""Width of the names of figures."""
 _COLOURS = {RunState.RUNNING: "green", RunState.PAUSED: "yellow", RunState.STOPPING: "yellow"}
 
 
 class Bar(NamedTuple):
-    """A limit of a run. `share`: how much of it is reached; `left`: when it will be, "" where nobody can tell."""
+    """A limit of a run. `share`: the share reached; `left`: time left as text, "" if unknown."""
 
     share: float
     what: str
@@ -114,7 +114,7 @@ _WORDS: Mapping[str, tuple[Callable[..., str], str]] = {
 
 
 def bars(progress: Progress) -> Iterator[Bar]:
-    """The limits of the run, each with how far it is."""
+    """The limits of the run with their progress."""
     done = {
         "pages": progress.fetched,
         "time": progress.seconds,
@@ -129,7 +129,7 @@ def bars(progress: Progress) -> Iterator[Bar]:
 
 
 def doing(progress: Progress) -> str:
-    """The state of the crawl, and what ends it."""
+    """The state of the crawl, and the reason for its end."""
     match progress.state:
         case RunState.STARTING:
             return "taking in the seeds"
@@ -146,7 +146,7 @@ def doing(progress: Progress) -> str:
 
 
 def waits_line(waits: Sequence[HostWait], columns: int) -> str:
-    """ "example.org until 12:03:10, Crawl-delay 30 s; ..." by the local clock: as many as there is room for."""
+    """ "example.org until 12:03:10, Crawl-delay 30 s; ..." in local time: as many as fit."""
     line = _wait(waits[0])
     for wait in waits[1:]:
         longer = f"{line}; {_wait(wait)}"
@@ -180,7 +180,7 @@ def _left(seconds: float | None) -> str:
 
 
 def _rounded(seconds: float) -> str:
-    """A time that nobody can know to the second."""
+    """An estimated duration, coarsely rounded."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     if seconds < 3600:
@@ -193,11 +193,11 @@ Best = tuple[tuple[float, str], ...]
 SHOWN = 10
 _LEAST_APART = 1.0
 _TIMES_AS_LONG = 50
-"""Seconds between two looks at the store, in those that the first of them took: the crawl waits meanwhile."""
+"""Pause between two reads of the store, as a multiple of a read's time: the crawl waits meanwhile."""
 
 
 class BestSoFar:
-    """The first lines of `minicrawl top` as of the last commit, looked up now and then."""
+    """The first lines of `minicrawl top` as of the last commit, updated from time to time."""
 
     def __init__(self, store: Path, clock: Callable[[], float] = time.perf_counter) -> None:
         """clock: gives seconds."""
@@ -222,7 +222,7 @@ class BestSoFar:
             with open_store(self._store) as reader:
                 pages = [line.page for line in first_lines(reader, SHOWN)]
                 return tuple((page.importance if page.expected is None else page.expected, page.url) for page in pages)
-        except StoreError:  # there is nothing in it yet; else the crawl itself tells
+        except StoreError:  # the store is still empty; the crawl reports other errors
             return self._best
 
 
@@ -243,9 +243,9 @@ def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress
 
 @contextmanager
 def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int], None]]:
-    """Gives a function to tell with how many seeds were read, on standard error, once that takes long.
+    """Yield a function that shows the number of seeds read, on standard error, once reading takes long.
 
-    live: a count that runs, and goes at the end. The sum is told in any case: to take in so many takes long, too.
+    live: show a running count, removed at the end. The total stays in any case: adding so many takes long, too.
     """
     began, read = now(), 0
     frame = Frame(sys.stderr, _size)
@@ -266,7 +266,7 @@ def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[
 
 @contextmanager
 def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
-    """Tell on standard error that the crawl waits for its index, once that takes long."""
+    """Report on standard error that the crawl waits for its index, once that takes long."""
     frame = Frame(sys.stderr, _size)
 
     def say(line: str) -> None:
@@ -281,7 +281,7 @@ def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
 
 
 def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -> RenderableType:
-    """The display of one moment, with the best pages, in so many columns and rows."""
+    """The display of one moment, with the best pages, in `columns` and `rows`."""
     wide = max(columns - _LABELS, 20)
     facts = Table.grid(padding=(0, 2))
     facts.add_column(min_width=_LABELS - 2, no_wrap=True)
@@ -301,7 +301,7 @@ def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -
 
 
 def plain(progress: Progress, best: Best) -> str:
-    """The same in one line."""
+    """The progress in one line."""
     first = f"; first {printable(best[0][1])}" if best else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     state = f" {doing(progress)};" if progress.state is not RunState.RUNNING else ""
@@ -323,7 +323,7 @@ def _size() -> tuple[int, int]:
 
 
 def _drawn(progress: Progress, best: Best, room: tuple[int, int], terminal: Console) -> list[str]:
-    """The lines of the display, with the codes of their style as the terminal takes them."""
+    """The lines of the display, with the terminal's style codes."""
     columns, rows = room
     out = io.StringIO()
     console = Console(
@@ -360,7 +360,7 @@ def _facts(progress: Progress, wide: int) -> Iterator[tuple[str, Text]]:
 
 
 def _drawn_bar(bar: Bar) -> Text:
-    """A limit of the run: how far it is, what there is of it, and when it is reached."""
+    """A limit of the run as a bar, with its figures and the time left."""
     full = round(_BAR * bar.share)
     left = f", {bar.left}" if bar.left else ""
     return Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {bar.what}{left}")

@@ -1,4 +1,4 @@
-"""Options, running and printing of the experiments of `minicrawl lab`."""
+"""Options, execution and output of the experiments of `minicrawl lab`."""
 
 import json
 import time
@@ -33,14 +33,14 @@ graph_argument = click.argument("graph", type=click.Path(path_type=Path))
 
 
 def shared(command: _Command) -> _Command:
-    """The options of every experiment."""
+    """Add the options of every experiment."""
     for option in (logging_options, json_option, out_option, seed_option):
         command = option(command)
     return command
 
 
 class Progress:
-    """The progress of an experiment: called with each stage; its text is that of the last."""
+    """The progress of an experiment: called with each stage; its text is the last stage."""
 
     def __init__(self) -> None:
         self._stage = Stage("")
@@ -59,9 +59,9 @@ def show(
     as_json: bool,
     progress: Callable[[], str] = str,
 ) -> None:
-    """Run experiments one after the other, write their files, and print what they say.
+    """Run experiments one after the other, write their files, and print their results.
 
-    progress: how far the one that runs is; "" where nothing is known of it.
+    progress: gives the progress of the current experiment; "" if unknown.
     """
     from minicrawl.lab.chart import write
 
@@ -81,7 +81,7 @@ def show(
 
 
 def lines(examples: "Sequence[Example]") -> Iterator[str]:
-    """Each example with its figures and ours, one below the other."""
+    """Lines for each example, with its figures and ours."""
     for example in examples:
         yield example.title
         yield _row(example.source, example.stated)
@@ -110,7 +110,7 @@ def _row(name: str, values: Sequence[float]) -> str:
 
 
 def table(found: "Sequence[Compared]") -> list[str]:
-    """A line an order: its area, and what it gains over greedy on the same sets of seeds."""
+    """A line per order: its area, and its gain over greedy on the same sets of seeds."""
     heads = f"{'order':<20} {'area':>6} {'at 10 %':>8} {'at 30 %':>8} {'gain':>8} {'sd':>7} {'sets better':>12}"
     lines = [heads]
     for one in found:

@@ -96,7 +96,7 @@ def _is_sitemap(file: Path) -> bool:
 def _export_ranked(  # noqa: PLR0913 - what the options say
     reader: "Store", by: str | None, is_wanted: "Wanted", file: Path, form: str | None, columns: str | None
 ) -> int:
-    """Write ranked pages in the form that is asked for; how many."""
+    """Write ranked pages in the given form; return their number."""
     from minicrawl.analysis.page_columns import column_rows, named_columns, sitemap_pages
     from minicrawl.analysis.top.expected import best_first, only
     from minicrawl.export.ranks import export_kept, export_ranks, export_table

@@ -1,4 +1,4 @@
-"""Lines that fit the terminal: URLs lose their middle, sentences are broken between words.
+"""Fit lines to the terminal: URLs are shortened in the middle, sentences are wrapped between words.
 
 In a pipe, or with --wide, everything is printed in full.
 """
@@ -14,7 +14,7 @@ from rich.cells import cell_len, chop_cells
 WIDE_KEY = "minicrawl.wide"
 _LEAST = 40
 _LABEL = re.compile(r" *(?:[\w./-]+ ){0,3}[\w./-]+ {2,}| +")
-"""The name of a value and the blanks behind it, or blanks alone."""
+"""The name of a value and the spaces behind it, or spaces alone."""
 
 
 def terminal_columns() -> int | None:
@@ -26,7 +26,7 @@ def terminal_columns() -> int | None:
 
 
 def fitted(lines: Iterable[str], columns: int | None = None) -> Iterator[str]:
-    """Break lines at the width of the terminal, or at `columns`; they go on indented below their own value."""
+    """Wrap lines at the width of the terminal, or at `columns`; continuation lines are indented to the value."""
     columns = columns or terminal_columns()
     for line in lines:
         yield from [line] if columns is None or cell_len(line) <= columns else _broken(line, columns)
@@ -61,5 +61,5 @@ def clipped(text: str, columns: int) -> str:
 
 
 def _fitting(text: str, columns: int) -> str:
-    """The start of a text, in so many columns at most."""
+    """The start of a text, in at most `columns` columns."""
     return chop_cells(text, columns)[0] if text and columns > 0 else ""

@@ -23,7 +23,7 @@ _KINDS = ("complete", "sparse", "cubic", "road")
 _BITS = ("8", "16", "32", "64")
 _NODES = 300
 _MOST = 5000
-"""Pages at most, as several tables of all pairs are kept."""
+"""Most pages, as several tables of all pairs are kept."""
 
 
 @click.command(epilog="Example: minicrawl lab graphbench --kind cubic --trials 5 --validate --memory")
@@ -102,7 +102,7 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
 
 @dataclass
 class _Trials:
-    """All trials on one graph. several: the result is named by the graph, as others are written beside it."""
+    """All trials on one graph. several: name the result by the graph, as there are others beside it."""
 
     name: str
     draw: "Callable[[int], Insertions]"
@@ -119,7 +119,7 @@ class _Trials:
 
 
 def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:
-    """The greatest duration, and the options that shorten it."""
+    """The longest duration, and the options that shorten it."""
     from minicrawl.lab.graphbench.bench import seconds_left
 
     trials = setup.trials * len(setup.algorithms) * len(setup.bits)
@@ -200,7 +200,7 @@ def table(trials: "Sequence[Trial]", *, memory: bool = False) -> list[str]:
 
 
 def matrix(distance: "Distances") -> list[str]:
-    """A line per page: its distance to every page, a point where there is no way."""
+    """A line per page: its distance to every page, a dot if unreachable."""
     from minicrawl.rank.growing_distances import far
 
     no_way = far(distance)

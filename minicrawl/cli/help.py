@@ -30,7 +30,7 @@ class TopicCommand(click.Command):
     """A command with an option for every setting of a crawl. Its help takes a topic."""
 
     @cached_property
-    def _help(self) -> click.Option:  # of which click compares identities
+    def _help(self) -> click.Option:  # click compares it by identity
         return click.Option(
             ("-h", "--help"),
             is_flag=False,
@@ -51,7 +51,7 @@ class TopicCommand(click.Command):
             ctx.exit()
 
     def topics(self, ctx: click.Context) -> "dict[str, tuple[str, list[click.Parameter]]]":
-        """Every topic with a sentence and its options, in the order of the groups of settings."""
+        """Every topic with its description and options, in the order of the groups of settings."""
         options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden}
         topics: dict[str, tuple[str, list[click.Parameter]]] = {}
         for group in GROUPS:
@@ -72,7 +72,7 @@ class TopicCommand(click.Command):
         return formatter.getvalue().rstrip("\n")
 
     def page(self, ctx: click.Context, topic: str) -> str:
-        """The options of a topic, or of all. Raises SettingError for one that there is not."""
+        """The help page of a topic, or of all. Raises SettingError for an unknown topic."""
         topics = self.topics(ctx)
         if topic not in (*topics, ALL):
             close = get_close_matches(topic, topics, 1)
@@ -88,7 +88,7 @@ class TopicCommand(click.Command):
 
 
 def _brief(option: click.Option, ctx: click.Context) -> tuple[str, str]:
-    """An option with the first clause of its help, and its default if it has one."""
+    """An option with the first clause of its help, and its default if any."""
     spelling, _ = option.get_help_record(ctx) or ("", "")
     default = option.get_help_extra(ctx).get("default")
     return spelling, _clause(option.help or "") + (f"  [default: {default}]" if default else "")

@@ -23,7 +23,7 @@ def check_free(reader: "Store", store: Path) -> None:
 
 
 def keep(store: Path, rankings: "Mapping[str, FloatArray]") -> None:
-    """Keep values per page under their names, and say so."""
+    """Keep values per page under their names, and report it."""
     from minicrawl.store.reader import open_store
     from minicrawl.store.writer import Writer
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
 _NOT_YET = ("seed", "link")
-"""Reasons of pages that were not asked for yet, which say how they became known."""
+"""Reasons of pages not requested yet: how they became known."""
 _FOUND = 1
-"""Exit code where --fail-on finds what it looks for."""
+"""Exit code if --fail-on finds a match."""
 
 
 @click.command(epilog="Example: minicrawl links --broken --fail-on 404")
@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _codes(text: str | None) -> list[str]:
-    """Statuses, classes of them and reason codes that a user gives. Raises SettingError."""
+    """Parse a user's statuses, classes of statuses and reason codes. Raises SettingError."""
     if text is None:
         return []
     from minicrawl.crawler.outcomes.reasons import meaning
@@ -101,7 +101,7 @@ def _codes(text: str | None) -> list[str]:
 
 
 def _is_one(status: int | None, reason: str, codes: list[str]) -> bool:
-    """Whether what came of a page is one of the codes."""
+    """True if the outcome of a page matches one of the codes."""
     return reason in codes or (status is not None and (str(status) in codes or f"{status // 100}xx" in codes))
 
 
@@ -137,11 +137,11 @@ def _end(link: "PageLink") -> str:
 
 
 def _came_of(status: int | None, reason: str) -> str:
-    """What came of a page in a word: its HTTP status, or the reason why there is none."""
+    """The outcome of a page in a word: its HTTP status, or the reason why there is none."""
     return "waiting" if status is None and reason in _NOT_YET else str(status or reason)
 
 
 def _words(link: "PageLink") -> str:
-    """What is to be added to a target: where it redirects to, and what the link says."""
+    """The text behind a target: its redirect, and the text of the link."""
     leads_to = f" -> {printable(link.leads_to)}" if link.leads_to else ""
     return leads_to + (f'  "{printable(link.anchor)}"' if link.anchor else "")

@@ -2,9 +2,9 @@
 
 flag > environment > project's file > user's file > default
 
-A file has a table for every command, [crawl], one in it for a command of a group, [graph.stats], [host."NAME"] for one
-host, and [extract.NAME] for items of pages. Keys of commands are the names of options: delay, max-depth. Before all
-tables stand those of every command, COMMON. The environment has them with the command's name before:
+A file has a table for every command, [crawl], a nested one for a command of a group, [graph.stats], [host."NAME"] for
+one host, and [extract.NAME] for items of pages. Keys of commands are the names of options: delay, max-depth. COMMON
+options of every command are before all tables. Environment variables have the command's name as a prefix:
 MINICRAWL_CRAWL_MAX_DEPTH.
 """
 
@@ -29,9 +29,9 @@ HOSTS, ITEMS = "host", "extract"
 _PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
 CHECK = ("config", "check")
-"""The command that says all that is wrong in files."""
+"""The command that reports all errors in files."""
 CRAWLS = (("crawl",),)
-"""The commands whose options are settings of a crawl, with the settings' defaults."""
+"""Commands with the settings of a crawl as options, and the settings' defaults."""
 _NOT_KEPT = {"help", "version", "config"}
 _PROJECT = ("minicrawl.toml", "pyproject.toml")
 
@@ -41,12 +41,12 @@ OnMistake = Callable[[SettingError], None]
 
 
 def raised(mistake: SettingError) -> None:
-    """The first mistake ends a command."""
+    """Raise a mistake, so that the first one ends a command."""
     raise mistake
 
 
 class _Lines(click.types.StringParamType):
-    """An option that may be given several times: one a line in the environment."""
+    """Splits an option that may be given several times: one per line in the environment."""
 
     envvar_list_splitter = "\n"
 
@@ -78,7 +78,7 @@ def read_environment(command: click.Command, *words: str) -> None:
 def variable_of(option: click.Parameter) -> str | None:
     """The environment variable that sets an option, if there is one."""
     names = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
-    return next((name for name in names if os.environ.get(name)), None)  # empty is as if it were not there
+    return next((name for name in names if os.environ.get(name)), None)  # an empty variable counts as unset
 
 
 def environment_of(option: click.Option) -> tuple[Any, str] | None:
@@ -96,9 +96,9 @@ def environment_of(option: click.Option) -> tuple[Any, str] | None:
 
 
 def check_variable(option: click.Option, *, is_setting: bool) -> None:
-    """Raise SettingError, which names the variable, for what the environment says of an option and cannot mean.
+    """Raise SettingError, which names the variable, for an invalid value of an option in the environment.
 
-    is_setting: whether the option is the setting of a crawl that has its name.
+    is_setting: True if the option is the crawl setting of the same name.
     """
     found = environment_of(option)
     if found is not None:
@@ -106,7 +106,7 @@ def check_variable(option: click.Option, *, is_setting: bool) -> None:
 
 
 def user_file() -> Path:
-    """The user's own file, be it there or not."""
+    """The path of the user's own file, which may not exist."""
     return Path(click.get_app_dir("minicrawl")) / "config.toml"
 
 
@@ -116,14 +116,14 @@ def _note(ctx: click.Context, _: click.Parameter, given: str | None) -> None:
 
 
 def _take_files(ctx: click.Context, parameter: click.Parameter, given: str | None) -> None:
-    """Put the values of files in place of the defaults, before other options are read."""
+    """Replace the defaults by the values of files, before other options are read."""
     _note(ctx, parameter, given)
     try:
         if files := files_of(ctx):
             values = values_of(ctx.command, command_words(ctx), files)
             ctx.default_map = {name: value for name, (value, _) in values.items()}
     except SettingError:
-        # Unless it is a line that is yet to be completed, or the command that says what is wrong.
+        # Except for shell completion, and for the command that reports errors.
         if not ctx.resilient_parsing and command_words(ctx) != CHECK:
             raise
 
@@ -137,9 +137,9 @@ _config = partial(
     help="Take options from this file, not from minicrawl.toml and your own one; none: from no file.",
 )
 config_option = _config(callback=_take_files)
-"""Of every command. It is to be the first of the eager ones, as they may be in files, too."""
+"""The --config option of every command. It must be the first eager option, as the others may be in files, too."""
 main_config_option = _config(callback=_note, envvar=f"{_PREFIX}_CONFIG", show_envvar=True)
-"""Before the name of the command."""
+"""The --config option before the name of the command."""
 
 
 def command_words(ctx: click.Context) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def command_words(ctx: click.Context) -> tuple[str, ...]:
 
 
 def files_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "tuple[ConfigFile, ...]":
-    """The files that count for a command, the first one most. Raises SettingError for one that cannot be read."""
+    """The files in effect for a command, by precedence. Raises SettingError for an unreadable file."""
     given, of_user = ctx.meta.get(_META), user_file()
     if given is None and not any(os.path.exists(path) for path in (*_PROJECT, of_user)):
         return ()
@@ -169,7 +169,7 @@ def values_of(
 ) -> "dict[str, tuple[object, ConfigFile]]":
     """The options of a command in files, by the names of its parameters, each with its file.
 
-    on_mistake: called with what the command cannot use.
+    on_mistake: called with an error for options that the command cannot use.
     """
     options = options_of(command)
     below = command.commands if isinstance(command, click.Group) else {}
@@ -228,7 +228,7 @@ def _given_in(
     known: tuple[Mapping[str, click.Option], Mapping[str, object]],
     on_mistake: OnMistake,
 ) -> Iterator[tuple[tuple[str, ...], object]]:
-    """The options of a command in a file, by their place. known: its options, and its subcommands."""
+    """The options of a command in a file, with their places. known: its options, and its subcommands."""
     options, below = known
     yield from (((key,), value) for key, value in file.tables.items() if key in COMMON and key in options)
     table: object = file.tables
@@ -239,7 +239,7 @@ def _given_in(
             return
     for given, value in table.items() if isinstance(table, dict) else ():
         key = given.replace("_", "-")
-        if given in below:  # the table of a command of the group
+        if given in below:  # the table of a subcommand
             continue
         if key not in options:
             problem = f"[{file.called(*words)}] has no option {given!r}"
@@ -274,7 +274,7 @@ def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, v
 
 
 def _convert(option: click.Option, value: object, place: str, *, is_setting: bool) -> None:
-    """Raise SettingError for a value that an option cannot have. place: where it stands."""
+    """Raise SettingError for an invalid value of an option. place: its place in the file."""
     from minicrawl.settings import SETTINGS
 
     try:

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 import json
 import logging
@@ -66,14 +66,14 @@ order_option = click.option(
 
 
 def setting_options(command: _Command) -> _Command:
-    """An option for every setting of a crawl."""
+    """Add an option for every setting of a crawl."""
     for setting in reversed(SETTINGS.values()):
         command = _setting_option(setting)(command)
     return command
 
 
 def some_setting_options(*names: str) -> Callable[[_Command], _Command]:
-    """The options of these settings alone."""
+    """Add the options of these settings only."""
 
     def decorate(command: _Command) -> _Command:
         for name in reversed(names):
@@ -84,7 +84,7 @@ def some_setting_options(*names: str) -> Callable[[_Command], _Command]:
 
 
 def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
-    """The value is passed on as given: the setting reads and checks it."""
+    """The option of a setting. Its value is passed on as given: the setting reads and checks it."""
     name = option(setting.name)
     if isinstance(setting.default, bool):
         spelling = f"{name}/--no-{name[2:]}" if setting.default else name
@@ -129,7 +129,7 @@ quiet_option = click.option(
 
 
 def logging_options(command: _Command) -> _Command:
-    """-v, -q, --log-file, --log-format and --config."""
+    """Add -v, -q, --log-file, --log-format and --config."""
     for shared in (
         click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True,
                      callback=_set_format, expose_value=False, is_eager=True,
@@ -215,14 +215,14 @@ def _log_to(_: click.Context, __: click.Parameter, value: str | None) -> None:
 
 
 class _PrintableLines(logging.Formatter):
-    """A line for every message, whatever the web has put into it."""
+    """Formats a message as one printable line, as it may contain text from the web."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         return printable(super().formatMessage(record))
 
 
 class _JsonLines(logging.Formatter):
-    """A JSON object for every message: the name of its event, and its keys, see docs/logs.md."""
+    """Formats a message as a JSON object: the name of its event, and its keys, see docs/logs.md."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -259,7 +259,7 @@ _OPTIONS = {
 
 
 def filter_options(command: _Command) -> _Command:
-    """Options that filter pages; `given_filters` has their values."""
+    """Add options that filter pages; `given_filters` has their values."""
     for name, (metavar, words) in reversed(_OPTIONS.items()):
         command = click.option(f"--{name}", metavar=metavar, help=words, callback=_note, expose_value=False)(command)
     return command
@@ -274,7 +274,7 @@ def given_filters() -> "PageFilter | None":
 
 
 def refuse_filters(why: str) -> None:
-    """Raise SettingError if filters are given where they have no place. why: the sentence, in which {} is an option."""
+    """Raise SettingError if filters are given where they do not apply. why: the message, with {} for the option."""
     for name in click.get_current_context().meta.get(_KEY, {}):
         raise SettingError(why.format(f"--{name.replace('_', '-')}"))
 

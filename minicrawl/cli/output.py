@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from minicrawl.store.rows import ExpectedOf, RankedPage
 
 _LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 50, 12, 8
-"""Columns behind the numbers of a table of pages."""
+"""Least widths for titles, URLs and texts behind the numbers of a table of pages."""
 _UNSEEN = re.compile(r"[^ -~]+")
 
 Column = tuple[str, Sequence[float]]
@@ -31,9 +31,9 @@ Column = tuple[str, Sequence[float]]
 
 
 def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Sequence[int] | None = None) -> list[str]:
-    """One line per page: rank, importance, in-links, what became of it, URL, title; with `column` also its value.
+    """One line per page: rank, importance, in-links, outcome, URL, title; with `column` also its value.
 
-    As wide as the terminal, titles in a column of their own. alike: of each page how many more say the same.
+    As wide as the terminal, titles in a column of their own. alike: number of duplicates of each page.
     """
     values = [""] * (len(pages) + 1)
     if column is not None:
@@ -60,10 +60,10 @@ def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Se
 def lines_of(
     starts: Sequence[str], urls: Sequence[str], titles: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> list[str]:
-    """Lines of a table: what stands before a URL, the URL, its title and a note; the last two may be empty.
+    """Lines of a table: a start, a URL, its title and a note; the last two may be empty.
 
-    As wide as the terminal: URLs are shortened in the middle, and titles, which have a column of their own, at their
-    end. All `starts` are of one width, but what stands before the heads may be shorter.
+    As wide as the terminal: URLs are shortened in the middle, and titles, in a column of their own, at their end. All
+    `starts` have the same width, but that of the heads may be shorter.
     """
     columns = terminal_columns()
     nothing = [""] * len(urls)
@@ -76,7 +76,7 @@ def lines_of(
 
 
 def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str], columns: int) -> list[str]:
-    """URLs, and titles in a column of their own where there is room for both; behind them what is said of each."""
+    """URLs, and titles in a column of their own if both fit; with the notes in `more` behind them."""
     longest = max(map(cell_len, urls), default=0)
     notes = (cell_len(title) + len(note) for title, note in zip(titles, more, strict=True))
     wished = max(notes, default=0) + 2
@@ -128,12 +128,12 @@ def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> li
 
 
 def printable(text: str) -> str:
-    """One line of text without what could steer a terminal: control characters, overrides of the writing direction."""
+    """One line of text without control characters and overrides of the writing direction."""
     return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
 
 
 def document(value: object) -> str:
-    """JSON for people and programs. What could steer a terminal is escaped, where JSON itself would let it pass."""
+    """JSON for people and programs. Terminal control characters that JSON allows are escaped, too."""
     return _UNSEEN.sub(_escaped, json.dumps(value, indent=2, ensure_ascii=False))
 
 
@@ -142,7 +142,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def called_as() -> str:
-    """The shell's name of this program: minicrawl if that is on the PATH, else as it was called."""
+    """The program's name in the shell: minicrawl if that is on the PATH, else as it was called."""
     called = Path(sys.argv[0])
     return shlex.quote(str(called)) if called.name == "minicrawl" and shutil.which(called.name) is None else "minicrawl"
 
@@ -166,7 +166,7 @@ def duration(seconds: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """A time that need not be exact: "3 days", "5 hours"."""
+    """A rough duration: "3 days", "5 hours"."""
     for unit, name in ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute")):
         if seconds >= 2 * unit:
             return counted(round(seconds / unit), name)
@@ -232,7 +232,7 @@ def short_line(out_of_reach: dict[str, float]) -> str:
 
 
 def as_of(expected: "ExpectedOf", read: int) -> str:
-    """How many pages were read when expected importance was worked out, unless it was just now."""
+    """A note on the number of pages read when expected importance was computed, unless that is current."""
     return "" if expected.read == read else f" (as of {expected.read:,} read)"
 
 
@@ -242,7 +242,7 @@ def at_least(share: float) -> str:
 
 
 def silence_line(silence: "Silence") -> str:
-    """ "nobody answers since 12:03; ..." by the local clock."""
+    """ "nobody answers since 12:03; ..." in local time."""
     return f"nobody answers since {time.strftime('%H:%M', time.localtime(silence.since))}; " + (
         f"trying again every {silence.pause:.0f} s"
     )
@@ -258,7 +258,7 @@ def graph_line(graph: "GraphCounts") -> str:
 
 
 def column_lines(columns: Mapping[str, type], rows: Sequence[Sequence[object]]) -> list[str]:
-    """A table of columns that a user names: a head and a line a row, texts cut to the width of the terminal.
+    """A table of the columns that a user names: a head and a line per row, texts cut to the width of the terminal.
 
     columns: each with the type of its values; any value may be None.
     """

@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _kept(name: str, found: "Rankings") -> "dict[str, FloatArray]":
-    """The rankings by the names that they are kept under."""
+    """The rankings by the names for keeping them."""
     from minicrawl.analysis.rankings.hub_ranking import kept_name
 
     is_one = len(found.values) == 1
@@ -95,7 +95,7 @@ def _lines(shown: "Shown") -> list[str]:
 
 
 def _document(shown: "Shown") -> str:
-    """A list of pages; for hits, an object with several."""
+    """JSON of a list of pages; for hits, of an object with several."""
     documents = {name: page_rows(pages, (name, values)) for name, (pages, values) in shown.items()}
     return document(documents if len(documents) > 1 else next(iter(documents.values())))
 

@@ -1,4 +1,4 @@
-"""What `minicrawl rank` may be asked beside --by, and which ranking listens to what."""
+"""Options of `minicrawl rank` beside --by, and the rankings that they apply to."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -20,7 +20,7 @@ OPTIONS = {
     "sites": {"damping", "surfer", "per", "weights"},
     "opic": set(),
 }
-"""By ranking; the first one that an option names in its help is the one it was made for."""
+"""Options by ranking; the first ranking that an option's help names is its main one."""
 _OF_RANKINGS = frozenset().union(*OPTIONS.values())
 
 _RANKING_OPTIONS = (
@@ -72,18 +72,18 @@ surfer_option = click.option(
     metavar="reasonable|uniform|WEIGHTS",
     help="What links weigh by their place, by default as in the crawl; WEIGHTS as text=8,list=2,nav=1.",
 )
-"""Of the commands beside `rank` that rank pages."""
+"""The option of other commands than `rank` that rank pages."""
 
 
 def ranking_options(command: _Command) -> _Command:
-    """What the rankings listen to."""
+    """Add the options of the rankings."""
     for each in reversed(_RANKING_OPTIONS):
         command = each(command)
     return command
 
 
 def check_nothing_given(subcommand: str) -> None:
-    """What stands before a subcommand would be lost. Raises SettingError."""
+    """Raise SettingError for options before a subcommand, as they would be lost."""
     ctx = click.get_current_context()
     for name in sorted(ctx.params):
         if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
@@ -91,10 +91,10 @@ def check_nothing_given(subcommand: str) -> None:
 
 
 def check_options(by: str) -> None:
-    """Whoever says something that this ranking does not listen to expects something else of it. Raises SettingError."""
+    """Raise SettingError for given options that this ranking does not use."""
     ctx = click.get_current_context()
     for name in sorted(_OF_RANKINGS - OPTIONS[by]):
-        # What a file of options or the environment says is meant for the rankings that listen to it.
+        # Options in files or in the environment are meant for the rankings that use them.
         if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             of = ", ".join(ranking for ranking, options in OPTIONS.items() if name in options)
             raise SettingError(f"{option(name)} goes with --by {of}, not with --by {by}")

@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if items is not None:
         given["items"] = items
     of_hosts = with_tables(click.get_current_context(), given)
-    given |= {name: of_hosts[name] for name in ("header", "auth") if name in of_hosts}  # the store remembers the others
+    given |= {name: of_hosts[name] for name in ("header", "auth") if name in of_hosts}  # the store keeps the others
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
     became = _became(store, started)
@@ -89,7 +89,7 @@ def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "Craw
     from minicrawl.crawler.run import crawl_with
     from minicrawl.store.reader import open_store
 
-    open_store(store).close()  # a store that is not there is told, not made
+    open_store(store).close()  # a missing store is an error: it must not be created
     with showing(live, BestSoFar(store)) as show:
         return asyncio.run(
             crawl_with(
@@ -104,7 +104,7 @@ def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "Craw
 
 
 def _became(store: Path, since: float) -> Counter[str]:
-    """How many pages became what, since then (Unix seconds)."""
+    """Number of pages by outcome since `since` (Unix seconds)."""
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:

@@ -21,19 +21,19 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 _WEIGHT = 0.9
 _RANKS = ("linear", "none", "hits", "topic")
 _EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
-"""A word that is not to be there, and no option of a letter."""
+"""An excluded word, as opposed to a one-letter option."""
 _MINUS = "\x1f"
 
 
 class SearchCommand(click.Command):
-    """Takes -word for a part of the query."""
+    """A command that takes -word as a part of the query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [_MINUS + arg[1:] if _EXCLUDED.match(arg) else arg for arg in args])
 
 
 def asked_options(command: _Command) -> _Command:
-    """What every search is asked: the words, how many pages and which, and how they are weighed."""
+    """Add the options of every search: words, number of pages, filters and weights."""
     for option in reversed(
         (
             click.argument("words", nargs=-1, required=True),
@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def query_of(words: tuple[str, ...]) -> str:
-    """The query that a SearchCommand was given."""
+    """The query given to a SearchCommand."""
     return " ".join(words).replace(_MINUS, "-")
 
 
@@ -162,7 +162,7 @@ def _lines(page: "FoundPage", explained: float | None) -> Iterator[str]:
             + ("" if page.has_all else "; not all words are there")
         )
     if page.snippet.text:
-        # What may be on a terminal first, then the marks, which are for it.
+        # First remove control characters, then add the marks.
         on, off = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("*", "*")
         shown = page.snippet._replace(text=printable(page.snippet.text))
         yield f"     {shown.marked(on, off)}"

@@ -22,7 +22,7 @@ _OF_REQUESTS = (
     *("time", "delay", "host_delay", "concurrency", "ignore_robots", "contact", "user_agent", "header", "auth"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout"),
 )
-"""The settings that say how seeds are asked for."""
+"""Settings that apply to requests for seeds."""
 
 
 @click.command(epilog="Example: minicrawl seeds check seeds.txt")

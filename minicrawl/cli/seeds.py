@@ -110,7 +110,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _check_plot(option: str, path: Path | None) -> None:
-    """Before any work is done."""
+    """Check the plot's path and library before any work is done."""
     if path is not None and path.suffix.lower() != ".svg":
         raise SettingError(f"{option} draws .svg files; the ending of {path} is {path.suffix!r}")
     if path is not None:
@@ -118,7 +118,7 @@ def _check_plot(option: str, path: Path | None) -> None:
 
 
 def _written(found: "Seeding", out: Path | None, plot: Path | None, map_file: Path | None) -> Iterator[str]:
-    """Write the files that were asked for; a sentence for each."""
+    """Write the requested files; yields a sentence for each."""
     from minicrawl.analysis.seeding import seed_file
     from minicrawl.export.tables import renamed_when_whole
 
@@ -198,7 +198,7 @@ def _distances(distances: "Distances") -> list[str]:
 
 
 def _table(measures: "Measures", per: str) -> list[str]:
-    """Three tables beside each other, or one below the other where the terminal is too narrow for that."""
+    """Three tables side by side, or below each other on a narrow terminal."""
     from minicrawl.analysis.seeding import SEVERAL, figure
 
     kinds, depths = list(measures.depths), list(zip(*measures.depths.values(), strict=True))

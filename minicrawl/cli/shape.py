@@ -1,4 +1,4 @@
-"""The shape of a web as it is printed: by `minicrawl graph stats`, and by `minicrawl status --graph`."""
+"""Output of a web's shape, for `minicrawl graph stats` and `minicrawl status --graph`."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -111,7 +111,7 @@ def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
 
 
 def _growth_lines(web: "Web") -> Iterator[str]:
-    """Some of the points, the last among them."""
+    """Lines for some of the points, the last included."""
     if not web.growth:
         return
     yield ""

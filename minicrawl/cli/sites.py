@@ -1,4 +1,4 @@
-"""Sites for people, as 'top --sites' and 'rank --by sites' print them."""
+"""Output of sites, for 'top --sites' and 'rank --by sites'."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 _LEAST_FOR_SITES = 24
 _SPARE = ("linking domains", "pagerank", "known", "importance")
-"""Columns that a narrow terminal does without, in this order."""
+"""Columns left out on a narrow terminal, in this order."""
 _SHARES = ("trust", "importance", "expected", "pagerank")
 _LINKED = ("expected", "pagerank", "linking domains")
-"""Columns that trust stands in place of."""
+"""Columns replaced by trust."""
 
 
 def site_table(rows: "Sequence[SiteRow]") -> list[str]:
@@ -51,7 +51,7 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
 
 
 def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:
-    """Why a site has trust: "seed", "trusted by 14 sites, first docs.python.org"."""
+    """Reasons for a site's trust: "seed", "trusted by 14 sites, first docs.python.org"."""
     who = [f"trusted by {counted(site.trusted_by, 'site')}, first {site.trusted_first}"] if site.trusted_by else []
     return [seed, *who] if site.is_seed else who
 
@@ -61,5 +61,5 @@ def _set(column: Sequence[str], width: int) -> list[str]:
 
 
 def site_documents(rows: "Sequence[SiteRow]") -> str:
-    """The same as JSON."""
+    """The sites as JSON."""
     return document([row._asdict() for row in rows])

@@ -72,7 +72,7 @@ def _web(reader: "Store") -> "Web":
 
 
 def _shape(web: "Web") -> "GraphStats":
-    """Exact, but for distances of more pairs than can be counted in seconds: these say how far off they may be."""
+    """Statistics of a web. Distances are estimates with error bounds where counting all pairs would take too long."""
     import numpy as np
 
     from minicrawl.rank.graph_stats import graph_stats
@@ -98,7 +98,7 @@ def _partition_lines(partitions: "Sequence[Partition]") -> Iterator[str]:
 
 
 def found_lines(status: "Status") -> Iterator[str]:
-    """What a crawl has found, without what belongs to its last run."""
+    """Lines about the pages of a crawl, without its last run."""
     yield f"{status.store}: {'running' if status.running else f'stopped: {status.stopped}'}"
     pages = f"{counted(status.known, 'page')} on {counted(status.hosts, 'host')}"
     yield f"known     {pages}: {tally(status.states) or 'none yet'}"

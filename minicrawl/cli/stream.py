@@ -1,6 +1,6 @@
 """crawl --stream: the URL of each page on standard output as it is read, for pipes.
 
-Written by a thread of its own, so that a slow reader of the pipe holds up neither requests nor Ctrl-C.
+Written by a separate thread, so that a slow reader of the pipe delays neither requests nor Ctrl-C.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _OK = range(200, 400)
 async def stream_urls(crawl: RunningCrawl) -> OSError | None:
     """Print the URLs of pages that answer without an error, until the crawl has ended.
 
-    The crawl is stopped in order when standard output takes no more, as a pipe into head; returns that error.
+    The crawl is stopped gracefully when standard output is closed, as by a pipe into head; returns that error.
     """
     lines = SimpleQueue[str | None]()
     loop = asyncio.get_running_loop()

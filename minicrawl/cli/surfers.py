@@ -1,4 +1,4 @@
-"""Surfers compared, for people and as JSON: what 'minicrawl lab surfer' prints."""
+"""Output of a comparison of surfers, for people and as JSON (`minicrawl lab surfer`)."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +13,7 @@ _LOST = 0.02
 
 
 def lines(found: HeldOut, cited: Judgement | None, passed: Judgement | None, *, each: bool) -> list[str]:
-    """For people. cited: by what other sites link to; passed: by what front pages link to; None: nothing to judge."""
+    """Lines for people. cited: judged by links of other sites; passed: by those of front pages; None: not judged."""
     return [
         *_material(found),
         "",
@@ -24,7 +24,7 @@ def lines(found: HeldOut, cited: Judgement | None, passed: Judgement | None, *, 
 
 
 def documents(found: HeldOut, cited: Judgement | None, passed: Judgement | None) -> str:
-    """As JSON; null: nothing to judge."""
+    """The comparison as JSON; null: nothing to judge."""
     return document(
         {
             "sites": len(found.sites),
@@ -107,6 +107,6 @@ def _sites(judgement: Judgement) -> list[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first names, and how many there are beside them."""
+    """The first names, and the number of others."""
     more = len(names) - _MOST_NAMED
     return printable(", ".join(names[:_MOST_NAMED])) + (f" and {more:,} more" if more > 0 else "")

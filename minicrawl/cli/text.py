@@ -28,7 +28,7 @@ def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     from minicrawl.export.markdown import as_markdown
     from minicrawl.store.reader import open_store
 
-    meant_by(url)  # a mistake in it is told before there is a store to look for
+    meant_by(url)  # report an invalid URL before opening the store
     with open_store(store) as reader:
         kept = page_text(reader, url)
     if as_json:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def _per_site(context: click.Context, option: click.Parameter, value: str | None) -> int | None:
-    """Lines of a site at most, 0: any number; None where it is not said."""
+    """Most lines of a site, 0: unlimited; None if not given."""
     if value is None or value == "all":
         return None if value is None else 0
     if value.isdecimal() and int(value[:9]) > 0:
@@ -130,7 +130,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _refuse_about_pages(by: str | None, given: Sequence[str]) -> None:
-    """Refuse what is only for pages, beside --sites. given: options that were."""
+    """Refuse options about pages beside --sites. given: names of the options given."""
     refuse_filters("{} is about pages; leave it out, or leave --sites out")
     if by not in (None, RANKINGS[0]):
         raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
@@ -139,9 +139,9 @@ def _refuse_about_pages(by: str | None, given: Sequence[str]) -> None:
 
 
 class _Shown(NamedTuple):
-    """Whether all pages are shown, or hubs; whether it is said why each page is there; the columns that are named.
+    """Contents of the list: all pages or hubs, with or without reasons, and the columns named.
 
-    per_site: lines of a site at most, 0: any number; None: as the crawl suggests.
+    per_site: most lines of a site, 0: unlimited; None: by the number of the crawl's sites.
     """
 
     is_all: bool
@@ -163,7 +163,7 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
         name = by if by is not None and (shown.is_hubs or is_kept(reader, by)) else None
         is_wanted = None if filters is None else wanted(reader, filters)
         if shown.is_hubs:
-            from minicrawl.analysis.top.hubs import best_hubs  # with SciPy, which is in an extra
+            from minicrawl.analysis.top.hubs import best_hubs  # needs SciPy, from an extra
 
             found = list_of(reader, only(best_hubs(reader), is_wanted), n, shown.per_site or None)
         elif shown.is_all or (filters is not None and filters.is_about_outcomes):
@@ -209,7 +209,7 @@ def _document(found: "TopList", column: Column | None, why: "Sequence[Senders]")
 def list_lines(
     found: "TopList", column: Column | None, why: "Sequence[Senders]" = (), command: str = ""
 ) -> Iterator[str]:
-    """A list of pages, and what it does not show. command: which one shows it, where that is not this one."""
+    """Lines of a list of pages, with notes on pages not shown. command: the command that shows these, if another."""
     pages, alike = [line.page for line in found.lines], [len(line.alike) for line in found.lines]
     head, *lines = table(pages, column, alike)
     yield head
@@ -222,7 +222,7 @@ def list_lines(
 
 
 def _why(found: "Senders") -> str:
-    """Who links to a page, in a line."""
+    """The senders of a page, in a line."""
     if not found.pages:
         return "no page links to it"
     line = f"{counted(found.pages, 'page')} link{'s' if found.pages == 1 else ''} to it"
@@ -235,7 +235,7 @@ def _why(found: "Senders") -> str:
 
 
 def _not_shown(found: "TopList", command: str = "") -> list[str]:
-    """What stands between the lines of a list and was left out, and how to see it."""
+    """Notes on the pages left out between the lines of a list, and on how to see them."""
     unread = sum(found.unread.values())
     parts = [
         f"{counted(unread, 'page')} that {'was' if unread == 1 else 'were'} not read ({tally(found.unread)})",

@@ -46,7 +46,7 @@ def command(tolerance: float, store: Path, as_json: bool) -> None:
 
 
 def print_verification(found: "Verification", store: Path, tolerance: float, as_json: bool) -> None:
-    """Say what was found of a crawl, and end with INCONSISTENT where its ranking is not what it should be."""
+    """Print a verification, and exit with INCONSISTENT if the ranking is outside its bounds."""
     problem = _problem(found, tolerance)
     if as_json:
         document = {"store": str(store), **asdict(found), "tolerance": tolerance, "problem": problem}

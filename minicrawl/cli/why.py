@@ -37,7 +37,7 @@ _WHY_DUE = {
     "lastmod": "by its importance, as its sitemap says that it has changed",
     "worth": "by its importance and how often it changes",
 }
-"""By `PageRefresh.why_due`."""
+"""Reasons in words, by `PageRefresh.why_due`."""
 
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
@@ -60,7 +60,7 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
     from minicrawl.analysis.explain import explain, meant_by
     from minicrawl.store.reader import open_store
 
-    meant_by(url)  # a mistake in it is told before there is a store to look for
+    meant_by(url)  # report an invalid URL before opening the store
     with open_store(store) as reader:
         found = explain(reader, url)
         carried = copies(reader, url, alike) if with_copies else []
@@ -73,13 +73,13 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
 
 
 def end_if_unknown(found: "Explanation") -> None:
-    """End with the exit code of a URL that the crawl does not know; why not has been told."""
+    """Exit with the code for a URL unknown to the crawl; the explanation has been printed."""
     if found.page is None:
         click.get_current_context().exit(SettingError.exit_code)
 
 
 def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
-    """Those found since, in the order in which they were; then those that were there before."""
+    """Lines of copies: later ones in their order, then earlier ones."""
     later = [copy for copy in copies if copy.is_later]
     yield f"  copies      {counted(len(later), 'page')} found with its text since, {len(copies) - len(later):,} before"
     for copy in (*later, *(copy for copy in copies if not copy.is_later)):
@@ -152,7 +152,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
 
 
 def _expected_lines(share: float | None, parts: "ExpectedParts | None") -> Iterator[str]:
-    """What importance will be when all known pages have been read, while some are not."""
+    """Lines on expected importance, while some known pages are unread."""
     if share is None or parts is None or not (parts.expected or parts.read < parts.known):
         return
     split = f"{parts.found:.3g} by links found, {parts.expected:.3g} by links expected"
@@ -189,7 +189,7 @@ def _verdict(found: "Explanation") -> str:
 
 
 def _delay(host: "HostDelay") -> str:
-    """A host's delay in words, with the reason for it."""
+    """A host's delay and its reason, in words."""
     if not host.delay:
         return "none: politeness is off"
     delay = f"{host.delay:.3g} s between two requests"

@@ -1,4 +1,4 @@
-"""What became of a URL and what comes next, in sentences: the begin of what 'minicrawl why' prints."""
+"""Sentences on a URL's state and next steps, the first part of `minicrawl why`."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
-    """What became of a known page, where that leads, and when something comes next."""
+    """Sentences on a known page's outcome, its redirect, and its next request."""
     why = printable(found.meaning or found.reason)
     match found.state:
         case "waiting":
@@ -36,7 +36,7 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
 
 
 def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:
-    """How far the site of a page is trusted, whether people come in at the page, and where its importance is from."""
+    """Sentences on the trust of a page's site, its door weight, and the sources of its importance."""
     yield _of_site(jump)
     yield _of_door(page, jump)
     if not page.ranked.importance:
@@ -116,5 +116,5 @@ def at(seconds: float) -> str:
     """ "2026-11-21 12:03:10 UTC"."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (OSError, OverflowError, ValueError):  # of a damaged store: no calendar has it
+    except (OSError, OverflowError, ValueError):  # out of range, from a damaged store
         return f"{seconds:g} s after 1970"
