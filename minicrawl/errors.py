@@ -1,12 +1,12 @@
 """Exceptions, as a tree. Bad input from the web raises none: it becomes an outcome with a reason code.
 
-MinicrawlError          every message is one sentence: what is wrong, the value, the way out
-├── ConfigError         a setting is wrong; the message names it and says what is allowed       exit 2
+MinicrawlError          every message is one sentence: the problem, the value, the way out
+├── ConfigError         a setting is wrong; the message names it and the allowed values         exit 2
 ├── SeedError           a seed or seed file is wrong; the message has file and line             exit 2
 ├── StoreError          the store cannot be used                                                exit 3
 ├── NothingFetchedError not one page could be fetched                                           exit 1
-├── HookError           a hook failed, and --strict-hooks says that this ends the crawl         exit 1
-├── CrawlEndedError     a running crawl was asked for something, and has ended                  exit 1
+├── HookError           a hook failed, which ends a crawl with --strict-hooks                   exit 1
+├── CrawlEndedError     a request to a running crawl came after its end                         exit 1
 └── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
 """
 

@@ -2,11 +2,11 @@
 
 Event
 ├── PageFetched        a request for a page is over
-├── Progressed         the crawl as it stands, every half second
-├── SettingChanged     a setting is another one from now on
+├── Progressed         the state of the crawl, every half second
+├── SettingChanged     a setting has a new value from now on
 ├── SeedsAdded, PageAskedAgain, HostBanned, HostUnbanned
 ├── Paused, Resumed
-├── Stopping           a limit is reached, or somebody stopped it: no more pages are asked for
+├── Stopping           a limit is reached, or the user stopped the crawl: no more pages are requested
 └── EventsDropped      the reader was too slow
 """
 

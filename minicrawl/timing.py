@@ -27,10 +27,10 @@ class Timing:
     soon             after which an attempt no longer counts among the pages that a crawl is to fetch
     full             wait of a host for which too many files were open
     first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts.outage
-    patience         after which a doubtful request has failed, see there
+    patience         until a request held in doubt counts as failed, see there
     batch            turns per commit
     lease            after a commit, within which requests may be sent
-    paused           between two progress reports of a paused crawl
+    paused           longest wait of a crawl that is paused, or out of work
     idle             without an answer, after which the crawl does background work
     progress         between two progress reports; at least `looks_apart` times the time that a report takes
     links_at_once    links processed, in some tens of ms, before sockets and timers are served; larger answers are

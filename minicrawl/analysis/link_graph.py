@@ -106,8 +106,8 @@ def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[Li
 def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[Graph, FloatArray, Places | None]:
     """The graph whose PageRank is exact importance, its jump distribution, and the places of its links.
 
-    Links to an alias lead to its target; an alias itself has none. Jumps are in proportion to birth cash, that of an
-    alias added to its target's. states, births: of every page, see `births_of`. Raises ValueError where aliases or
+    Links to an alias lead to its target; an alias itself has none. Jumps are in proportion to birth cash; an alias
+    adds its own to its target's. states, births: of every page, see `births_of`. Raises ValueError where aliases or
     links lead nowhere.
     """
     check_ends(links)

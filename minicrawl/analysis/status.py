@@ -151,7 +151,7 @@ class Status:
 class CrawlAtRest:
     """A crawl that does not run, or does not listen. earlier: totals of runs before the last; settings: of the last.
 
-    banned: hosts that are asked for nothing.
+    banned: hosts excluded by `control ban`.
     """
 
     status: Status

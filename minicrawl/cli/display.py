@@ -245,7 +245,7 @@ def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress
 def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int], None]]:
     """Yield a function that shows the number of seeds read, on standard error, once reading takes long.
 
-    live: show a running count, removed at the end. The total stays in any case: adding so many takes long, too.
+    live: show a running count, removed at the end. The total stays in any case: adding that many takes long, too.
     """
     began, read = now(), 0
     frame = Frame(sys.stderr, _size)
