@@ -235,14 +235,10 @@ def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -
 @pytest.mark.parametrize(
     ("path", "body", "status", "sentence"),
     [
-        ("/api/shape", None, 409, "worked out of the links of one store"),
-        ("/api/picture?of=pages", None, 409, "drawn of one store"),
         ("/api/picture?of=nothing", None, 400, "a picture of pages, and of hosts"),
-        ("/api/top?by=history", None, 400, "ordered by importance, not by history"),
-        ("/api/search?q=boats", None, 400, "minicrawl cluster index"),
+        ("/api/search?q=boats", None, 400, "has no texts to search in"),
         ("/api/control", {"do": "pause"}, 409, "no crawl runs on the partitions"),
         ("/api/control", {"do": "add", "seeds": ["h9.test"]}, 409, "no crawl runs on the partitions"),
-        ("/api/start", {"seeds": ["h9.test"]}, 400, "'minicrawl cluster crawl --store"),
     ],
 )
 def test_what_partitions_have_not_is_said(

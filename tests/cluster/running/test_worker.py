@@ -101,7 +101,8 @@ def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
             pass
         assert asked(line, answers, "settle") == {"done": {}}
         assert asked(line, answers, "hand over")["done"]["some"] in (False, True)
-        assert asked(line, answers, "end", settled=True)["done"].keys() == {"failures", "unanswered", "cookies"}
+        ended = {"failures", "unanswered", "cookies", "error", "pages", "left_out", "coverage"}
+        assert asked(line, answers, "end", settled=True)["done"].keys() == ended
         line.shutdown(socket.SHUT_WR)
         assert process.wait(timeout=60) == 0
 
