@@ -25,7 +25,7 @@ _OF_LINKS = ("hits", "topic")
 
 
 class _Part(NamedTuple):
-    """What a partition has found. most: what both barrels say of the page that they say most of; 0: of none."""
+    """A partition's findings. most: the largest score of a page by both barrels; 0 without any."""
 
     found: Found
     most: float

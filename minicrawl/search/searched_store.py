@@ -18,7 +18,7 @@ from minicrawl.store.reader import Store
 
 
 class _Searched(Store):
-    """What a store that can be searched has beside its read side."""
+    """The search methods of a store, beside its read side."""
 
     def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
         raise NotImplementedError

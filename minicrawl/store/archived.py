@@ -1,4 +1,4 @@
-"""What the archive holds: its files, and the answers in them."""
+"""The archive's index: its WARC files, and the answers in them."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -49,7 +49,7 @@ class Archived:
         return row
 
     def last_of(self, page: int) -> tuple[str, float, bytes, str] | None:
-        """The same of the last answer of a page that was no 304."""
+        """URL, date, digest and file of a page's last answer other than 304."""
         where = "page = ? AND kind <> 'not-modified' ORDER BY records.id DESC LIMIT 1"
         row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", page)
         return row
@@ -60,7 +60,7 @@ class Archived:
         return int(last)
 
     def after(self, number: int) -> Iterator[tuple[int, str, RecordRow]]:
-        """Number, URL and row of every record behind the one with a number, in the order in which they came."""
+        """Number, URL and row of every record after `number`, in the order of their numbers."""
         query = f"""
             SELECT records.id, coalesce(records.url, pages.url), {_ROW} FROM records LEFT JOIN pages ON pages.id = page
             WHERE records.id > ? ORDER BY records.id"""

@@ -1,4 +1,4 @@
-"""What can still be read of a damaged store: row by row, whatever else is broken."""
+"""Salvage of a damaged store: every row that can still be read."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from minicrawl.store.database import closed_if_it_fails, logs, real_path
 
 _AT_ONCE = 4_096
 _LEAST_ROW = 4
-"""Bytes: no row of ours takes less, so that a file of so many bytes has no more rows."""
+"""Minimum bytes of a row: bounds the number of rows by the file's size."""
 
 
 class DamagedStore:
-    """Reads the tables of a damaged file. What cannot be read is left out; only a file without tables is an error."""
+    """Reads the tables of a damaged file. Unreadable rows are left out; only a file without tables is an error."""
 
     def __init__(self, path: Path) -> None:
         """Raises StoreError when `path` is no SQLite file, or none of its tables can be found."""
@@ -29,7 +29,7 @@ class DamagedStore:
                 self._db.text_factory = lambda octets: octets.decode("utf-8", "replace")
                 self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
                 self._most = real.stat().st_size // _LEAST_ROW
-        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # of a message about damaged text
+        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # from a message about damaged text
             raise StoreError(
                 f"nothing of {path} can be read ({error}); use a backup, or begin anew with another --store"
             ) from error
@@ -38,7 +38,7 @@ class DamagedStore:
         self._db.close()
 
     def rows(self, table: str, key: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table that is ordered by the integer `key`, from 0 on, by that."""
+        """The readable rows of a table by its integer `key`, which starts at 0."""
         query = f"SELECT {', '.join(columns)} FROM {table} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
         try:
             (last,) = self._db.execute(f"SELECT max({key}) FROM {table}").fetchone()
@@ -49,7 +49,7 @@ class DamagedStore:
             yield from self._between(query, first, min(first + _AT_ONCE - 1, last))
 
     def all_rows(self, table: str, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
-        """The rows of a small table, up to the first that cannot be read, and from the other end as far."""
+        """The readable rows of a small table: up to the first damaged one, from either end."""
         found: dict[tuple[Any, ...], None] = {}
         for order in ("ASC", "DESC"):
             try:

@@ -1,6 +1,6 @@
-"""Opening the one SQLite file, and turning what can be wrong with it into one sentence.
+"""Open the SQLite file, and turn each of its errors into one sentence.
 
-With the rest of this folder the only place that imports sqlite3.
+Only this folder and the search import sqlite3.
 """
 
 import contextlib
@@ -20,23 +20,23 @@ from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sy
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 13
-# A commit changes a few rows each on many pages of the file, and writes these whole, twice: measured, 2 kB pages cost
-# two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
+# A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
+# pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
-# The log is folded into the file when it has grown by so much: what is changed again before is written there once.
+# Growth of the write-ahead log between checkpoints: a page changed several times in between is copied once.
 _LOG_BYTES = 32 * 2**20
-# Seconds for which a look whether somebody writes may keep from it who wants to.
+# Timeout of the lock in seconds: `is_held` takes it for a moment, which must not turn a writer away.
 _LOOK = 0.2
 
 
 _FILES = 4
-"""That a connection may have open: the store, its log, what tells where in that is what, and a lock."""
+"""Files that a connection may have open: the store, its log, the index of the log, and a lock."""
 
 
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
-# By a part of what SQLite says when it cannot do its work.
+# By a part of SQLite's error message.
 _SENTENCES = {
     "disk is full": "the disk that holds {path} is full; free some space and run again",
     "disk I/O error": "the disk that holds {path} fails ({error}); what was committed is kept: run again once it works",
@@ -50,9 +50,9 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class store_errors:  # noqa: N801 - used as a function
-    """Turn SQLite's exceptions inside the block into StoreError sentences that name the file. May be used again.
+    """Turn SQLite's exceptions inside the block into StoreError sentences that name the file. Reusable.
 
-    Not made by contextlib: a page's turn comes through a dozen of these.
+    A class, as it is faster than contextlib: a page's turn enters a dozen of these.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,17 +66,17 @@ class store_errors:  # noqa: N801 - used as a function
     ) -> None:
         if isinstance(error, sqlite3.DatabaseError | OSError):
             raise StoreError(_sentence(self._path, error)) from error
-        if isinstance(error, UnicodeDecodeError):  # of text in the file, or of SQLite's own words on it
+        if isinstance(error, UnicodeDecodeError):  # from text in the file, or SQLite's message about it
             raise damaged(self._path, "it has text that is not UTF-8") from error
 
 
 def damaged(path: Path, what: str) -> StoreError:
-    """What is wrong with a damaged store, and the way out."""
+    """The error of a damaged store, with the way out."""
     return StoreError(_DAMAGED.format(path=path, error=what))
 
 
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
-    """What is wrong, and the way out."""
+    """The message of an error, with the way out."""
     if path.is_dir():
         return f"{path} cannot be opened: it is a folder; name the file of a store with --store, such as {path}/000.db"
     if _lacks_files(error):
@@ -94,7 +94,7 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
 
 
 def fault_of_disk(path: Path, error: sqlite3.DatabaseError | OSError) -> str | None:
-    """The sentence for an error that lies with the disk, a lock or rights; None where it may lie with the file."""
+    """The message of an error of the disk, a lock or permissions; None if the file may be at fault."""
     if isinstance(error, OSError):
         return _SENTENCES["disk is full"].format(path=path) if error.errno in _NO_ROOM else None
     found = [sentence for part, sentence in _SENTENCES.items() if part in str(error)]
@@ -103,7 +103,7 @@ def fault_of_disk(path: Path, error: sqlite3.DatabaseError | OSError) -> str | N
 
 
 def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:
-    """Whether nothing is wrong but that too many files are open. SQLite says of that only that it cannot open one."""
+    """True if the only cause is too many open files, which SQLite reports as "unable to open"."""
     if isinstance(error, OSError):
         return error.errno in OUT_OF_FILES
     return "unable to open" in str(error) and is_out_of_files(_FILES)
@@ -111,7 +111,7 @@ def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:
 
 @contextlib.contextmanager
 def closed_if_it_fails(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Close a connection if the block fails: else it stays open until the garbage collector finds it."""
+    """Close a connection if the block fails, without waiting for the garbage collector."""
     try:
         yield db
     except BaseException:
@@ -120,7 +120,7 @@ def closed_if_it_fails(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection in WAL mode, the schema in place. Raises StoreError. `path`: a real one, see `real_path`."""
+    """A connection in WAL mode, the schema up to date. Raises StoreError. `path`: a real one, see `real_path`."""
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         db = None if _is_missing(path) else _opened_to_write(path)
@@ -130,9 +130,9 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         assert db is not None, "a store that was just made is not blank"
     with store_errors(path), closed_if_it_fails(db):
         db.execute("PRAGMA journal_mode = WAL")
-        # FULL: the log reaches the disk before a commit returns, so that a power cut too loses nothing that was
-        # committed: no visit is made twice and no host asked early. It costs one sync per commit, some milliseconds
-        # every half second. (NORMAL syncs at checkpoints only: a power cut would take the last minutes back.)
+        # FULL: the log is on the disk before a commit returns, so a power cut loses no commit: no visit is made twice
+        # and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL syncs at
+        # checkpoints only: a power cut would lose the last minutes.)
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA cache_size = -40960")
         db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
@@ -144,15 +144,15 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def _opened_to_write(path: Path) -> sqlite3.Connection | None:
-    """A connection to the store at `path`; None if that is no store yet, but a file with nothing in it."""
+    """A connection to the store at `path`; None if the file is blank."""
     names = path.stat().st_nlink
     if names > 1 and not path.is_dir():
-        # The log of commits goes by the name of the file: a crawl by another name would not see it.
+        # The write-ahead log is named after the file: a crawl by another name would not see it.
         raise StoreError(
             f"{path} is one of {names} names (hard links) of a file, and a store may have but one; "
             f"remove the others, or make a copy with 'minicrawl backup' and use that"
         )
-    # One thread at a time uses it, but not always the same one.
+    # Used by one thread at a time, but not always the same one.
     opened = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
     with closed_if_it_fails(opened) as db:
         if not _is_blank(db):
@@ -163,10 +163,10 @@ def _opened_to_write(path: Path) -> sqlite3.Connection | None:
 
 
 def _make(path: Path) -> None:
-    """Make an empty store. It is whole when it gets its name, so that a kill on the way leaves none."""
+    """Make an empty store under a temporary name and rename it, so a kill leaves no partial one."""
     unfinished = beside(path, ".new")
     parts = [beside(unfinished, ending) for ending in ("", "-journal", "-wal", "-shm")]
-    _remove(*parts, *logs(path))  # of one that was killed, or of a store that was deleted: not this one's
+    _remove(*parts, *logs(path))  # left by a killed run, or by a deleted store
     try:
         with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
             db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
@@ -192,28 +192,28 @@ def _is_missing(path: Path) -> bool:
 
 
 def _is_blank(db: sqlite3.Connection) -> bool:
-    """Whether nothing was ever put into a file: older versions left such if they were killed as they made a store."""
+    """True if nothing was ever put into the file: older versions left such files if killed while making a store."""
     (application_id,) = db.execute("PRAGMA application_id").fetchone()
     return not application_id and db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
 
 
 def beside(file: Path, ending: str) -> Path:
-    """The file beside another that has its name and this ending."""
+    """The path of a file with an ending added to its name."""
     return file.parent / (file.name + ending)
 
 
 def logs(store: Path) -> tuple[Path, Path]:
-    """The log of commits that are not yet in the file of a store, and its index."""
+    """The write-ahead log of a store, and the log's index."""
     return beside(store, "-wal"), beside(store, "-shm")
 
 
 def real_path(path: Path) -> Path:
-    """The one name of a file that is reached through links and relative paths: its lock and log go by that."""
+    """The path with links resolved, which names the file's lock and log."""
     return Path(os.path.realpath(path))
 
 
 class Watch:
-    """Notices when the file at `path` is no longer the one that was opened: SQLite would go on writing to that."""
+    """Detects that the file at `path` was replaced: SQLite would go on writing to the old one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -243,14 +243,13 @@ class Watch:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. Raises StoreError, also when there is no store at `path`.
+    """A read-only connection. Raises StoreError, also when there is no store at `path`.
 
-    A store of an older version is brought up to date first, by whoever opens it. One that cannot be written to, or
-    whose folder cannot, can be read.
+    A store of an older version is upgraded first. A current one is readable without write access to it or its folder.
     """
     with store_errors(path):
         real = real_path(path)
-        # Where it may, a reader also clears away the write-ahead log behind it; it never writes to the tables.
+        # With write access, a reader also removes the write-ahead log on close; it never writes to the tables.
         may_write = os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)
         db = None if _is_missing(real) else _opened_to_read(path, real, may_write=may_write)
         if db is None:
@@ -268,10 +267,10 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Connection | None:
-    """A connection to the store at `path`, whose real path is `real`; None if nothing was ever put into it."""
+    """A connection to the store at `path`, whose real path is `real`; None if the file is blank."""
     log, _ = logs(real)
     has_log = log.exists() and log.stat().st_size > 0
-    # Even to read a file that has a log, SQLite has to share an index of the log with others, in the same folder.
+    # Even to read a file with a log, SQLite needs the log's shared index, in the same folder.
     mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
     with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:
         db.execute("PRAGMA query_only = ON")
@@ -291,10 +290,10 @@ def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Conne
 
 
 def hold(path: Path) -> FileLock:
-    """The lock of the one who writes to a store, held until it is released. Raises StoreError if another has it.
+    """The writer's lock of a store, acquired. Raises StoreError if another process holds it.
 
-    It is the file's, by whatever links and paths that is reached. Where a network file system keeps locks to one
-    machine (NFS mounted with nolock, say), so does this.
+    It belongs to the real path. On a network file system with locks per machine (NFS mounted with nolock, say), it
+    excludes writers of the same machine only.
     """
     lock = FileLock(_lock_of(path))
     with store_errors(path):
@@ -307,7 +306,7 @@ def hold(path: Path) -> FileLock:
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody writes to the store at `path` right now."""
+    """True if a writer holds the store at `path` right now."""
     lock = _lock_of(path)
     if not lock.exists():
         return False
@@ -316,7 +315,7 @@ def is_held(path: Path) -> bool:
             return False
     except Timeout:
         return True
-    except OSError:  # not ours to write to; to look whether it is locked, we need not
+    except OSError:  # no write access, which testing the lock does not need
         return _is_locked(lock)
 
 
@@ -337,7 +336,7 @@ def _is_locked(lock: Path) -> bool:
 
 @contextlib.contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing: a crash inside the block leaves the file as it was before it."""
+    """Run the block as a transaction: an exception or a crash leaves the file unchanged."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -349,7 +348,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def schema_errors(db: sqlite3.Connection) -> list[str]:
-    """One sentence per table, index and view that is not what schema.sql makes, but for comments and blanks."""
+    """One sentence per table, index and view that differs from schema.sql in more than comments and blanks."""
     with contextlib.closing(sqlite3.connect(":memory:")) as sound:
         for statement in schema():
             sound.execute(statement)
@@ -360,7 +359,7 @@ def schema_errors(db: sqlite3.Connection) -> list[str]:
 
 
 def _definitions(db: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
-    """The words that define what is in a database, by kind and name."""
+    """The SQL definitions in a database as words, by kind and name."""
     rows = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return {(kind, name): re.sub("--.*", "", sql).split() for kind, name, sql in rows}
 

@@ -1,4 +1,4 @@
-"""A number per page on disk, for what is needed at a page's own turn only."""
+"""A number per page on disk, for values needed only at a page's own turn."""
 
 import errno
 import os
@@ -17,17 +17,17 @@ _NUMBER = struct.Struct("=d")
 _ROOM = 2**31
 """Page numbers are int32."""
 _DENSE = 64
-"""To read so many numbers takes as long as to ask for one."""
+"""Numbers whose sequential read takes as long as one random read."""
 
 
 class FileColumn:
-    """Reads and writes like an array of float64 with room for all pages there can be; 0.0 where nothing was written.
+    """An array of float64 in a temporary file, with room for all possible pages; unwritten elements are 0.0.
 
-    It is a temporary file that goes with it. All methods raise StoreError when the disk fails.
+    The file is deleted with the array. All methods raise StoreError when the disk fails.
     """
 
     def __init__(self, start: Any, folder: Path) -> None:
-        """start: what the first pages have. folder: where the file is made."""
+        """start: values of the first pages. folder: for the file."""
         self._folder = folder
         with disk_errors(folder), tempfile.TemporaryFile(dir=folder) as file:
             self._file = os.dup(file.fileno())
@@ -72,7 +72,7 @@ class FileColumn:
         return number
 
     def _octets(self, first: int, size: int) -> bytes:
-        """What is there; nothing is kept behind the last number that was written."""
+        """Bytes of the file, which ends with the last number written."""
         try:
             return read_at(self._file, size, _NUMBER.size * int(first))
         except OSError as error:

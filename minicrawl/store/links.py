@@ -1,7 +1,7 @@
 """Outlinks as bytes, in document order: 4 per target, little endian; 2 bits for the place of each, the first lowest.
 
-A place is the number of a minicrawl.model.Place: where on its page a link stands. Of a page whose links all stand alike
-none is kept: to weigh links against one another, which one it was does not matter.
+A place is the number of a minicrawl.model.Place: a link's position on its page. A page whose links all have the same
+place stores none, as places only weigh links of a page against one another.
 """
 
 from collections.abc import Iterable
@@ -35,8 +35,8 @@ class LinkGraph:
 
     sources: int64, shape (rows,), rising page numbers. indptr: int64, shape (rows + 1,). targets: int32,
     shape (links,): the outlinks of sources[k] are targets[indptr[k] : indptr[k + 1]].
-    size: number of known pages, with or without links. places: uint8, shape (links,): where each link stands on its
-    page, 0 for all of a page where they are alike; None where they are on every page.
+    size: number of known pages, with or without links. places: uint8, shape (links,): place of each link on its
+    page, 0 for all links of a page where they are alike; None if they are alike on every page.
     """
 
     sources: npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class LinkGraph:
         return np.repeat(self.sources, np.diff(self.indptr))
 
     def rows(self, rows: npt.NDArray[np.int64]) -> "LinkGraph":
-        """The graph of some of its rows, given by rising index into `sources`."""
+        """The subgraph of some rows, given as rising indices into `sources`."""
         starts, outdegrees = self.indptr[rows], np.diff(self.indptr)[rows]
         indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
         links = np.repeat(starts - indptr[:-1], outdegrees) + np.arange(indptr[-1])
@@ -77,26 +77,26 @@ def places_to_bytes(places: Places | None) -> bytes | None:
 
 
 def places_from_bytes(blob: bytes) -> Places:
-    """The places in some bytes: four a byte, so that up to three at the end are of no link, and 0."""
+    """Unpack places, four a byte; up to three at the end are padding, 0."""
     places: Places = np.frombuffer(blob, dtype=np.uint8)[:, np.newaxis] >> _IN_BYTE
     places &= _PLACE
     return places.ravel()
 
 
 def are_places(blob: bytes, links: int) -> bool:
-    """Whether bytes are the places of so many links."""
+    """True if the bytes are valid places of `links` links."""
     places = places_from_bytes(blob)
     return len(places) == links + -links % 4 and not (places[:links] > LAST_PLACE).any()
 
 
 def placed(targets: bytes, places: bytes | None) -> PlacedLinks:
-    """The links of a page as they are stored."""
+    """A page's links from their stored form."""
     links = from_bytes(targets)
     return PlacedLinks(links, None if places is None else places_from_bytes(places)[: len(links)])
 
 
 def to_graph(rows: Iterable[tuple[int, bytes, bytes | None]], size: int) -> LinkGraph:
-    """The graph of (source, targets, places) rows as they are stored."""
+    """The graph of stored rows (source, targets, places)."""
     sources: list[int] = []
     blobs: list[bytes] = []
     packed: list[bytes | None] = []
@@ -111,12 +111,12 @@ def to_graph(rows: Iterable[tuple[int, bytes, bytes | None]], size: int) -> Link
 
 
 def _places_of_rows(packed: list[bytes | None], outdegrees: npt.NDArray[np.int64]) -> Places | None:
-    """The places of the links of many pages, one behind the other."""
+    """The concatenated places of many pages' links."""
     if packed.count(None) == len(packed):
         return None
     whole = [bytes(-(-links // 4)) if some is None else some for some, links in zip(packed, outdegrees, strict=True)]
     lengths = 4 * np.fromiter(map(len, whole), dtype=np.int64, count=len(whole))
-    # Each page's begin with a byte of their own; what is beyond its last link is left out.
+    # Each page's places begin with a new byte; the padding behind them is left out.
     ends = np.cumsum(lengths)
     first_of_row = np.repeat(ends - lengths, outdegrees) - np.repeat(np.cumsum(outdegrees) - outdegrees, outdegrees)
     return places_from_bytes(b"".join(whole))[first_of_row + np.arange(len(first_of_row))]

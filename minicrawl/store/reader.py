@@ -100,13 +100,13 @@ class Store:
         self.close()
 
     def pin(self) -> None:
-        """Let all that is read from now on be of one commit."""
+        """Read from one commit from now on."""
         self._tables.pin()
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """All that is read inside the block is of one commit, also while a crawl goes on writing.
+        """Read from one commit inside the block, also while a crawl writes.
 
-        A block inside another belongs to the outer one's commit.
+        A nested block reads from the outer block's commit.
         """
         return self._tables.snapshot()
 
@@ -117,16 +117,16 @@ class Store:
 
     @contextmanager
     def files(self) -> Iterator[Sequence["Store"]]:
-        """The stores of all partitions as each by itself has it, mirrors among its pages. Raises StoreError where a
-        crawl uses them; one file is of one commit in any case."""
+        """The stores of all partitions, each with mirrors among its pages. Raises StoreError if a crawl uses the
+        partitions; a single file is of one commit in any case."""
         yield self.parts
 
     def by_file(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[Path, npt.NDArray[np.float64]]]:
-        """Values per page, by number, for every file of the store, by the page numbers there."""
+        """Split values by page number into one array per file, by the page numbers there."""
         yield self.path, values
 
     def check_is_at_rest(self) -> None:
-        """Raise StoreError where stores of partitions are of several moments, as a crawl uses them."""
+        """Raise StoreError if a crawl uses the partitions, so that their stores differ in time."""
 
     def partition_of(self, url: str) -> int | None:
         """The number of the partition that has a known URL; None where there is but one store."""
@@ -138,15 +138,15 @@ class Store:
 
     def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
         """Every page, or the first n, by falling `by`: "expected", or one of RANKINGS; None: "expected" while pages
-        wait to be read, else "importance". `rank` is that by importance, or by "expected" the place in that order."""
+        wait to be read, else "importance". `rank`: by importance; for "expected", the position in that order."""
         return self.ranks.pages(by, n)
 
     def changes(self, since: float = 0.0) -> list[ChangedPage]:
-        """What became of pages since then (Unix seconds): new, changed, gone; the most important pages first."""
+        """New, changed and gone pages since a time (Unix seconds), the most important first."""
         return self.refreshes.changed_pages(since)
 
     def course(self) -> list[CoursePoint]:
-        """How the crawl has gone on, from its begin; none of one that ended before version 10."""
+        """The crawl's progress from its start; none for a crawl that ended before version 10."""
         return self._tables.records(CoursePoint, "course ORDER BY seconds")
 
     def links(self) -> LinkGraph:
@@ -154,7 +154,7 @@ class Store:
         return self.link_table.graph()
 
     def text(self, url: str) -> KeptText | None:
-        """What the page at a normalised URL said when it was read last; None when that is not kept (`--text`).
+        """The text of the page at a normalised URL when last read; None when it is not kept (`--text`).
 
         Raises StoreError.
         """
@@ -163,11 +163,11 @@ class Store:
             return None if page is None else self.texts.text(page, url)
 
     def ask(self, question: Callable[["Store", *Given], Answer], *given: *Given) -> Answer:
-        """What a function finds in this store. A store of another machine is asked alike, and answers from there."""
+        """Apply a function to this store; for a store on another machine, it runs there."""
         return question(self, *given)
 
     def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
-        """The rows of an optional capability's own table with this key; none where there is no such table."""
+        """The rows of an optional capability's own table with this key; none if the table is missing."""
         name = f"part_{table}"
         if self._tables.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) is None:
             return []
@@ -180,11 +180,11 @@ class Store:
 
     @property
     def hash_key(self) -> bytes:
-        """The key of the hashes that URLs are found by; no two stores have the same."""
+        """The key of the URL hashes, unique to the store."""
         return self._tables.hash_key
 
     def is_in_use(self) -> bool:
-        """Whether a crawl holds the store right now."""
+        """True if a crawl holds the store right now."""
         return is_held(self.path)
 
     def meta(self, key: str) -> MetaValue:
@@ -208,7 +208,7 @@ class Store:
 
 
 def _hash_key(tables: Tables) -> bytes:
-    """The key of the hashes that URLs are found by; b"" when there is none yet."""
+    """The key of the URL hashes; b"" when there is none yet."""
     kept = tables.meta("hash_key")
     try:
         key = bytes.fromhex(str(kept or ""))

@@ -1,4 +1,4 @@
-"""The rows that a batch of visits writes, in the words of schema.sql."""
+"""Rows of the store's tables, with the column names of schema.sql."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple  # Any: rows
@@ -7,7 +7,7 @@ MetaValue = int | float | str | None
 
 
 class Account(NamedTuple):
-    """What both books say of a page: the part of its row that changes without a fetch."""
+    """A page's entry in both books: the part of its row that changes without a fetch."""
 
     depth: int
     inlinks: int
@@ -26,7 +26,7 @@ CREDITED_COLUMNS = ("depth", "inlinks", "standing", "received")
 
 
 class AccountColumns(NamedTuple):
-    """Accounts of some pages, or a part of them: by the name of a field the list of its values, one per page."""
+    """Accounts of some pages, all fields or some: by field name the values, one per page."""
 
     id: list[int]
     values: Mapping[str, list[Any]]
@@ -41,7 +41,7 @@ class NewPage(NamedTuple):
 
 
 class Fetch(NamedTuple):
-    """What a page's turn was answered."""
+    """The answer to a page's turn."""
 
     status: int
     fetched_at: float
@@ -55,7 +55,7 @@ class Fetch(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What a page's turn led to, be it a fetch or not."""
+    """The outcome of a page's turn, with or without a fetch."""
 
     id: int
     state: str
@@ -66,7 +66,7 @@ class Turn(NamedTuple):
 
 
 class Retry(NamedTuple):
-    """A turn that came to nothing; the page waits for another."""
+    """A failed turn; the page waits for another."""
 
     id: int
     attempts: int
@@ -74,18 +74,18 @@ class Retry(NamedTuple):
 
 
 class PageColumns(NamedTuple):
-    """Pages as columns: in each field an array (`state`: a tuple) with a value per page, in `account` one per field."""
+    """Pages as columns: each field is an array (`state`: a tuple) with a value per page, `account` one per field."""
 
     id: Any
     host: Any
     state: tuple[str, ...]
     attempts: Any
     is_answered: Any
-    """Whether its last turn was."""
+    """True if the page's last turn was answered."""
     account: Any
 
     def are(self, state: str) -> list[bool]:
-        """Which of the pages are in a state."""
+        """True for each page in the state."""
         return list(map(state.__eq__, self.state))
 
 
@@ -110,7 +110,7 @@ class Refused(NamedTuple):
 
 
 class Restated(NamedTuple):
-    """A page that is in another state than its last turn left it in."""
+    """A page whose state has changed since its last turn."""
 
     id: int
     state: str
@@ -118,14 +118,14 @@ class Restated(NamedTuple):
 
 
 class LastTurn(NamedTuple):
-    """What came of the last turn of a page."""
+    """The outcome of a page's last turn."""
 
     reason: str
     title: str | None
 
 
 class PageTurn(NamedTuple):
-    """Of a page: the answer to its last turn, if there was one, and what tells when that was; who made it known."""
+    """A page's last turn: its answer, if any, and clock; and the page that made the page known."""
 
     fetch: int | None
     clock: float
@@ -157,7 +157,7 @@ class RobotsRow(NamedTuple):
 
 
 class Fingerprint(NamedTuple):
-    """What a page can be told by: a part of its row of `fetches`."""
+    """The fingerprint of a page's content: a part of its row of `fetches`."""
 
     page: int
     digest: int
@@ -168,16 +168,16 @@ class Fingerprint(NamedTuple):
 
 
 class FingerprintColumns(NamedTuple):
-    """Fingerprints of some pages: in each field an array with a value per page."""
+    """Fingerprints of some pages: each field is an array with a value per page."""
 
     page: Any
     payload: Any
     is_first: Any
-    """Whether the page was the first with its bytes."""
+    """True if the page was the first with its bytes."""
     sketch: Any
     """Shape (n, 5), 64 bits each; 0 where there is none."""
     leads: Any
-    """Whether the page has a sketch and was the first that said what it says."""
+    """True if the page has a sketch and duplicates no earlier page."""
 
 
 class Probe(NamedTuple):
@@ -278,7 +278,7 @@ class ListedUrl(NamedTuple):
 
 
 class RankedPage(NamedTuple):
-    """A row of the view `ranks`. expected: None of a page that was not known when it was last worked out."""
+    """A row of the view `ranks`. expected: None for a page unknown when it was last computed."""
 
     rank: int
     url: str
@@ -306,10 +306,10 @@ class ExpectedSite(NamedTuple):
 
 
 class ExpectedOf(NamedTuple):
-    """What expected importance rests on, as of when it was worked out.
+    """The basis of expected importance when it was computed.
 
-    visited: pages that had had their turn; read, known: pages. coverage: what the read pages have of all. stays: how
-    many of the first hundred are likely to be among them in the end, as a share; None: that was not looked at.
+    visited: pages that had had their turn; read, known: pages. coverage: share of the read pages in the total. stays:
+    share of the top hundred that is likely to be there in the end; None: not estimated.
     """
 
     visited: int
@@ -347,7 +347,7 @@ class TextRow(NamedTuple):
 
 
 class RefreshColumns(NamedTuple):
-    """A part of `refresh`: in each field an array with a value per page."""
+    """A part of `refresh`: each field is an array with a value per page."""
 
     page: Any
     fetched_at: Any
@@ -386,7 +386,7 @@ class Change(NamedTuple):
 
 
 class Alternate(NamedTuple):
-    """A page, and the page that was the first to give it as its alternate."""
+    """A page, and the first page that named it as its alternate."""
 
     page: int
     named_by: int

@@ -1,4 +1,4 @@
-"""Arrays on disk that are needed again soon, and in order: what does not fit into memory."""
+"""Temporary arrays on disk, read in the order written: for data that exceeds memory."""
 
 import struct
 import tempfile
@@ -20,14 +20,14 @@ _HEAD = struct.Struct("<4sq")  # of an array: dtype, number of elements
 
 
 class Spill:
-    """A temporary folder of arrays, each of one dimension, under block numbers. It goes when the spill is closed.
+    """A temporary folder of one-dimensional arrays by block number, deleted on close.
 
-    Of a block there are groups of arrays, which are appended and read from the first to the last, and one array
-    that is put and got. All methods raise StoreError when the disk fails.
+    A block has groups of arrays, which are appended and read in order, and one array that is put and got. All methods
+    raise StoreError when the disk fails.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
-        """folder: where to make it; None: where temporary files go (TMPDIR)."""
+        """folder: the parent; None: the one for temporary files (TMPDIR)."""
         with disk_errors(folder):
             self._folder = tempfile.TemporaryDirectory(prefix="minicrawl-", dir=folder)
         self._path = Path(self._folder.name)
@@ -44,14 +44,14 @@ class Spill:
         self.close()
 
     def append(self, block: int, arrays: tuple[Array, ...]) -> None:
-        """Put a group of arrays behind those of the block."""
+        """Append a group of arrays to the block."""
         with disk_errors(self._path), self._groups(block).open("ab") as file:
             file.write(_GROUP.pack(len(arrays), sum(array.nbytes for array in arrays)))
             file.writelines(_HEAD.pack(array.dtype.str.encode(), len(array)) for array in arrays)
             file.writelines(array.tobytes() for array in arrays)
 
     def read(self, block: int) -> Iterator[tuple[Array, ...]]:
-        """The groups of the block, none when nothing was appended; the arrays cannot be written to."""
+        """The groups of the block, none when nothing was appended; the arrays are read-only."""
         path = self._groups(block)
         with disk_errors(self._path):
             if not path.exists():
@@ -62,7 +62,7 @@ class Spill:
                     yield tuple(_arrays(file.read(count * _HEAD.size), file.read(size)))
 
     def put(self, block: int, array: Array) -> None:
-        """Keep an array for the block, instead of the one before; it is float64."""
+        """Store the block's array as float64, replacing the one before."""
         with disk_errors(self._path):
             array.astype(np.float64, copy=False).tofile(self._column(block))
 
@@ -100,7 +100,7 @@ def disk_errors(folder: str | Path | None) -> Iterator[None]:
 
 
 def disk_error(folder: str | Path | None, error: OSError) -> StoreError:
-    """What is wrong with temporary files in a folder (None: where they usually go), and the way out."""
+    """The error of temporary files in a folder (None: the default one), with the way out."""
     usual = tempfile.gettempdir()
     where = str(folder or usual)
     way_out = "make room there or set TMPDIR" if where.startswith(usual) else "make room there"

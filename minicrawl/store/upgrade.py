@@ -1,4 +1,4 @@
-"""Bringing a store of an older version up to date: the tables are made anew, and take over what the old ones hold."""
+"""Upgrade a store of an older version: recreate its tables, and copy the rows of the old ones."""
 
 import sqlite3
 import struct
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from minicrawl.store.urlhash import url_hash
 
-# Copies of what other tables hold, which may be otherwise now.
+# Copies of other tables, possibly stale: not taken over.
 _COPIES = {"page_blocks", "touched"}
 # Columns that had other names until version 7.
 _RENAMED = {
@@ -20,7 +20,7 @@ _RENAMED = {
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
 
-# Until version 7 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
+# Sums of the ledger (minicrawl/opic/ledger.py). Until version 7 every read computed them from the pages.
 _LEDGER = {
     "never_visited": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0 AND state <> 'gone'",
     "births": "16777216 * count(*) FROM pages WHERE state <> 'gone'",
@@ -41,9 +41,9 @@ def schema() -> Iterator[str]:
 
 
 def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
-    """Give a store of an older `version` the schema of this one, within a transaction.
+    """Upgrade a store of an older `version` to the current schema, within a transaction.
 
-    What is new begins with its defaults; what there is no column for any more is left behind.
+    New columns have their defaults; values of removed columns are dropped.
     """
     for (view,) in _names(db, "view"):
         db.execute(f"DROP VIEW {view}")
@@ -77,7 +77,7 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
 
 
 def _take_over(db: sqlite3.Connection, table: str, version: int) -> None:
-    """Fill a table from the old one of its name, as far as both have the same columns."""
+    """Copy the columns that a table shares with the old one of its name."""
     renamed = _RENAMED.get(table, {}) if version < 7 else {}
     sources = {renamed.get(column, column): column for column in _columns(db, f"old_{table}")}
     columns = sorted(_columns(db, table) & sources.keys())
@@ -87,10 +87,10 @@ def _take_over(db: sqlite3.Connection, table: str, version: int) -> None:
 
 
 def _count_coverage_anew(db: sqlite3.Connection) -> None:
-    """Until version 13 coverage was that of walkers who started at the seeds; the next crawl says what it is.
+    """Until version 13 coverage was that of random surfers who started at the seeds; the next crawl recomputes it.
 
-    Records had a third number of 8 bytes for every URL, after the number of URLs. What was sent was not counted in
-    units: all that is not confirmed may be on its way.
+    Records had a third column of 8 bytes per URL, after the number of URLs. Units sent were not counted: all that are
+    unconfirmed may be in transit.
     """
     db.execute("UPDATE meta SET value = json_set(value, '$.coverage', 0.0) WHERE key = 'run'")
     db.execute("DELETE FROM meta WHERE key GLOB 'coverage_*'")
@@ -112,7 +112,7 @@ def _count_left_out(db: sqlite3.Connection) -> None:
 
 
 def _move_answers(db: sqlite3.Connection, has_fingerprints: bool) -> None:
-    """Until version 5 answers stood in pages, and what pages can be told by in a table of its own."""
+    """Until version 5 answers were columns of pages, and fingerprints a table of their own."""
     answered = f"SELECT id + 1, id, {_ANSWER} FROM old_pages WHERE status IS NOT NULL"
     db.execute(f"INSERT INTO fetches (id, page, {_ANSWER}) {answered}")
     db.execute("UPDATE pages SET fetch = id + 1 WHERE id + 1 IN (SELECT id FROM fetches)")
@@ -134,7 +134,7 @@ def _hash_urls(db: sqlite3.Connection) -> None:
 
 
 def _names(db: sqlite3.Connection, kind: str) -> list[tuple[str]]:
-    """Names of what we made ourselves."""
+    """Names of a kind of schema objects, without SQLite's own."""
     query = "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
     return db.execute(query, (kind,)).fetchall()
 

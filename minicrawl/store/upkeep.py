@@ -1,4 +1,4 @@
-"""Looking after a store: a copy of it, also while a crawl writes, and a smaller file."""
+"""Store maintenance: backup, also while a crawl writes, and compaction."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from minicrawl.store.writer import Writer
 from minicrawl.system import is_running
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
-"""Errors that what is written cannot be blamed for. One of reading can: SQLite also reads what it has written."""
+"""Errors that only the source can cause. The copy can cause read errors: SQLite also reads what it has written."""
 
 
 def backup(store: Path, file: Path, *, force: bool = False) -> int:
@@ -24,7 +24,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     The texts of pages, if they are kept, are copied to the file beside it.
 
     The copy is a store: it opens, resumes and can be checked. It is made in one step: a copy in several would begin
-    again at every commit of a running crawl. force: let it take the place of a file that is there.
+    again at every commit of a running crawl. force: replace an existing file.
 
     Raises StoreError, which names the one of the two that is at fault, and SettingError when `file` is there or is the
     store itself.
@@ -40,13 +40,13 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     with contextlib.closing(open_to_read(store)) as source, store_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            unfinished.touch(store.stat().st_mode & 0o777)  # no other may read the copy than may the store
+            unfinished.touch(store.stat().st_mode & 0o777)  # readable by the same users as the store
             with contextlib.closing(sqlite3.connect(unfinished)) as copy:
                 _copy(store, source, copy)
             with unfinished.open("rb") as whole:
                 os.fsync(whole.fileno())
             copy_texts(store, unfinished, file)
-            for left in logs(file):  # of a store that was there: not this one's
+            for left in logs(file):  # of the store that is replaced
                 left.unlink(missing_ok=True)
             unfinished.replace(file)
         finally:
@@ -56,7 +56,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
 
 
 def _clear_left(file: Path) -> None:
-    """Remove what copies to a file have left that were killed: their names end with the number of a dead process."""
+    """Remove temporary files of killed backups: their names end with the number of a dead process."""
     for left in file.parent.glob(f".{escape(file.name)}.*"):
         number = re.search(r"\.(\d{1,9})(-wal|-shm|-journal)?$", left.name)
         if number and not is_running(int(number[1])):
@@ -64,7 +64,7 @@ def _clear_left(file: Path) -> None:
 
 
 def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> None:
-    """Copy all, and blame the store for what it cannot give; any other error is the copy's."""
+    """Copy the database. Errors of reading name the store; any other error is the copy's."""
     try:
         source.backup(copy)
     except sqlite3.DatabaseError as error:
@@ -75,7 +75,7 @@ def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> 
 
 
 def _can_be_read(store: Path) -> bool:
-    """Whether the disk gives every byte of a file."""
+    """True if the disk returns every byte of a file."""
     try:
         with store.open("rb") as file:
             while file.read(2**20):
@@ -86,10 +86,10 @@ def _can_be_read(store: Path) -> bool:
 
 
 def compact(store: Path) -> tuple[int, int]:
-    """Write the store's files anew without the room that is free in them: their bytes before and after.
+    """Rewrite the store's files without free space. Returns their bytes before and after.
 
-    Needs as much room on the disk as the store takes, twice. A crash leaves the store as it was. Raises StoreError,
-    also while a crawl holds the store.
+    Needs twice the store's size of free disk space. A crash leaves the store as it was. Raises StoreError, also while
+    a crawl holds the store.
     """
     open_to_read(store).close()
     before = _bytes(store)
@@ -108,6 +108,6 @@ def _check_unused(file: Path) -> None:
 
 
 def _bytes(store: Path) -> int:
-    """Of the file, its write-ahead log and the texts of its pages."""
+    """Bytes of the file, its write-ahead log and the texts of its pages."""
     files = (store, logs(real_path(store))[0], text_path(store))
     return sum(file.stat().st_size for file in files if file.exists())

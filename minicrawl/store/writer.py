@@ -1,4 +1,4 @@
-"""The one writer of a store: what a crawl commits.
+"""The one writer of a store.
 
 A batch of visits is one transaction: pages, links, both books, clock, hosts and robots together, so the file
 is consistent at every commit and a killed crawl loses at most the batch it was gathering.
@@ -73,7 +73,7 @@ class Writer(Store):
             raise
 
     def close(self) -> None:
-        """Give the store back. The write-ahead log is folded into the one file, wherever that has been moved."""
+        """Fold the write-ahead log into the file, wherever that was moved, and release the lock."""
         try:
             with self._tables.errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -83,7 +83,7 @@ class Writer(Store):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Raises StoreError, also when the file at `path` is no longer the one that was opened."""
+        """Run the block as a transaction. Raises StoreError, also when the file at `path` was replaced."""
         self._watch.check()
         try:
             with self._tables.errors, transaction(self._db):
@@ -94,11 +94,11 @@ class Writer(Store):
             raise
 
     def vacuum(self) -> None:
-        """Write the file anew, without the room that is free in it."""
+        """Rewrite the file without free space."""
         with self._tables.errors:
             self._db.execute("VACUUM")
 
-    # What a batch writes; call inside `transaction`.
+    # Rows of a batch; call inside `transaction`.
 
     def save_part_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[MetaValue]]) -> None:
         """Add or replace rows of an optional capability's own table, by the first column; see `Store.part_rows`.
@@ -112,13 +112,13 @@ class Writer(Store):
         self._db.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({places})", rows)
 
     def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
-        """Add to the pages that may be the best. is_anew: those before go."""
+        """Add candidates for the best pages. is_anew: replace the earlier ones."""
         if is_anew:
             self._db.execute("DELETE FROM best")
         self._db.executemany("INSERT OR IGNORE INTO best (page) VALUES (?)", ((page,) for page in pages))
 
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
-        """Keep the places of all pages: their numbers, best first."""
+        """Store the order of all pages: their numbers, best first."""
         self._db.execute("DELETE FROM places")
         self._db.executemany(
             "INSERT INTO places (first, pages) VALUES (?, ?)",
@@ -128,8 +128,8 @@ class Writer(Store):
     def save_expected(
         self, shares: npt.NDArray[np.float64], unread: npt.NDArray[np.float64], sites: Iterable[ExpectedSite]
     ) -> None:
-        """Keep the expected importance of all pages, and the part of it by links that unread pages are expected to
-        have; and the sites that these links are expected of."""
+        """Store the expected importance of all pages, the part of it by expected links of unread pages, and the sites
+        of these links."""
         self._db.execute("DELETE FROM expected")
         self._db.executemany(
             "INSERT INTO expected (first, shares, unread) VALUES (?, ?, ?)",
@@ -145,13 +145,13 @@ class Writer(Store):
         self._replace("links", Links, links)
 
     def save_refused(self, rows: Iterable[Refused]) -> None:
-        """Note what pages lead to that is not followed; a row that says nothing takes the page's away."""
+        """Replace pages' rows of targets not followed; an empty row deletes the page's."""
         rows = list(rows)
         self._db.executemany("DELETE FROM refused WHERE source = ?", ((row.source,) for row in rows))
         self._insert("refused", Refused, (row for row in rows if row.leads_to or row.too_deep))
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
-        # An update in place: to replace a row would write the index of names as well.
+        # An update in place: replacing a row would write the index of names as well.
         updates = ", ".join(f"{column} = excluded.{column}" for column in HostRow._fields[2:])
         self._insert("hosts", HostRow, hosts, then=f"ON CONFLICT (id) DO UPDATE SET {updates}")
 
@@ -164,14 +164,14 @@ class Writer(Store):
         self._replace("doors", DoorRow, rows)
 
     def add_voices(self, changes: Iterable[VoiceRow]) -> None:
-        """changes: by how many links."""
+        """changes: differences in the number of links."""
         changes = list(changes)
         self._insert("voices", VoiceRow, changes, then="ON CONFLICT DO UPDATE SET links = links + excluded.links")
         gone = ((row.page, row.site) for row in changes if row.links < 0)
         self._db.executemany("DELETE FROM voices WHERE page = ? AND site = ? AND links = 0", gone)
 
     def forget_sites(self) -> None:
-        """Let no site be kept, as walkers jump to all pages alike."""
+        """Delete all sites, as random surfers jump to all pages alike."""
         for table in ("sites", "doors", "voices"):
             self._db.execute(f"DELETE FROM {table}")
         self._db.execute("UPDATE hosts SET site = NULL")
@@ -208,7 +208,7 @@ class Writer(Store):
         self._db.executemany("INSERT INTO sitemap_pages (page, sitemap) VALUES (?, ?)", pages)
 
     def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
-        """By page; None: the page has none any more."""
+        """rows: by page; None: the page no longer has one."""
         updates = ", ".join(f"{column} = ?" for column in Fingerprint._fields[1:])
         nothing = (None,) * (len(Fingerprint._fields) - 1)
         self._db.executemany(
@@ -241,7 +241,7 @@ class Writer(Store):
         self._replace("anticipated_hosts", AnticipatedHost, hosts)
 
     def forget_anticipated(self) -> None:
-        """Let nothing be known for the order by anticipated cash, as it does not go on."""
+        """Delete the data of the order by anticipated cash, which is not continued."""
         self._db.execute("DELETE FROM anticipated")
         self._db.execute("DELETE FROM anticipated_hosts")
 
@@ -252,7 +252,7 @@ class Writer(Store):
         self._replace("importances", NotedImportance, rows)
 
     def save_texts(self, rows: Iterable[TextRow], gone: Iterable[int]) -> None:
-        """Note where texts stand. gone: pages that have none any more."""
+        """Save the offsets of texts. gone: pages that no longer have a text."""
         self._replace("texts", TextRow, rows)
         self._db.executemany("DELETE FROM texts WHERE page = ?", ((page,) for page in gone))
 
@@ -266,17 +266,17 @@ class Writer(Store):
         self._insert("records", RecordRow, rows)
 
     def save_course(self, point: CoursePoint, dropped: Iterable[float]) -> None:
-        """Note how the crawl stands. dropped: the seconds of points that go."""
+        """Add a point of the crawl's progress. dropped: seconds of points to delete."""
         self._db.executemany("DELETE FROM course WHERE seconds = ?", ((seconds,) for seconds in dropped))
         self._insert("course", CoursePoint, [point])
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
 
-    # What other commands keep in a store; call inside `transaction`.
+    # Rows of other commands; call inside `transaction`.
 
     def save_ranking(self, name: str, values: npt.NDArray[np.floating]) -> None:
-        """Keep a value per page, by page number, under a name; what was kept under it before is replaced."""
+        """Store a named ranking, a value per page by number; replaces the one of that name."""
         self._db.execute("DELETE FROM rankings WHERE name = ?", (name,))
         self._db.executemany(
             "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
@@ -286,10 +286,10 @@ class Writer(Store):
     def _insert(
         self, table: str, kind: type[Row], rows: Iterable[Row], verb: str = "INSERT", *, then: str = ""
     ) -> None:
-        """Write rows whose fields are columns of a table. then: what SQLite does with a row that is there already."""
+        """Write rows whose fields are columns of a table. then: the clause for existing rows."""
         marks = ", ".join("?" * len(kind._fields))
         self._db.executemany(f"{verb} INTO {table} ({columns(kind)}) VALUES ({marks}) {then}", rows)
 
     def _replace(self, table: str, kind: type[Row], rows: Iterable[Row]) -> None:
-        """Write rows, instead of those with the same keys."""
+        """Write rows, replacing those with the same keys."""
         self._insert(table, kind, rows, "INSERT OR REPLACE")

@@ -44,7 +44,7 @@ class _Turns:
 
 
 class Pace:
-    """When hosts may be asked, by their politeness key. delays: seconds from an answer to the next request."""
+    """Request times of hosts, by politeness key. delays: seconds from an answer to the next request."""
 
     def __init__(self, delays: HostDelays, clock: Callable[[], float]) -> None:
         self._delays = delays

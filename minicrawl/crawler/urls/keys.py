@@ -22,7 +22,7 @@ def authority(url: str) -> str:
 
 
 def politeness_key(url: str) -> str:
-    """Whom a politeness delay protects: the authority, whatever the scheme, and h.test for h.test. (RFC 1034 3.1)."""
+    """The authority that a politeness delay protects, for any scheme; h.test for h.test. (RFC 1034 3.1)."""
     host = authority(url)
     if not host.endswith(".") and ".:" not in host:  # as it mostly is
         return host
@@ -58,13 +58,13 @@ def registered_domain(host: str) -> str:
 
 
 def is_on(place: str, name: str) -> bool:
-    """Whether an authority is a host that the user calls by `name`, with its port or without, or is below it."""
+    """True if an authority is the host that the user calls `name`, with its port or without, or is below it."""
     host = hostname(f"http://{place}/")
     return name in (place, host) or host.endswith(f".{name}")
 
 
 def is_public_suffix(name: str) -> bool:
-    """Whether anyone can have a host below the name ("co.uk", "github.io"), including unlisted suffixes ("test")."""
+    """True if anyone can have a host below the name ("co.uk", "github.io"), including unlisted suffixes ("test")."""
     found = _extractor().extract_str(name, include_psl_private_domains=True)
     return found.suffix == name or ("." not in name.rstrip(".") and not found.ipv6)
 

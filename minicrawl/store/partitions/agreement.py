@@ -27,18 +27,18 @@ class Traffic(NamedTuple):
 
 
 def check_agreement(folder: PartitionFolder) -> None:
-    """Raise StoreError for stores that are not of one moment."""
+    """Raise StoreError for stores restored from different backups."""
     with folder.opened() as stores:
         check_agreement_of(stores)
 
 
 def check_agreement_of(stores: Sequence[Store]) -> None:
-    """Raise StoreError for stores that are not of one moment."""
+    """Raise StoreError for stores restored from different backups."""
     check_traffic([store.ask(_traffic) for store in stores])
 
 
 def check_traffic(each: Sequence[Traffic]) -> None:
-    """Raise StoreError for stores that are not of one moment. each: by partition."""
+    """Raise StoreError for stores from different backups. each: by partition."""
     for fault in _disagreements(each):
         raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl backup'")
 

@@ -1,12 +1,12 @@
-"""A crawl in partitions as files: a folder with a store for each, and cluster.json for what they have in common.
+"""The files of a crawl in partitions: a folder with a store for each, and cluster.json for all of them.
 
 000.db, 001.db ...  the stores, but for those that were moved elsewhere
 cluster.json        {"version": 1, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
                     "settings": {...}, "places": [{"folder": ".", "generation": 0}, ...]}
 
-version     of this file, 1 also where it says none: a minicrawl that knows fewer refuses it
-generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another one is no longer
-            the partition
+version     of this file, 1 if missing: an older minicrawl refuses a higher one
+generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another generation is
+            stale
 
 minicrawl.cluster.folder writes it.
 """
@@ -30,7 +30,7 @@ FILE, VERSION = "cluster.json", 1
 
 @dataclass(frozen=True)
 class Place:
-    """Where the store of a partition is.
+    """The location of a partition's store.
 
     folder: relative to that of cluster.json, or absolute. machine: IP address of its Ray node; None: the one that has
     cluster.json.
@@ -45,7 +45,7 @@ class Place:
 class PartitionFolder:
     """A crawl in partitions. cluster: an id that its stores share. secret: key of the hash that tells homes.
 
-    places: of all partitions, by their numbers. settings: as the run before kept them; {} before the first one.
+    places: of all partitions, by their numbers. settings: of the last run; {} before the first one.
     """
 
     path: Path
@@ -77,7 +77,7 @@ class PartitionFolder:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a crawl writes to any of the stores right now."""
+        """True if a crawl writes to any of the stores right now."""
         return any(map(is_held, self.stores))
 
     @contextmanager
@@ -90,7 +90,7 @@ class PartitionFolder:
 
     @contextmanager
     def opened_some(self, numbers: Sequence[int]) -> "Iterator[Sequence[Store]]":
-        """The read side of partitions that are on this machine, wherever the others are."""
+        """The read side of some partitions, which are on this machine."""
         stores = self.open(numbers)
         try:
             yield stores
@@ -99,7 +99,7 @@ class PartitionFolder:
                 store.close()
 
     def open(self, numbers: Sequence[int]) -> "list[Store]":
-        """The same, to be closed one by one."""
+        """The read side of some partitions, to be closed one by one."""
         from minicrawl.store.reader import open_file  # noqa: PLC0415 - it opens folders, too
 
         paths = self.stores

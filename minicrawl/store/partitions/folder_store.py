@@ -1,8 +1,7 @@
 """A folder of partitions as one store: the same readers, each over all partitions.
 
-All partitions are read as of the moment at which the folder was opened, each as of one commit. Counts of `meta` are
-added up; what is no count, such as the settings, all partitions have alike. History, cash, and the order of pages that
-wait are those of a page's partition.
+Each partition is read as of one commit, at the opening of the folder. Counts of `meta` are added up; other values, such
+as the settings, are the same in all partitions. History, cash and the queue are those of a page's partition.
 """
 
 import json
@@ -56,10 +55,10 @@ _OF_COURSE = ("fetched", "bytes", "known", "read", "given_up")
 
 
 class FolderStore(Store):
-    """Reads the stores of all partitions. parts: by the numbers of the partitions."""
+    """Reads the stores of all partitions. parts: by partition number."""
 
     def __init__(self, folder: PartitionFolder, parts: Sequence[Store], sizes: Sizes = STANDARD_SIZES) -> None:
-        """parts: each as of one commit. They are of this folder store alone, which changes what they show."""
+        """parts: each pinned to one commit. This store owns them, and changes their views."""
         self.path = folder.path
         self.sizes = sizes
         self.folder = folder
@@ -124,7 +123,7 @@ class FolderStore(Store):
             yield stores
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """All is of one commit of each partition anyway."""
+        """Do nothing: each partition is pinned to one commit."""
         return nullcontext()
 
     def course(self) -> list[CoursePoint]:
@@ -176,7 +175,7 @@ class FolderStore(Store):
 
 
 class _AllHosts(Hosts):
-    """A host is in the partition that has its pages; others may know its name."""
+    """A host belongs to the partition of its pages; others may know its name."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -213,7 +212,7 @@ class _AllHosts(Hosts):
 
 
 class _AllSites(SiteTable):
-    """Every partition has a row of each site that it knows; that of the partition with the hosts of the site counts."""
+    """Every partition has a row of each site that it knows; the one in the partition of the site's hosts counts."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -229,7 +228,7 @@ class _AllSites(SiteTable):
         return [self._among_all(number, site) for site in part.site_table.trusted(own)]
 
     def _at_home(self, ask: Callable[[Store], list[Site]]) -> Iterator[tuple[int, Site]]:
-        """Each site once, with the number of its partition: the first that knows it where none has pages of it yet."""
+        """Each site once, with the number of its partition: the first that knows it, if none has its pages yet."""
         found = [{row.name: row for row in rows} for rows in self._numbers.each(ask)]
         for name in dict.fromkeys(chain.from_iterable(found)):
             known = [number for number, rows in enumerate(found) if name in rows]
@@ -238,7 +237,7 @@ class _AllSites(SiteTable):
 
     @cached_property
     def _own(self) -> list[set[str]]:
-        """The names of the sites of which each partition has hosts."""
+        """Names of the sites with hosts in each partition."""
         found = []
         for number, part in enumerate(self._numbers.parts):
             site_of = part.united.sites_of_hosts()
@@ -268,7 +267,7 @@ class _AllSites(SiteTable):
         return part.site_table.is_older(own)
 
     def _among_all(self, number: int, site: TrustedSite) -> TrustedSite:
-        """A site of a partition, trusted also by those of the others."""
+        """A partition's site, with the trusting sites of all others added."""
         elsewhere = self._trusting[number].get(site.name, set())
         names = [site.trusted_first, *elsewhere]
         first = max(filter(None, names), key=lambda name: self._trust.get(name, 0.0), default=None)
@@ -281,7 +280,7 @@ class _AllSites(SiteTable):
 
     @cached_property
     def _trusting(self) -> list[dict[str, set[str]]]:
-        """Of each partition by site the sites of others that have trust and link to it."""
+        """For each partition, by site: sites of others that have trust and link to it."""
         found: list[dict[str, set[str]]] = []
         each = [row for rows in self._numbers.each(lambda part: part.united.trusting()) for row in rows]
         for site_of in self._numbers.each(lambda part: part.united.sites_of_hosts()):
@@ -316,7 +315,7 @@ class _AllSitemaps(Sitemaps):
 
 
 class _AllPatterns(Patterns):
-    """Of a pattern that several partitions know, as links lead there, the one counts that has let most URLs in."""
+    """If several partitions know a pattern, the row with the most admitted URLs counts."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -357,12 +356,12 @@ class _AllTexts(Texts):
 
 
 def _reasons(each: Sequence[MetaValue]) -> str:
-    """Why partitions have stopped."""
+    """The partitions' reasons to stop."""
     return ", ".join(dict.fromkeys(str(reason or "killed") for reason in each))
 
 
 def _united_lists(each: Sequence[MetaValue]) -> str:
-    """Lists as JSON."""
+    """The union of lists, as JSON."""
     return json.dumps(sorted(set(chain.from_iterable(json.loads(str(value or "[]")) for value in each))))
 
 
@@ -379,7 +378,7 @@ def _earlier_runs(each: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _run(each: Sequence[Mapping[str, Any]], collected: float) -> dict[str, Any]:
-    """A run, as long as that of the longest partition. coverage: of the importance by the links found so far, no
+    """A run of all partitions, as long as the longest. coverage: share of importance by the links found so far, no
     bound."""
     added = {name: sum(one.get(name) or 0 for one in each) for name in ("fetched", "bytes", "in_flight", "refreshed")}
     errors = _counted([one["errors"] for one in each])
@@ -389,15 +388,15 @@ def _run(each: Sequence[Mapping[str, Any]], collected: float) -> dict[str, Any]:
 def _course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
     """Points of all partitions added up, at the times of the one that has crawled longest.
 
-    Between two of its points a partition is taken to have gone on evenly. URLs of other partitions are among those
-    that each knows. Coverage is that of the partition which has the points.
+    Values between two points are interpolated. Known URLs include those of other partitions. Coverage is that of the
+    partition that has crawled longest.
     """
     some = [points for points in each if points]
     if not some:
         return []
     longest = max(some, key=lambda points: points[-1].seconds)
     at = [point.at for point in longest]
-    at[-1] = max(points[-1].at for points in some)  # by then all have done all that they have
+    at[-1] = max(points[-1].at for points in some)  # by then all partitions have finished
     columns = {name: np.sum([_along(points, name, at) for points in some], axis=0) for name in _OF_COURSE}
     return [
         point._replace(at=moment, **{name: round(columns[name][row]) for name in _OF_COURSE})
@@ -406,7 +405,7 @@ def _course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
 
 
 def _along(points: Sequence[CoursePoint], name: str, at: Sequence[float]) -> FloatArray:
-    """What one partition had done at some moments; before its first point nothing."""
+    """One partition's values at some times, interpolated; 0 before its first point."""
     values = np.array([getattr(point, name) for point in points], np.float64)
     done: FloatArray = np.interp(at, [point.at for point in points], values, left=0.0)
     return done

@@ -1,8 +1,8 @@
 """Numbers of the pages and hosts of a crawl over all its partitions.
 
-Pages have numbers from 0 on: those that partition 0 has at home, by their numbers there, then those of partition 1, and
-so on. A mirror has the number of the page it stands for. One whose home does not know it yet, as it is still on its way
-there, counts as a page of the first partition that has it. Numbers of a crawl that runs are those of one reading.
+Pages have numbers from 0 on: the home pages of partition 0, in local order, then those of partition 1, and so on. A
+mirror has the number of the page it stands for. A mirror still in transit to its home counts as a page of the first
+partition that has it. While a crawl runs, numbers are valid for one opening of the folder.
 """
 
 from collections import defaultdict
@@ -23,13 +23,13 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 IntArray = npt.NDArray[np.int64]
 Answer = TypeVar("Answer")
 UNKNOWN = -1
-"""In place of the number of a page that its home does not know."""
+"""Number of a page that its home does not know."""
 _UNRESOLVED = -2
 _AT_ONCE = 5_000
 
 
 class Some(NamedTuple):
-    """Some pages of a partition. at: where they stand among those that were asked for; pages: their numbers there."""
+    """Some pages of a partition. at: their indices among the pages asked for; pages: their local numbers."""
 
     number: int
     part: Store
@@ -38,10 +38,10 @@ class Some(NamedTuple):
 
 
 class Numbers:
-    """Translates numbers of partitions into those of the crawl, and back."""
+    """Translates local numbers of partitions into those of the crawl, and back."""
 
     def __init__(self, parts: Sequence[Store]) -> None:
-        """parts: by the numbers of their partitions. Each shows its own pages alone from then on, ranked among all."""
+        """parts: by partition number. From then on each shows only its own pages, ranked among all."""
         self.parts = parts
         self._mirrors: list[MirrorColumns] = self.each(lambda part: part.united.mirrors())
         self._sizes: list[int] = self.each(Store.size)
@@ -62,7 +62,7 @@ class Numbers:
         self._homes = [mirrors.home[known] for mirrors, known in zip(self._mirrors, homes, strict=True)]
 
     def each(self, ask: Callable[[Store], Answer]) -> list[Answer]:
-        """What every partition answers, by its number."""
+        """The answers of all partitions, by partition number."""
         return [ask(part) for part in self.parts]
 
     @property
@@ -70,29 +70,29 @@ class Numbers:
         """Number of pages."""
         return int(self.starts[-1])
 
-    # Pages that are at home.
+    # Home pages.
 
     def to_all(self, number: int, pages: npt.NDArray[np.integer]) -> IntArray:
-        """The numbers of pages that a partition has."""
+        """Numbers of a partition's home pages, given by local numbers."""
         own = np.asarray(pages, dtype=np.int64)
         found: IntArray = own + self.starts[number] - np.searchsorted(self._hidden[number], own)
         return found
 
     def of(self, number: int, page: int) -> int:
-        """The number of a page that a partition has."""
+        """The number of a partition's home page."""
         return int(self.to_all(number, np.array([page]))[0])
 
     def kept(self, number: int) -> IntArray:
-        """The pages that a partition has, by their numbers there."""
+        """Local numbers of a partition's home pages."""
         return np.setdiff1d(np.arange(self._sizes[number]), self._hidden[number], assume_unique=True)
 
     def at(self, page: int) -> tuple[int, Store, int]:
-        """The partition that has a page, by number and store, and the page's number there."""
+        """The home of a page, by number and store, and the page's local number."""
         (some,) = self.split([page])
         return some.number, some.part, int(some.pages[0])
 
     def split(self, pages: Sequence[int] | npt.NDArray[np.integer]) -> Iterator[Some]:
-        """Some pages by the partition that has them."""
+        """Group pages by their home."""
         wanted = np.asarray(pages, dtype=np.int64)
         numbers = np.searchsorted(self.starts, wanted, side="right") - 1
         for number in np.unique(numbers).tolist():
@@ -103,7 +103,7 @@ class Numbers:
             yield Some(number, self.parts[number], at, own)
 
     def asked(self, pages: Iterable[int], ask: Callable[[Store, list[int]], Mapping[int, Answer]]) -> dict[int, Answer]:
-        """What partitions answer for their pages, by number. ask: of a partition, by numbers there."""
+        """The partitions' answers for pages, by number. ask: of a partition, by local numbers."""
         return {
             self.of(some.number, own): answer
             for some in self.split(list(pages))
@@ -113,7 +113,7 @@ class Numbers:
     # Mirrors.
 
     def ends(self, number: int, pages: npt.NDArray[np.integer]) -> IntArray:
-        """The numbers of pages that a partition knows, mirrors among them; UNKNOWN where the home does not."""
+        """Numbers of pages that a partition knows, mirrors included; UNKNOWN if the home does not know the page."""
         own = np.asarray(pages, dtype=np.int64)
         hidden = self._hidden[number]
         if not len(hidden):
@@ -124,12 +124,12 @@ class Numbers:
         return np.where(is_mirror, self._of_mirror[number][at], self.to_all(number, own))
 
     def end(self, number: int, page: int | None) -> int | None:
-        """The number of one such page; None where the home does not know it, and of None."""
+        """The number of one page that a partition knows; None if the home does not know it, and for None."""
         found = UNKNOWN if page is None else int(self.ends(number, np.array([page]))[0])
         return None if found == UNKNOWN else found
 
     def find(self, urls: Sequence[str]) -> dict[str, int]:
-        """The numbers of those URLs that are known."""
+        """Page numbers of the URLs that are known."""
         found: dict[str, int] = {}
         for number, part in enumerate(self.parts):
             known = part.page_table.find(urls)
@@ -138,14 +138,14 @@ class Numbers:
         return found
 
     def mirrors_of(self, number: int, url: str) -> Iterator[Some]:
-        """The mirrors of a page that a partition has, in all others."""
+        """The mirrors of a partition's page in all other partitions."""
         for other, part in enumerate(self.parts):
             page = None if other == number else part.united.mirror_of(url)
             if page is not None:
                 yield Some(other, part, np.zeros(1, dtype=np.int64), np.array([page]))
 
     def graph(self, number: int, links: LinkGraph) -> LinkGraph:
-        """Links of a partition between pages by their numbers; links to pages that are not known are left out."""
+        """A partition's links by the numbers of the crawl; links to unknown pages are left out."""
         targets = self.ends(number, links.targets)
         is_known = targets != UNKNOWN
         rows = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))
@@ -160,8 +160,7 @@ class Numbers:
 
     @cached_property
     def unsent(self) -> IntArray:
-        """Units that have left the page of a link and not come to its target, by target, shape (size,): those that
-        mirrors hold, and those in outboxes."""
+        """Units in transit from linking pages, by target, shape (size,): held by mirrors, and in outboxes."""
         waiting = np.zeros(self.size, dtype=np.int64)
         for number, mirrors in enumerate(self._mirrors):
             self._add(waiting, self.ends(number, mirrors.page), mirrors.unsent)
@@ -178,7 +177,7 @@ class Numbers:
         np.add.at(waiting, pages[is_known], units[is_known])
 
     def _on_their_way(self) -> list[npt.NDArray[np.bool_]]:
-        """Which mirrors count as pages of their partition, as their home does not know them yet."""
+        """Masks of the mirrors that count as pages of their partition, as their home does not know them yet."""
         sent: defaultdict[int, set[str]] = defaultdict(set)
         for source, row in in_flight(self.parts):
             sent[source] |= set(from_bytes(row.records).urls)
@@ -202,7 +201,7 @@ class Numbers:
         return found
 
     def _resolve(self, number: int, at: IntArray) -> None:
-        """Find the pages that some mirrors of a partition stand for."""
+        """Look up the numbers of the pages of some mirrors."""
         numbers, homes, hidden = self._of_mirror[number], self._homes[number], self._hidden[number]
         at = at[numbers[at] == _UNRESOLVED]
         for start in range(0, len(at), _AT_ONCE):
@@ -225,33 +224,33 @@ class Numbers:
 
     @cached_property
     def host_starts(self) -> list[int]:
-        """What the numbers of a partition's hosts are behind those of the crawl."""
+        """Offsets of the partitions' host numbers in those of the crawl."""
         last = [max((row.id for row in part.hosts.all()), default=-1) for part in self.parts]
         return [0, *np.cumsum([number + 1 for number in last]).tolist()]
 
     @cached_property
     def hosts_elsewhere(self) -> list[set[int]]:
-        """Hosts that each partition knows and another one has, by their numbers there."""
+        """Hosts that each partition knows and another one has, by local numbers."""
         return self.each(lambda part: part.united.hosts_elsewhere())
 
     def own_hosts(self, number: int, rows: Sequence[HostRow]) -> list[HostRow]:
-        """Those of some hosts of a partition that it has, with their numbers in the crawl."""
+        """The hosts in `rows` that the partition has itself, with their numbers in the crawl."""
         elsewhere, start = self.hosts_elsewhere[number], self.host_starts[number]
         return [row._replace(id=row.id + start) for row in rows if row.id not in elsewhere]
 
     def host_at(self, host: int) -> tuple[int, Store, int]:
-        """The partition that has a host, by number and store, and the host's number there."""
+        """The partition of a host, by number and store, and the host's local number."""
         number = int(np.searchsorted(self.host_starts, host, side="right")) - 1
         return number, self.parts[number], host - self.host_starts[number]
 
 
 def _sums(each: Sequence[Sums]) -> Sums:
-    """Sums over all partitions; what is on its way between them is left out."""
+    """Sums over all partitions, without units in transit."""
     return Sums(*(sum(column) for column in zip(*each, strict=True)))
 
 
 def in_flight(parts: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
-    """Rows of outboxes that their homes have not taken, each with the partition that has made it."""
+    """Outbox rows that their homes have not taken, each with its source partition."""
     taken = [{row.partition: row.taken for row in part.transfers.neighbours()} for part in parts]
     for source, part in enumerate(parts):
         for row in part.transfers.outbox():

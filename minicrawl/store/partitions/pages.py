@@ -1,6 +1,6 @@
 """The readers of pages and links over all partitions: each answers as that of one store does, see minicrawl.store.read.
 
-Answers are merged as they are read: rows of as many partitions are in memory at once.
+Rows are merged as they are read: one row per partition is in memory at once.
 """
 
 import re
@@ -88,7 +88,7 @@ class AllPages(PageTable):
 
     def first_answers(self) -> FirstAnswers:
         each = self._numbers.each(lambda part: part.page_table.first_answers())
-        # A page that was fetched again had its first answer no later than any behind it had theirs.
+        # A refetched page had its first answer no later than any page behind it.
         firsts = [np.minimum.accumulate(answers.at[::-1])[::-1] for answers in each]
         order = np.argsort(np.concatenate(firsts), kind="stable")
         shifted = (
@@ -108,7 +108,7 @@ class AllPages(PageTable):
         return facts
 
     def queue(self, page: int, *, by_importance: bool = False) -> Queue:
-        """Among the pages of its partition, which is asked for them by itself."""
+        """The queue of the page's own partition."""
         _, part, own = self._numbers.at(page)
         return part.page_table.queue(own, by_importance=by_importance)
 
@@ -188,7 +188,7 @@ class AllPages(PageTable):
                 yield block._replace(id=pages, host=host, account=account)
 
     def _listed(self, ask: Callable[[Store], Sequence[int]]) -> list[int]:
-        """Pages by number of all partitions."""
+        """Numbers of pages that `ask` lists in all partitions."""
         each = enumerate(self._numbers.each(ask))
         found = [self._numbers.to_all(number, np.array(own, dtype=np.int64)) for number, own in each]
         pages: list[int] = np.concatenate(found).tolist()
@@ -256,7 +256,7 @@ class AllLinks(LinkTable):
 
 
 class AllRanks(Ranks):
-    """Of pages of the same importance those of the first partition come first."""
+    """Pages of the same importance are ordered by partition."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -347,7 +347,7 @@ class AllRanks(Ranks):
 
 
 class NothingExpected(Expected):
-    """Expected importance is worked out of the accounts of one store, and kept by none that is a partition."""
+    """No expected importance: it is computed from the accounts of one store, and partitions have none."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -415,13 +415,13 @@ class AllOutstanding(Outstanding):
         return self._most(n, 3, lambda part: part.outstanding.robots(n))
 
     def _most(self, n: int, field: int, ask: Callable[[Store], list[FoundRow]]) -> list[FoundRow]:
-        """The n rows with the most in a field."""
+        """The n rows with the largest values of a field."""
         found = chain.from_iterable(self._numbers.each(ask))
         return sorted(found, key=lambda row: -row[field])[:n]
 
 
 class AllRecognised(Recognised):
-    """Duplicates are told within a partition: pages of two partitions that say the same are none."""
+    """Duplicates are detected within a partition, not between two."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -523,7 +523,7 @@ class AllRefreshes(Refreshes):
 
 
 def _joined(graphs: Sequence[LinkGraph], size: int) -> LinkGraph:
-    """The graph of graphs whose sources rise from one to the next."""
+    """Concatenate graphs whose sources rise from one to the next."""
     if not graphs:
         return LinkGraph(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32), size)
     degrees = np.concatenate([np.diff(graph.indptr) for graph in graphs])

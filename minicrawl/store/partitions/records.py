@@ -1,4 +1,4 @@
-"""What crosses from one partition to another: of each URL, what its mirror has gathered since the last hand-over.
+"""Messages between partitions: for each URL, the changes of its mirror since the last hand-over.
 
 As bytes: the number of records (4 bytes), each column in turn, then all text, a line each; integers little endian. The
 text has `voices` in decimals, where there are any.
@@ -20,9 +20,9 @@ _COLUMNS = {"cash": "<i8", "received": "<i8", "inlinks": "<i4", "depth": "<i4", 
 class Records(NamedTuple):
     """Distinct URLs, and in every other field a value per URL.
 
-    `found_on`: the page that made the URL known, where its home may not know it yet; "" elsewhere.
-    `cash`: what was there. `received`, `inlinks`: what has come to those of before. `depth`, `chain_length`: as of now.
-    `voices`: how many sites more link to each, see voices.py; none where no walkers jump to sites.
+    `found_on`: the page that made the URL known, if its home may not know it yet; else "".
+    `cash`: of the mirror. `received`, `inlinks`: changes since. `depth`, `chain_length`: as of now.
+    `voices`: increase of linking sites, see voices.py; empty unless random surfers jump to sites.
     """
 
     urls: list[str]
@@ -36,12 +36,12 @@ class Records(NamedTuple):
 
     @property
     def credit(self) -> int:
-        """What of `received` is to be credited, in all."""
+        """Sum of the positive numbers of `received`."""
         return int(self.received.sum(where=self.received > 0))
 
     @property
     def debit(self) -> int:
-        """What of it is to be debited, without sign."""
+        """Sum of the negative numbers of `received`, without sign."""
         return -int(self.received.sum(where=self.received < 0))
 
 
@@ -52,7 +52,7 @@ def to_bytes(records: Records) -> bytes:
 
 
 def from_bytes(packed: bytes) -> Records:
-    """Raises ValueError where these are no records."""
+    """Unpack records. Raises ValueError for invalid ones."""
     if len(packed) < _COUNT.itemsize:
         raise ValueError("records have no number")
     count = int(np.frombuffer(packed, _COUNT, 1)[0])

@@ -3,9 +3,9 @@
 X = R + V' * B / sum(B)        as in one process (opic/ledger.py), with V' and sum(B) of all partitions
 importance = X / sum(X)
 
-Temporary views take the place of those of the file, so that every query of minicrawl.store.read works as it is:
+Temporary views shadow those of the file, so that every query of minicrawl.store.read works unchanged:
 
-pages   without mirrors, which another partition has; but for `adopted` ones, which their home does not know yet
+pages   without mirrors, except `adopted` ones, which their home does not know yet
 books   with V', sum(B) and sum(X) of all partitions
 born, weighed, ranks   as in schema.sql, on these two
 """
@@ -25,7 +25,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _RANKED_VIEWS = ("born", "weighed", "ranks")
 _NEVER = 2**63 - 1
-"""More than any X: no page counts as one of `best`, which rests on the importance in the partition alone."""
+"""More than any X: no page counts as one of `best`, which ranks within the partition alone."""
 
 
 class Sums(NamedTuple):
@@ -53,8 +53,8 @@ class Trusting(NamedTuple):
 class MirrorColumns(NamedTuple):
     """The mirrors of a partition by rising page, an array each.
 
-    home: the partition that has the page. unsent: units that it has received and not handed over. is_new: whether
-    nothing was handed over yet, so that the home may not know it.
+    home: the partition that has the page. unsent: units received and not handed over. is_new: True if nothing was
+    handed over yet, so that the home may not know the page.
     """
 
     page: IntArray
@@ -94,7 +94,7 @@ class United:
         return next((page for page, known in rows if known == url), None)
 
     def hosts_elsewhere(self) -> set[int]:
-        """hosts.id of hosts of which this partition has no page, but another one has."""
+        """hosts.id of hosts with pages in another partition and none in this one."""
         query = """
             SELECT host FROM mirrors CROSS JOIN main.pages ON id = page
             EXCEPT SELECT host FROM mirrors CROSS JOIN pages ON id = page"""
@@ -114,7 +114,7 @@ class United:
         return dict(self._tables.rows("SELECT hosts.name, sites.name FROM hosts JOIN sites ON sites.id = site"))
 
     def adopt(self, pages: Iterable[int]) -> None:
-        """Hide all mirrors but some, which wait for their first turn."""
+        """Hide all mirrors except `pages`, which wait for their first turn."""
         self._adopted = list(pages)
         adopted = ", ".join(map(str, self._adopted))
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(pages)")]
@@ -125,13 +125,13 @@ class United:
         self._make(self._definition("born"))
 
     def sums(self) -> Sums:
-        """Those of the partition."""
+        """The sums of this partition."""
         (virtual,) = self._tables.row("SELECT virtual FROM books")
         received, born = self._tables.row("SELECT total(received), total(birth) FROM born WHERE state <> 'alias'")
         return Sums(float(virtual or 0.0), float(self._tables.meta("ledger_births") or 0), received, born)
 
     def weigh(self, sums: Sums) -> None:
-        """Rank the pages among those of all partitions, of which these are the sums."""
+        """Rank the pages among those of all partitions. sums: over all partitions."""
         of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total, "floor": _NEVER}
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(books)")]
         names = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
@@ -140,7 +140,7 @@ class United:
             self._make(self._definition(view))
 
     def collected(self) -> float:
-        """The importance that the pages have that were read."""
+        """Total importance of the pages that were read."""
         (share,) = self._tables.row("SELECT total(importance) FROM weighed WHERE state = 'fetched'")
         return float(share)
 
@@ -149,7 +149,7 @@ class United:
         return str(sql).replace("CREATE VIEW", "CREATE TEMP VIEW", 1)
 
     def _make(self, statement: str) -> None:
-        """Make a view that goes with the connection; the file is left alone."""
+        """Make a temporary view; the file is unchanged."""
         with self._tables.errors:
             self._tables.db.execute("PRAGMA query_only = OFF")
             self._tables.db.execute(statement)

@@ -1,4 +1,4 @@
-"""What is known for the order by anticipated cash."""
+"""Data of the order by anticipated cash."""
 
 from typing import NamedTuple
 

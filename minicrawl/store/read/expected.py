@@ -1,4 +1,4 @@
-"""Expected importance as it was last worked out: shares as digits, which every SQLite tool can read."""
+"""Expected importance as last computed: shares as digits, which every SQLite tool can read."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ PAGES_A_ROW = 50
 DIGITS = 19
 _UNITS = 10**18
 META = "expected"
-"""The key of `meta` under which it stands what all rests on, as JSON."""
+"""The key of `meta` that has the basis of expected importance, as JSON."""
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Expected:
         self._tables = tables
 
     def of(self) -> ExpectedOf | None:
-        """What it rests on; None when it was never worked out."""
+        """The basis of expected importance; None if never computed."""
         kept = self._tables.meta(META)
         try:
             return None if kept is None else ExpectedOf(**json.loads(str(kept)))
@@ -35,14 +35,14 @@ class Expected:
             raise damaged(self._tables.path, f"meta.{META} cannot be meant") from error
 
     def shares(self) -> FloatArray:
-        """The share of every page by number, shape (size,); NaN of pages that were not known then."""
+        """The share of every page by number, shape (size,); NaN for pages unknown then."""
         rows = self._tables.each("SELECT shares FROM expected ORDER BY first")
         known = self._from(b"".join(shares for (shares,) in rows))
         size = self._tables.size()
         return np.concatenate([known, np.full(max(0, size - len(known)), np.nan)])[:size]
 
     def unread_part(self, page: int) -> float | None:
-        """The part of a page's share by links that unread pages are expected to have."""
+        """The part of a page's share by expected links of unread pages."""
         row = self._tables.row("SELECT unread FROM expected WHERE first = ?", page - page % PAGES_A_ROW)
         digits = row[0][DIGITS * (page % PAGES_A_ROW) :][:DIGITS] if row else b""
         return float(self._from(digits)[0]) if digits else None
@@ -54,7 +54,7 @@ class Expected:
             raise damaged(self._tables.path, "expected importance has shares that are no numbers") from error
 
     def sites(self, owners: Iterable[str]) -> list[ExpectedSite]:
-        """Those of some owners whose unread pages are expected to link like the others."""
+        """Rows of the owners whose unread pages are expected to link like the visited ones."""
         wanted = json.dumps(list(owners))
         return self._tables.records(
             ExpectedSite, "expected_sites WHERE owner IN (SELECT value FROM json_each(?))", wanted

@@ -1,4 +1,4 @@
-"""Hosts, what their robots.txt files say, and the domains they belong to."""
+"""Hosts, their robots.txt files, and the domains they belong to."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -12,7 +12,7 @@ from minicrawl.store.rows import DomainRow, HostRow, LinkerRow, RobotsRow
 
 
 class HostPages(NamedTuple):
-    """How many pages of a host are known, and of these were read, wait, or were given up."""
+    """Page counts of a host: known, and of these read, waiting and given up."""
 
     name: str
     known: int
@@ -32,16 +32,16 @@ class Hosts:
         return self._tables.records(HostRow, "hosts ORDER BY id")
 
     def strained(self) -> list[HostRow]:
-        """Hosts whose last answers were failures, those with the most in a row first."""
+        """Hosts whose last answers were failures, most consecutive failures first."""
         return self._tables.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")
 
     def bytes(self) -> dict[str, int]:
-        """Bytes of the last answers of all pages of a host, as they came. A look at all pages."""
+        """Bytes transferred in the last answers of all pages, by host name. Scans all pages."""
         query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
         return dict(self._tables.rows(f"{query} GROUP BY host"))
 
     def answering(self) -> Iterator[str]:
-        """The names of hosts that have answered, be it for a robots.txt; some twice."""
+        """Names of hosts that have answered, also for a robots.txt; some twice."""
         query = """
             SELECT name FROM hosts WHERE seconds > 0
             UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
@@ -53,9 +53,9 @@ class Hosts:
         return int(count)
 
     def pages(self, n: int) -> list[HostPages]:
-        """The n hosts of which the most pages are known. A look at all pages.
+        """The n hosts with the most known pages. Scans all pages.
 
-        Hosts of other partitions are none of them.
+        Hosts of other partitions are excluded.
         """
         return self._tables.records(
             HostPages,
@@ -67,11 +67,11 @@ class Hosts:
         )
 
     def has(self, name: str) -> bool:
-        """Whether the host of that name is known."""
+        """True if the host of that name is known."""
         return self._tables.row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def robots(self, origin: str) -> RobotsRow | None:
-        """What an origin answered for its robots.txt; None when it was not asked."""
+        """An origin's answer for its robots.txt; None if never asked."""
         return self._tables.record(RobotsRow, "robots WHERE origin = ?", origin)
 
     def domains(self) -> list[DomainRow]:
@@ -79,7 +79,7 @@ class Hosts:
         return self._tables.records(DomainRow, "domains ORDER BY id")
 
     def linkers(self) -> npt.NDArray[np.int64]:
-        """Who links to domains: their rows, shape (n, 2), in the order in which they came."""
+        """Rows of `linkers`, shape (n, 2), in the order of insertion."""
         query = f"SELECT {columns(LinkerRow)} FROM linkers ORDER BY rowid"
         blocks = self._tables.blocks(query, self._tables.sizes.rows)
         packed = [np.fromiter(chain.from_iterable(rows), np.int64, 2 * len(rows)) for rows in blocks]

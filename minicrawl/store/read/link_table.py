@@ -64,15 +64,15 @@ class LinkTable:
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
 
     def on_pages(self) -> Iterator[LinkGraph]:
-        """The links as they stand on pages, by source, some thousand rows at a time: of an alias that is a page its own
-        ones, as the view `link_pairs` has them; a redirect has its target."""
+        """The links found on pages, by source, some thousand rows at a time: an alias that is a page has its own
+        links, as in the view `link_pairs`; a redirect has its target."""
         size = self._tables.size()
         query = "SELECT source, coalesce(own, targets), NULL FROM links ORDER BY source"
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
 
     @contextmanager
     def kept_blocks(self) -> Iterator[Callable[[], Iterable[LinkGraph]]]:
-        """A function that gives the graph in blocks, as often as it is called; many links are kept on disk."""
+        """A function that iterates the graph in blocks, repeatably; many links are kept on disk."""
         if self.count() <= self._tables.sizes.links:
             kept = list(self.blocks())
             yield lambda: kept
@@ -93,11 +93,11 @@ class LinkTable:
         return int(count)
 
     def some_sources(self, page: int, n: int) -> list[int]:
-        """Up to n pages with a counted link to `page`: of the links the crawl has, some 20,000 pages' are looked at.
+        """Up to n pages with a counted link to `page`, found among the outlinks of some 20,000 pages.
 
-        These are pages known not long after the first that links to it was, and the first of all.
+        Searched are pages that became known soon after the first that links to it, and the first of all.
         """
-        (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page) or (0,)  # none of a mirror
+        (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page) or (0,)  # no row for a mirror
         query = f"""
             SELECT source, targets FROM (SELECT * FROM links WHERE source >= ? ORDER BY source LIMIT {_LOOKED_AT})
             WHERE instr(targets, ?)"""
@@ -108,10 +108,10 @@ class LinkTable:
             found |= dict.fromkeys(source for source, targets in rows if page in from_bytes(targets))
         return list(found)[:n]
 
-    # Aliases that are pages of their own: a canonical or a duplicate gives their links to another page.
+    # Aliases that are pages of their own: with a canonical or a duplicate, whose links count for another page.
 
     def aliases(self) -> Iterator[tuple[int, int]]:
-        """Aliases, each with the page it stands for, which may be an alias itself; looks at every page."""
+        """Aliases, each with the page it stands for, which may be an alias itself; scans all pages."""
         query = "SELECT source, targets FROM pages CROSS JOIN links ON source = id WHERE state = 'alias'"
         return _pairs((source, targets) for source, targets in self._tables.rows(query) if targets)
 
@@ -137,7 +137,7 @@ class LinkTable:
     # Links that are not followed.
 
     def refused(self, page: int) -> Refused | None:
-        """What a page leads to and is not followed, as far as that is kept."""
+        """The targets of a page that are not followed, as far as they are kept."""
         return self._tables.record(Refused, "refused WHERE source = ?", page)
 
     def too_deep(self) -> list[Refused]:
@@ -145,7 +145,7 @@ class LinkTable:
         return self._tables.records(Refused, "refused WHERE too_deep IS NOT NULL ORDER BY source")
 
     def too_deep_sources(self, url: str) -> list[int]:
-        """Pages that link to `url`, which only --max-depth keeps out; looks at every such link."""
+        """Pages that link to `url`, which only --max-depth keeps out; scans all such links."""
         return [row.source for row in self.too_deep() if url in json.loads(row.too_deep or "[]")]
 
 

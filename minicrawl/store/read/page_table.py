@@ -1,4 +1,4 @@
-"""What is kept of pages, by their numbers."""
+"""Pages, their answers and states, by page number."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _CHUNK = 500
 
 
 class Answer(NamedTuple):
-    """What came of a page. status: of HTTP; None where there was no answer."""
+    """The outcome of a page's last turn. status: of HTTP; None without an answer."""
 
     url: str
     state: str
@@ -26,11 +26,10 @@ class Answer(NamedTuple):
 
 
 class PageFacts(NamedTuple):
-    """What is kept of a page and its answer beside what the view `ranks` has.
+    """Facts of a page and its answer that the view `ranks` lacks.
 
-    changed_at: Unix seconds at which it was seen to have changed. target: the page an alias stands for. leads_to: what
-    it leads to and is not followed. named_by: the page that gives it as its alternate. canonical, robots, hreflang: as
-    in schema.sql.
+    changed_at: Unix seconds at which a change was seen. target: the page an alias stands for. leads_to: a target that
+    is not followed. named_by: the page that names it as its alternate. canonical, robots, hreflang: as in schema.sql.
     """
 
     host: str
@@ -47,7 +46,7 @@ class PageFacts(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """Pages that wait, in `all` and `on_host` of one of them; `before`: those of them that have more cash than that."""
+    """Counts of waiting pages around one: in `all`, `on_host` on its host; `before`: those with more cash."""
 
     all: int
     before: int
@@ -56,7 +55,7 @@ class Queue(NamedTuple):
 
 
 class FirstAnswers(NamedTuple):
-    """Pages that have an answer, an array each. at: Unix seconds of the last one. is_read: whether links were taken
+    """Pages that have an answer, as arrays. at: Unix seconds of the last one. is_read: True if links were taken
     from the page."""
 
     page: npt.NDArray[np.int64]
@@ -71,7 +70,7 @@ class PageTable:
         self._tables = tables
 
     def find(self, urls: Sequence[str]) -> dict[str, int]:
-        """Page numbers of those URLs that are known."""
+        """Page numbers of the URLs that are known."""
         found: dict[str, int] = {}
         for start in range(0, len(urls), _CHUNK):
             wanted = set(urls[start : start + _CHUNK])
@@ -95,12 +94,12 @@ class PageTable:
         return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
 
     def answered_late(self, share: float) -> list[int]:
-        """The pages whose first answer is among that share of first answers that came last; looks at all pages."""
+        """Pages whose first answer is among the latest `share` of first answers; scans all pages."""
         query = "SELECT id FROM pages WHERE fetch > (SELECT max(id) * ? FROM fetches)"
         return [page for (page,) in self._tables.rows(query, (1.0 - share,))]
 
     def answered_on(self, hosts: Collection[str]) -> list[tuple[str, int]]:
-        """The pages of some hosts that have an answer, each with the name of its host; looks at all pages."""
+        """Pages of some hosts that have an answer, each with the name of its host; scans all pages."""
         query = """
             SELECT name, pages.id FROM pages CROSS JOIN hosts ON hosts.id = host
             WHERE host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?))) AND fetch IS NOT NULL"""
@@ -116,15 +115,15 @@ class PageTable:
         return [url for (url,) in self._tables.rows(query)]
 
     def with_reason(self, reason: str) -> list[int]:
-        """Numbers of the pages that have this reason code; looks at every page."""
+        """Numbers of the pages that have this reason code; scans all pages."""
         return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
 
     def turns(self) -> list[PageTurn]:
-        """What is known of the turns of all pages, by number."""
+        """The last turns of all pages, by number."""
         return self._tables.records(PageTurn, "pages ORDER BY id")
 
     def first_answers(self) -> FirstAnswers:
-        """The pages that have an answer, in the order of their first ones."""
+        """Pages that have an answer, in the order of their first answers."""
         query = """
             SELECT pages.id, fetched_at, state IN ('fetched', 'alias')
             FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetch"""
@@ -137,12 +136,12 @@ class PageTable:
         return str(row[0]) if row else "waiting"
 
     def last_turn(self, page: int) -> LastTurn:
-        """What came of the last turn of a page in the store."""
+        """The outcome of a page's last turn."""
         query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
         return LastTurn._make(self._tables.row(query, page))
 
     def facts(self, page: int) -> dict[str, Any]:
-        """The whole row of a page, by the column names of schema.sql, with its host's."""
+        """A page's row by the column names of schema.sql, with its host's row."""
         with self._tables.errors:
             query = "SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
             cursor = self._tables.db.execute(query, (page,))
@@ -156,8 +155,7 @@ class PageTable:
         return facts
 
     def queue(self, page: int, *, by_importance: bool = False) -> Queue:
-        """How many pages wait beside a page that does, and how many have more cash, or importance; looks at all
-        pages."""
+        """Counts of pages that wait like this one, and of those with more cash, or importance; scans all pages."""
         worth, joined = ("x", "JOIN weighed USING (id)") if by_importance else ("standing", "")
         query = f"""
             SELECT count(*), total(it.{worth} > mine.worth), total(it.host = mine.host),
@@ -170,23 +168,23 @@ class PageTable:
     def senders(
         self, pages: Sequence[int]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """What some pages, given rising, have forwarded, whether each is an alias, and its hosts.id."""
+        """Units forwarded, True for aliases, and hosts.id of some pages, given rising."""
         query = "SELECT forwarded, state, host FROM json_each(?) CROSS JOIN pages ON pages.id = value"
         forwarded, states, hosts = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
         is_alias = np.array(states) == "alias"
         return np.array(forwarded, dtype=np.int64), is_alias, np.array(hosts, dtype=np.int64)
 
     def given_up(self) -> list[tuple[int, str]]:
-        """Pages that were given up or forbidden, each with its reason; looks at all pages."""
+        """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
     def not_there(self) -> list[int]:
-        """Pages that were given up or have gone; looks at all pages."""
+        """Pages that were given up or have gone; scans all pages."""
         return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE state IN ('error', 'gone')")]
 
     def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
-        """Pages that redirect, failed or have gone: number, state, reason, and of those that redirect their target as
-        bytes. Looks at all pages."""
+        """Pages that redirect, failed or have gone: number, state, reason, and the target of a redirect as bytes.
+        Scans all pages."""
         query = """
             SELECT id, state, reason, CASE state WHEN 'alias' THEN targets END FROM pages LEFT JOIN links ON source = id
             WHERE state IN ('error', 'gone')
@@ -199,7 +197,7 @@ class PageTable:
         return self._tables.each(query)
 
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
-        """What came of some pages, by number."""
+        """Outcomes of some pages' last turns, by number."""
         query = f"""
             SELECT pages.id, {columns(Answer)} FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
             LEFT JOIN fetches ON fetches.id = fetch"""
@@ -207,7 +205,7 @@ class PageTable:
         return {page: Answer._make(row) for page, *row in rows}
 
     def more_facts(self, pages: Iterable[int]) -> dict[int, PageFacts]:
-        """What is kept of some pages, by number."""
+        """Facts of some pages, by number."""
         query = """
             SELECT pages.id, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, hosts.name, content_type,
                 fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
@@ -231,8 +229,8 @@ class PageTable:
         return {(state, reason): count for state, reason, count in self._tables.rows(query)}
 
     def answers_by_time(self, bins: int) -> tuple[float, float, list[tuple[int, int, int]]]:
-        """When the last answers of pages came: the first (Unix seconds), the seconds of a bin, and of each bin the
-        number of answers, of those that were failures (status 400 and more), and bytes of bodies."""
+        """A histogram of last answers: its start (Unix seconds), the seconds of a bin, and per bin the numbers of
+        answers and of failures (status 400 and more), and bytes of bodies."""
         first, last = self._tables.row("SELECT min(fetched_at), max(fetched_at) FROM fetches")
         if first is None:
             return 0.0, 1.0, []
@@ -243,7 +241,7 @@ class PageTable:
         return first, seconds, [tuple(found.get(number, (0, 0, 0))) for number in range(bins)]
 
     def miscounted(self) -> list[tuple[str, str, int, int]]:
-        """Each (state, reason) that `counts` is wrong about: how many pages it says, and how many there are."""
+        """Each (state, reason) with a wrong count: that count, and the true one."""
         query = """
             SELECT state, reason, sum(kept), sum(there) FROM (
                 SELECT state, reason, pages AS kept, 0 AS there FROM tallies
@@ -252,8 +250,7 @@ class PageTable:
         return list(self._tables.rows(query))
 
     def unanswered(self) -> dict[str, int]:
-        """What pages and robots.txt files that are to be asked for again have failed with, by reason; looks at every
-        page."""
+        """Numbers of failed pages and robots.txt files that are to be retried, by reason; scans all pages."""
         query = """
             SELECT reason, count(*) FROM (
                 SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
@@ -261,20 +258,20 @@ class PageTable:
         return dict(self._tables.rows(query))
 
     def states(self) -> list[tuple[str, int]]:
-        """Of every page by number its state, and whether it was visited: not 0."""
+        """State and `visited` of every page, by number."""
         return list(self._tables.rows("SELECT state, visited FROM pages ORDER BY id"))
 
     def failures(self) -> list[tuple[int, int]]:
-        """The pages whose last requests failed, each with how many did in a row."""
+        """Pages whose last requests failed, each with its number of consecutive failures."""
         return list(self._tables.rows("SELECT id, attempts FROM pages INDEXED BY pages_failed WHERE attempts > 0"))
 
     def columns(self, first: int = 0, end: int = 2**31) -> Iterator[PageColumns]:
-        """Pages by number, all or those from `first` on and before `end`, a thousand at a time: so many rows still are
-        in the processor's cache when they are turned into columns."""
+        """Pages by number, from `first` on and before `end`, a thousand at a time: so few rows stay in the processor's
+        cache until they are turned into columns."""
         return self._columns("WHERE id >= ? AND id < ? ORDER BY id", first, end)
 
     def columns_of(self, pages: npt.NDArray[np.int32]) -> Iterator[PageColumns]:
-        """The same of some pages, by rising number."""
+        """Columns of some pages, by rising number."""
         listed = json.dumps(pages.tolist())
         return self._columns("WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", listed)
 
@@ -288,9 +285,9 @@ class PageTable:
             yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
 
     def unsent(self) -> npt.NDArray[np.int64]:
-        """Units on their way to every page between partitions, by number; in one store none to any, shape (1,)."""
+        """Units in transit between partitions to every page, by number; [0] for a single store."""
         return np.zeros(1, dtype=np.int64)
 
     def measures(self) -> Iterator[tuple[int, str]]:
-        """What the window remembers of visits, by page; for windows that keep more than one number."""
+        """The window's memory of visits, by page; for windows that keep more than one number."""
         return self._tables.each("SELECT id, measures FROM pages WHERE measures IS NOT NULL")

@@ -1,4 +1,4 @@
-"""What the trap defence has learned of URLs, by their patterns."""
+"""URL patterns learned by the trap defence."""
 
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import PatternRow
@@ -11,13 +11,13 @@ class Patterns:
         self._tables = tables
 
     def trap_patterns(self) -> list[PatternRow]:
-        """Patterns that a rule has shut, those with the most links dropped first."""
+        """Patterns shut by a rule, most dropped links first."""
         return self._tables.records(PatternRow, "patterns WHERE trap IS NOT NULL ORDER BY dropped DESC, name")
 
     def pattern(self, name: str) -> PatternRow | None:
-        """What the trap defence has learned of one pattern."""
+        """The row of one pattern; None if unknown."""
         return self._tables.record(PatternRow, "patterns WHERE name = ?", name)
 
     def has_digest(self, digest: int) -> bool:
-        """Whether a parsed page had this digest."""
+        """True if a parsed page had this digest."""
         return self._tables.row("SELECT 1 FROM digests WHERE digest = ?", digest) is not None

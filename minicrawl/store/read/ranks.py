@@ -1,4 +1,4 @@
-"""Pages by importance, by the other rankings of the books, and by rankings that were kept."""
+"""Pages by importance, by the other rankings of the books, and by kept rankings."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -20,7 +20,7 @@ from minicrawl.store.rows import RankedPage
 _RANKED = columns(RankedPage)
 _UNRANKED = ", ".join(RankedPage._fields[1:])
 _SAMPLE = 2_000
-"""Of so many pages, spread over all, a rank is guessed."""
+"""Sample size for the estimate of a rank."""
 _AT_ONCE = 100
 PLACES = 1_024
 """Pages in a row of `places`."""
@@ -33,8 +33,8 @@ class Ranks:
         self._tables = tables
 
     def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`, one of RANKINGS or EXPECTED; `rank` is that by importance, or by
-        EXPECTED the place in that order. None: EXPECTED while pages wait and it was worked out, else importance."""
+        """Every page, or the first n, by falling `by`, one of RANKINGS or EXPECTED; `rank`: by importance, for EXPECTED
+        the position in that order. None: EXPECTED while pages wait and it was computed, else importance."""
         if by is None:
             by = EXPECTED if self._expects() else RANKINGS[0]
         if by == EXPECTED:
@@ -42,7 +42,7 @@ class Ranks:
             return islice(ranked, n if n >= 0 else None)
         if by not in RANKINGS:
             raise ValueError(f"by must be one of {', '.join((*RANKINGS, EXPECTED))}, not {by!r}")
-        order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has that order of its own
+        order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has this order already
         return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks {order} LIMIT ?", n))
 
     def numbered(self) -> Iterator[RankedPage]:
@@ -58,54 +58,54 @@ class Ranks:
         return [found[page] for page in pages]
 
     def page(self, page: int) -> RankedPage:
-        """One page with its rank, which is a good guess unless `is_exact`."""
+        """One page with its rank, which is an estimate unless `is_exact`."""
         row = self._tables.row(f"SELECT {_UNRANKED} FROM weighed WHERE id = ?", page)
         return RankedPage(self._rank(page), *row)
 
     def is_exact(self, page: int) -> bool:
-        """Whether the rank of one page can be told without a look at all others.
+        """True if the rank of one page is known exactly without a scan.
 
-        It can be of the best thousand, and of all pages once a crawl has stopped.
+        So for the best thousand, and for all pages once a crawl has stopped.
         """
         return bool(self._tables.meta("is_ranked")) or self._is_best(page)
 
     def _expects(self) -> bool:
-        """Whether pages wait to be read, and expected importance was worked out."""
+        """True if pages wait to be read, and expected importance was computed."""
         (waiting,) = self._tables.row("SELECT coalesce(sum(pages), 0) FROM tallies WHERE state = 'waiting'")
         return bool(waiting) and Expected(self._tables).of() is not None
 
     # Rankings as numbers.
 
     def arrays(self) -> dict[str, npt.NDArray[np.float64]]:
-        """What pages can be ranked by: each of RANKINGS as an array by page number, shape (size,)."""
+        """Each of RANKINGS as an array by page number, shape (size,)."""
         rows = self._tables.rows(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id")
         arrays = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
         return dict(zip(RANKINGS, arrays, strict=True))
 
     def importance(self) -> npt.NDArray[np.float64]:
-        """Importance of every page by number, shape (size,), without what else the view has."""
+        """Importance of every page by number, shape (size,)."""
         rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
         return np.fromiter((importance for (importance,) in rows), dtype=np.float64)
 
     def importance_of(self, pages: Sequence[int]) -> npt.NDArray[np.float64]:
-        """The same of some pages, in the order of their numbers, which are given rising."""
+        """Importance of some pages, whose numbers are given rising."""
         query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
         return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
 
     def collected(self) -> npt.NDArray[np.float64]:
-        """Importance of the pages that were read, in the order in which they got their first answer."""
+        """Importance of the pages that were read, in the order of their first answers."""
         query = """
             SELECT importance FROM weighed JOIN pages ON pages.id = weighed.id
             WHERE pages.fetch IS NOT NULL AND pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
         return np.fromiter((importance for (importance,) in self._tables.each(query)), dtype=np.float64)
 
     def least_importance(self) -> float:
-        """That of a page without links to it."""
+        """Importance of a page without in-links."""
         (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM books")
         return float(least or 0.0)
 
     def values(self, by: str) -> dict[str, float]:
-        """What every page has in a ranking, one of RANKINGS, EXPECTED or a kept one, by URL."""
+        """Values of all pages in a ranking (one of RANKINGS, EXPECTED or a kept one), by URL."""
         if by in (*RANKINGS, EXPECTED):
             urls = (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
             numbers = Expected(self._tables).shares() if by == EXPECTED else self.arrays()[by]
@@ -118,18 +118,18 @@ class Ranks:
         return values
 
     def kept(self) -> list[str]:
-        """Names of the rankings that 'minicrawl rank --save' has kept."""
+        """Names of the rankings kept by 'minicrawl rank --save'."""
         return [name for (name,) in self._tables.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
 
     def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
-        """The n pages (-1: all) with the largest value in a kept ranking, and that value."""
+        """The n pages (-1: all) with the largest value in a kept ranking, and the value."""
         query = f"""
             SELECT {_RANKED}, value FROM rankings JOIN ranks ON ranks.id = rankings.page
             WHERE name = ? ORDER BY value DESC, rank LIMIT ?"""
         return ((RankedPage._make(page), value) for *page, value in self._tables.each(query, name, n))
 
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
-        """Every page with its number, by falling `by`; of a kept ranking also the value. As many are read as are taken.
+        """Every page with its number, by falling `by`; for a kept ranking also the value. Pages are read lazily.
 
         by: one of RANKINGS, or the name of a kept ranking.
         """
@@ -144,8 +144,8 @@ class Ranks:
         return ((page, RankedPage._make(row), value) for value, page, *row in rows)
 
     def by_values(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[int, RankedPage]]:
-        """Every page with its number by falling expected importance, which is given by number, shape (size,); NaN of
-        pages that have none, which come last. `rank` is the place in that order. As many are read as are taken."""
+        """Every page with its number by falling expected importance, which is given by number, shape (size,); pages
+        with NaN come last. `rank` is the position in that order. Pages are read lazily."""
         order = np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")
         for first in range(0, len(order), _AT_ONCE):
             some = order[first : first + _AT_ONCE].tolist()
@@ -162,11 +162,11 @@ class Ranks:
         rows = self._tables.rows(query, (json.dumps(list(pages)),))
         return {page: RankedPage._make(row) for page, *row in rows}
 
-    # What a search asks.
+    # For the search.
 
     def facts(self, pages: str) -> list[Any]:
-        """Of some pages (numbers as JSON): number, URL, host, title, state, leader of its duplicates, when it was seen
-        to change last or else was fetched, content type."""
+        """Facts of some pages (numbers as JSON): number, URL, host, title, state, leader of its duplicates, time of
+        the last change seen or else of the fetch (Unix seconds), content type."""
         query = """
             SELECT pages.id, url, name, title, state, leader, coalesce(changed_at, fetches.fetched_at), content_type
             FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = host
@@ -174,7 +174,7 @@ class Ranks:
         return self._tables.rows(query, (pages,))
 
     def values_of(self, pages: Sequence[int], by: str) -> dict[int, float]:
-        """What some pages have in a ranking, one of RANKINGS or a kept one; those left out that have nothing."""
+        """Values of some pages in a ranking (one of RANKINGS or a kept one); pages without a value are left out."""
         if by in RANKINGS:
             query = f"SELECT weighed.id, {by} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
             return dict(self._tables.rows(query, (json.dumps(pages),)))
@@ -182,7 +182,7 @@ class Ranks:
         return dict(self._tables.rows(query, (by, json.dumps(pages))))
 
     def extremes(self, by: str) -> tuple[float, float]:
-        """The least value of a ranking that is more than 0, and the most; looks at every page."""
+        """The least positive and the largest value of a ranking; scans all pages."""
         if by in RANKINGS:
             least, most = self._tables.row(f"SELECT min({by}), max({by}) FROM weighed WHERE {by} > 0")
         else:
@@ -190,14 +190,14 @@ class Ranks:
             least, most = self._tables.row(query, by)
         return float(least or 0.0), float(most or 0.0)
 
-    # What tells the rank of a page without a look at all others.
+    # The rank of a page without a scan of all.
 
     def best(self) -> list[int]:
         """The pages that may be the most important."""
         return [page for (page,) in self._tables.rows("SELECT page FROM best")]
 
     def places(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-        """All pages, best first, PLACES at a time, as they were written down at the end of a run."""
+        """All pages, best first, PLACES at a time, as stored at the end of a run."""
         rows = self._tables.rows("SELECT first, pages FROM places")
         return ((first, from_bytes(pages)) for first, pages in rows)
 
@@ -218,14 +218,14 @@ class Ranks:
         return bool(row and row[0])
 
     def _better(self, page: int, among: str, *values: str) -> int:
-        """How many pages are better than one, among some."""
+        """Number of better pages in `among`."""
         (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
         query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
         (count,) = self._tables.row(query, *values, x, x, page)
         return int(count)
 
     def _place(self, page: int) -> int:
-        """How many pages are better than one, by the places that were written down at the end of a run."""
+        """Number of better pages, by the places stored at the end of a run."""
         wanted = self._key(page)
         blocks = range(0, self._tables.size(), PLACES)
 
@@ -238,6 +238,6 @@ class Ranks:
         return block + bisect_left(from_bytes(held).tolist(), wanted, key=self._key)
 
     def _key(self, page: int) -> tuple[float, int]:
-        """What pages are ordered by, from the best on."""
+        """Sort key of a page, best first."""
         (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
         return -x, page

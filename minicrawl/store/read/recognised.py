@@ -1,4 +1,4 @@
-"""What pages are recognised by: fingerprints, answers for pages that cannot exist, parameters, alternates."""
+"""Fingerprints, answers for pages that cannot exist, session parameters, alternates."""
 
 from collections.abc import Iterator
 
@@ -18,10 +18,10 @@ class Recognised:
         self._tables = tables
 
     def fingerprints(self) -> Iterator[FingerprintColumns]:
-        """Fingerprints of all pages, in the order in which they got their first answer, a thousand at a time.
+        """Fingerprints of all pages, in the order of their first answers, a thousand at a time.
 
-        SQLite puts each column together as text: to make objects of Python of all values would take longer. Sketches
-        come in hex, as older SQLite ends a text that it has put together at the first byte of 0.
+        SQLite joins each column into a text, which is faster than a Python object per value. Sketches come in hex, as
+        older SQLite ends a joined text at the first byte of 0.
         """
         query = f"""
             SELECT group_concat(page, ' '), group_concat(payload, ' '),
@@ -39,7 +39,7 @@ class Recognised:
             yield FingerprintColumns(page, payload, is_first, sketch, leads)
 
     def _fetches(self) -> Iterator[tuple[int, int]]:
-        """The first and the last number of a thousand fetches, and so on."""
+        """Ranges of fetch numbers, first and last, a thousand fetches each."""
         query, size = "SELECT id FROM fetches WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?", self._tables.sizes.rows
         first = _FIRST
         while (row := self._tables.row(query, first, size)) is not None:
@@ -53,11 +53,11 @@ class Recognised:
         return self._tables.record(Fingerprint, of_page, page)
 
     def duplicate_counts(self) -> tuple[int, int]:
-        """How many pages have the bytes of another, and how many nearly say what another says."""
+        """Numbers of exact duplicates and of near-duplicates."""
         return self._duplicates("1")
 
     def duplicates_of(self, page: int) -> tuple[int, int]:
-        """The same, of those that are marked with this page."""
+        """Numbers of exact and near-duplicates of this page."""
         return self._duplicates(f"leader = {page:d}")
 
     def _duplicates(self, which: str) -> tuple[int, int]:
@@ -66,25 +66,25 @@ class Recognised:
         return marked - near, near
 
     def probes(self) -> list[Probe]:
-        """What hosts answered for pages that cannot exist."""
+        """Answers of hosts for pages that cannot exist."""
         return self._tables.records(Probe, "probes")
 
     def recent_pages(self) -> Iterator[tuple[RecentPage, str]]:
-        """The pages that were read lately, in this order, each with its URL."""
+        """Recently read pages, oldest first, each with its URL."""
         query = f"""
             SELECT url, {columns(RecentPage, "recent_pages")} FROM recent_pages JOIN pages ON pages.id = page
             ORDER BY recent_pages.id"""
         return ((RecentPage._make(row), url) for url, *row in self._tables.rows(query))
 
     def parameters(self) -> list[ParameterRow]:
-        """Parameters that are, or may be, sessions'."""
+        """Known and possible session parameters."""
         return self._tables.records(ParameterRow, "parameters")
 
     def alternates(self) -> list[Alternate]:
-        """Pages that a page read before them gives as its alternate."""
+        """Pages that an earlier read page names as its alternate."""
         return self._tables.records(Alternate, "alternates ORDER BY page")
 
     def alternate_of(self, page: int) -> int | None:
-        """The page that gives this one as its alternate, and was read before it."""
+        """The earlier read page that names this one as its alternate."""
         row = self._tables.row("SELECT named_by FROM alternates WHERE page = ?", page)
         return int(row[0]) if row else None

@@ -1,4 +1,4 @@
-"""When pages are fetched again, and what has changed of them."""
+"""The refresh schedule, and changes of pages."""
 
 from typing import NamedTuple
 
@@ -22,9 +22,9 @@ _THEN = """
 
 
 class ChangedPage(NamedTuple):
-    """What became of a page in some time: new, changed or gone.
+    """A page that was new, changed or gone in a period.
 
-    at: Unix seconds, of the last time. times: how often. added, removed: blocks of its text, in all.
+    at: Unix seconds, of the last time. times: number of times. added, removed: blocks of its text, in all.
     """
 
     url: str
@@ -38,7 +38,7 @@ class ChangedPage(NamedTuple):
 
 
 class RisenPage(NamedTuple):
-    """A page that is more important than it was. before: its importance then; since: Unix seconds."""
+    """A page whose importance has risen. before: its importance at `since`, Unix seconds."""
 
     url: str
     importance: float
@@ -57,7 +57,7 @@ class FetchColumns(NamedTuple):
 
 
 class ScheduleColumns(NamedTuple):
-    """When pages were due as of their last fetch, an array each. rate: as in `Refreshes.columns`."""
+    """Due times of pages as of their last fetch, as arrays. rate: as in `Refreshes.columns`."""
 
     page: npt.NDArray[np.int64]
     host: npt.NDArray[np.int64]
@@ -76,27 +76,27 @@ class Refreshes:
         return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)
 
     def is_empty(self) -> bool:
-        """Whether no page was ever fetched again, nor was to be."""
+        """True if no page was ever refreshed or scheduled for it."""
         return self._tables.row("SELECT 1 FROM refresh LIMIT 1") is None
 
     def changed_at(self) -> dict[int, float]:
-        """When pages that are fetched again changed last, as far as is known; Unix seconds, by page."""
+        """Last known change of pages that are fetched again, Unix seconds, by page."""
         return dict(self._tables.rows("SELECT page, changed_at FROM refresh WHERE changed_at IS NOT NULL"))
 
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 
     def changed(self, belief: int) -> set[int]:
-        """Pages that have changed since they were fetched, by the sitemaps of hosts that are believed so far."""
+        """Pages changed since their fetch, by the sitemaps of hosts with at least this belief."""
         query = """
             SELECT page FROM refresh JOIN pages ON pages.id = page JOIN refresh_hosts USING (host)
             WHERE lastmod IS NOT NULL AND lastmods >= ?"""
         return {page for (page,) in self._tables.rows(query, (belief,))}
 
     def columns(self) -> RefreshColumns:
-        """Of all pages that are fetched again.
+        """The schedule of all pages that are fetched again.
 
-        rate: -1 where nothing is learned, 0 where due does not follow from it.
+        rate: -1 if not learned, 0 if `due` does not follow from it.
         """
         query = """
             SELECT page, fetched_at, due,
@@ -106,7 +106,7 @@ class Refreshes:
         return RefreshColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
     def unscheduled(self) -> RefreshColumns:
-        """Pages that were read, and have no row of `refresh` yet: when they were fetched."""
+        """Pages that were read and have no row of `refresh` yet, with their fetch times."""
         query = """
             SELECT pages.id, fetched_at FROM pages JOIN fetches ON fetches.id = fetch
             WHERE state IN ('fetched', 'alias') AND pages.id NOT IN (SELECT page FROM refresh)"""
@@ -115,7 +115,7 @@ class Refreshes:
         return RefreshColumns(pages, fetched_at, fetched_at, np.zeros(len(pages)))
 
     def schedule(self) -> ScheduleColumns:
-        """Of all pages that are fetched again by a crawl that does so: what `columns` and `unscheduled` say."""
+        """The schedule of all pages that a refreshing crawl fetches: `columns` and `unscheduled` in one."""
         query = """
             SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), coalesce(due, 0.0),
                 CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN coalesce(information, 0.0) = 0.0 THEN -1.0 ELSE rate END
@@ -125,7 +125,7 @@ class Refreshes:
         return ScheduleColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
 
     def last_fetches(self, due_by: float) -> FetchColumns:
-        """Of all pages that were read and are there, but for those that failed and rest for longer (Unix seconds)."""
+        """Last fetches of all pages that were read and exist, except failed ones due after `due_by` (Unix seconds)."""
         query = """
             SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
                 CASE WHEN information > 0.0 THEN rate ELSE 0.0 END
@@ -135,7 +135,7 @@ class Refreshes:
         return FetchColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
     def began(self) -> float | None:
-        """When the first of what is known of a crawl happened, Unix seconds."""
+        """Unix seconds of the first known event of a crawl."""
         query = """
             SELECT min(at) FROM (SELECT at FROM course UNION ALL SELECT min(at) FROM changes
                                  UNION ALL SELECT min(fetched_at) FROM fetches)"""
@@ -143,7 +143,7 @@ class Refreshes:
         return None if began is None else float(began)
 
     def changed_pages(self, since: float) -> list[ChangedPage]:
-        """What became of pages since then (Unix seconds), the most important pages first."""
+        """New, changed and gone pages since a time (Unix seconds), the most important first."""
         query = f"""
             SELECT url, what, at, importance, times, added, removed, title
             FROM ({_CHANGES}) CROSS JOIN weighed ON weighed.id = page
@@ -152,8 +152,8 @@ class Refreshes:
         return list(map(ChangedPage._make, self._tables.rows(query, {"since": since})))
 
     def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
-        """Pages whose importance is larger than then (Unix seconds), or than at their first fetch since; those first
-        that have gained most. n: so many of them; -1: all."""
+        """Pages whose importance has risen since a time (Unix seconds), or since their first fetch after it, largest
+        gain first. n: number of pages; -1: all."""
         query = f"""
             SELECT url, weighed.importance, importances.importance, at, title
             FROM ({_THEN}) CROSS JOIN importances ON page = risen AND at = noted_at

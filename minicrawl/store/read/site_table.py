@@ -1,4 +1,4 @@
-"""Sites, their doors, and the voices that other sites have for pages: empty where walkers jump to all pages alike."""
+"""Sites, their doors, and other sites' voices for pages: empty if random surfers jump to all pages alike."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -52,10 +52,10 @@ class VoiceRow(NamedTuple):
 
 
 class TrustedSite(NamedTuple):
-    """A site and who trusts it.
+    """A site's trust and its sources.
 
-    trust: share of all. trusted_by: how many other sites link to it that have trust themselves; trusted_first: the one
-    of these that has the most, None where there is none. is_seed: whether trust begins there.
+    trust: share of all. trusted_by: number of other sites with trust that link to it; trusted_first: the most trusted
+    of these, None without any. is_seed: True if trust begins there.
     """
 
     name: str
@@ -66,7 +66,7 @@ class TrustedSite(NamedTuple):
 
 
 class SiteTable:
-    """Reads the tables `sites`, `doors` and `voices`, and which site a host belongs to."""
+    """Reads the tables `sites`, `doors` and `voices`, and the site of each host."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -80,7 +80,7 @@ class SiteTable:
         return self._array("SELECT coalesce(site, 0) FROM hosts ORDER BY id", 1).reshape(-1)
 
     def trusted(self, host: int | None = None) -> list[TrustedSite]:
-        """All sites by number, or only that of a host; looks at all links between sites."""
+        """All sites by number, or only that of a host; scans all links between sites."""
         rows = self._tables.rows(_TRUSTED, {"host": host})
         return [TrustedSite._make((*row, bool(is_seed))) for *row, is_seed in rows]
 
@@ -94,7 +94,7 @@ class SiteTable:
         return self._tables.record(DoorRow, "doors WHERE page = ?", page)
 
     def is_older(self, page: int) -> bool:
-        """Whether a page was known when births were last shared out."""
+        """True if a page was known when births were last shared out."""
         (is_older,) = self._tables.row("SELECT ? < shared_out FROM books", page)
         return bool(is_older)
 
@@ -109,7 +109,7 @@ class SiteTable:
         return self._array(query, 1).reshape(-1)
 
     def linking_sites(self, name: str) -> list[str]:
-        """The names of the sites that link to a site; looks at all voices."""
+        """The names of the sites that link to a site; scans all voices."""
         query = """
             SELECT DISTINCT linking.name
             FROM voices CROSS JOIN pages ON pages.id = voices.page CROSS JOIN hosts ON hosts.id = pages.host

@@ -25,7 +25,7 @@ class Sitemaps:
         return SitemapRow._make(row) if row else None
 
     def listing(self, url: str, host: str) -> SitemapRow | None:
-        """The sitemap whose URL, on that host, waits to become known; looks at all that wait there."""
+        """The sitemap that lists a waiting URL of that host; scans the host's waiting URLs."""
         query = f"""
             SELECT {_SITEMAP} FROM hosts CROSS JOIN sitemap_urls AS listed ON listed.host = hosts.id
                 JOIN sitemaps ON sitemaps.id = sitemap
@@ -34,12 +34,12 @@ class Sitemaps:
         return SitemapRow._make(row) if row else None
 
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
-        """The next n URLs that wait on a host, behind the one with the number `after`."""
+        """The next n waiting URLs of a host, behind number `after`."""
         return self._tables.records(
             ListedUrl, "sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?", host, after, n
         )
 
     def listed_counts(self) -> dict[int, tuple[int, int]]:
-        """Per host that has any: how many URLs wait, and the largest number of these."""
+        """Per host: count of waiting URLs, and the largest of their numbers."""
         rows = self._tables.rows("SELECT host, count(*), max(id) FROM sitemap_urls GROUP BY host")
         return {host: (count, last) for host, count, last in rows}

@@ -1,4 +1,4 @@
-"""What is wrong with the file of a store: with its structure, its tables, and rows that lead to no other."""
+"""Integrity checks of a store's file: structure, tables, and dangling references."""
 
 import math
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ _FLAWS = {
         "WHERE sitemap NOT IN (SELECT id FROM sitemaps)"
     ),
 }
-"""What is wrong with so many rows as the query counts."""
+"""Queries that count flawed rows, by the flaw."""
 
 _MOST_CLOCK = 2**63 - 1
 """SQLite keeps no larger integer."""
@@ -87,14 +87,14 @@ class Soundness:
         self._tables = tables
 
     def structure_errors(self) -> list[str]:
-        """The first thing that SQLite finds wrong with the file, without a look at what stands in it; or nothing."""
+        """The first structural error that SQLite finds, contents unchecked; [] without one."""
         return self._findings("PRAGMA quick_check(1)")
 
     def integrity_errors(self) -> list[str]:
-        """What SQLite and the foreign columns say is wrong with the file, in sentences."""
+        """Errors found by SQLite, in the schema and in references, in sentences."""
         errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
         if errors:
-            return errors  # what stands in such rows may be of no type that is looked for here
+            return errors  # values in such rows may be of any type
         with self._tables.errors:
             errors += schema_errors(self._tables.db)
         for what, query in _FLAWS.items():
@@ -104,16 +104,16 @@ class Soundness:
         return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
 
     def texts(self, table: str, column: str) -> Iterator[str]:
-        """What a column of JSON holds in all rows that have any."""
+        """The values of a column of JSON, without NULL."""
         return (text for (text,) in self._tables.each(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"))
 
     def _findings(self, pragma: str) -> list[str]:
-        """What SQLite finds wrong, a line each."""
+        """SQLite's findings, a line each."""
         lines = (line for (text,) in self._tables.rows(pragma) for line in text.splitlines())
         return [line for line in lines if line not in ("ok", "*** in database main ***")]
 
     def _lost(self) -> list[tuple[int, str]]:
-        """Pages without a hash of their URL, and those with another's."""
+        """Pages whose URL hash is missing or wrong."""
         lost = self._tables.rows("SELECT id, url FROM pages WHERE id NOT IN (SELECT page FROM url_hashes)")
         key = self._tables.hash_key
         hashed = self._tables.each("SELECT id, url, hash FROM url_hashes JOIN pages ON id = page")
@@ -121,7 +121,7 @@ class Soundness:
 
 
 def check_books(tables: Tables) -> None:
-    """Raise StoreError when importance cannot be computed: to SQL a word is 0, and infinity and NULL will do."""
+    """Raise StoreError if importance cannot be computed: SQL reads words as 0, and accepts infinity and NULL."""
     keys = ", ".join("?" * len(_BOOKS))
     for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
         is_number = isinstance(value, int | float) and math.isfinite(value)

@@ -13,11 +13,11 @@ from minicrawl.store.rows import MetaValue
 
 Row = TypeVar("Row", bound=NamedTuple)
 _LEAST_ROW = 16
-"""Bytes that a page takes at the very least."""
+"""Minimum bytes of a page."""
 
 
 class Tables:
-    """Asks one SQLite connection. Every query sees the last commit, or that of the snapshot it is in."""
+    """Queries one SQLite connection. Every query sees the last commit, or that of its snapshot."""
 
     def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes) -> None:
         self.path = path
@@ -25,13 +25,13 @@ class Tables:
         self.sizes = sizes
         self.errors = store_errors(path)
         self.hash_key = b""
-        """Key of the hashes that URLs are found by."""
+        """Key of the URL hashes."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read inside the block is of one commit, also while a crawl goes on writing.
+        """Read from one commit inside the block, also while a crawl writes.
 
-        A block inside another belongs to the outer one's commit.
+        A nested block reads from the outer block's commit.
         """
         if self.db.in_transaction:
             yield
@@ -44,7 +44,7 @@ class Tables:
                 self.db.execute("ROLLBACK")
 
     def pin(self) -> None:
-        """Let all that is read from now on be of one commit."""
+        """Read from one commit from now on."""
         with self.errors:
             self.db.execute("BEGIN")
 
@@ -53,27 +53,27 @@ class Tables:
             return self.db.execute(query, values).fetchall()
 
     def row(self, query: str, *values: Any) -> Any:
-        """The first row of an answer; None when it has none."""
+        """The first row of a result; None if it is empty."""
         with self.errors:
             return self.db.execute(query, values).fetchone()
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
-        """The rows of an answer, as they are asked for."""
+        """The rows of a result, read lazily."""
         with self.errors:
             rows = self.db.execute(query, values)
-            # "yield from" would close the cursor along with the generator, which may be after the store.
+            # "yield from" would close the cursor along with the generator, possibly after the store.
             while (row := rows.fetchone()) is not None:
                 yield row
 
     def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
-        """The rows of an answer, so many at a time."""
+        """The rows of a result, `size` at a time."""
         with self.errors:
             cursor = self.db.execute(query, values)
             while rows := cursor.fetchmany(size):
                 yield rows
 
     def records(self, kind: type[Row], source: str, *values: Any) -> list[Row]:
-        """The rows of `source` (a table, with what follows FROM) as named tuples of a kind."""
+        """The rows of `source` (a table, with further clauses) as named tuples."""
         return list(map(kind._make, self.rows(f"SELECT {columns(kind)} FROM {source}", values)))
 
     def record(self, kind: type[Row], source: str, *values: Any) -> Row | None:
@@ -89,7 +89,7 @@ class Tables:
         """Number of known pages."""
         (size,) = self.row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         (octets,) = self.row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-        if not 0 <= size <= octets // _LEAST_ROW:  # memory for so many would be asked for
+        if not 0 <= size <= octets // _LEAST_ROW:  # arrays of this size would be allocated
             raise damaged(self.path, f"it has a page with the number {size - 1}")
         return int(size)
 
@@ -103,5 +103,5 @@ def quoted(name: str) -> str:
 
 @cache
 def columns(kind: type[NamedTuple], table: str = "") -> str:
-    """The columns that a kind of row has as fields. table: whose they are, where several tables have such."""
+    """The fields of a kind of row as columns. table: qualifies them where several tables have such."""
     return ", ".join(f"{table}.{name}" if table else name for name in kind._fields)

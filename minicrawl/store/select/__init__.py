@@ -1,6 +1,6 @@
-"""Which pages a user selects.
+"""Pages selected by a user.
 
-expression  an SQL expression that a user writes: what it may be made of, and what it may ask
-outstanding pages that stand out: slow, large, without a title, said again
-selection   the pages that conditions, and such an expression, hold for
+expression  a user's SQL expression: its syntax and permissions
+outstanding pages that stand out: slow, large, untitled, duplicated
+selection   pages that satisfy conditions or an expression
 """

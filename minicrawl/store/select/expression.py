@@ -1,8 +1,8 @@
-"""An SQL expression that a user writes, on one page's columns.
+"""A user's SQL expression on one page's columns.
 
-Two walls stand around it. It must be one expression: parentheses that close, and neither quotes for names, comments,
-semicolons nor SELECT, so that it cannot end the condition that it is put into. And whatever it is, SQLite asks about
-each thing it would do, and only reading the columns of pages, and a list of functions, are let through.
+Two checks guard it. It must be one expression: balanced parentheses, and neither quotes for names, comments, semicolons
+nor SELECT, so that it cannot end the condition that it is put into. And SQLite's authorizer allows only reading the
+columns of pages, and a list of functions.
 """
 
 import re
@@ -16,7 +16,7 @@ COLUMNS = (
     *("rank", "url", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
     *("state", "reason", "expected", "id", "host", "content_type", "seconds", "bytes"),
 )
-"""What an expression may ask of a page."""
+"""Columns that an expression may use."""
 PAGES = """
     SELECT ranks.*, hosts.name AS host, fetches.content_type, fetches.seconds, fetches.bytes
     FROM ranks JOIN pages ON pages.id = ranks.id JOIN hosts ON hosts.id = pages.host
@@ -34,10 +34,10 @@ _READ = {
     "fetches": {"", "id", "content_type", "seconds", "bytes"},
     "best": {""},
 }
-"""What PAGES reads itself, "" being that there are rows; of a view all may be read, and only a view reads the rest."""
+"""Columns that PAGES reads, "" for the rows as such. Views may be read in full, all other columns only by views."""
 _VIEWS = frozenset({"ranks", "weighed", "born", "books"})
 _WITHIN = _VIEWS | {"pages"}
-"""Views that may read what they are made of: of a partition `pages` is one, see store/partitions/united.py."""
+"""Views that may read their tables: in a partition `pages` is one, see store/partitions/united.py."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
 _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comment", "/*": "a comment"} | {
     **dict.fromkeys('"`[]', "quotes other than single ones"),
@@ -47,7 +47,7 @@ _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comm
 
 
 def checked(text: str) -> str:
-    """The expression, if it is one. Raises SettingError."""
+    """The text, if it is one expression. Raises SettingError."""
     if len(text) > _LONGEST:
         raise _refused(text[:40] + "...", f"it has more than {_LONGEST:,} characters")
     if "\0" in text:
@@ -68,7 +68,7 @@ def checked(text: str) -> str:
 
 @contextmanager
 def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
-    """Let queries inside the block do no more than PAGES and an expression on it may. Raises SettingError."""
+    """Restrict queries inside the block to PAGES and allowed expressions. Raises SettingError."""
     db.set_authorizer(_verdict)
     try:
         yield
@@ -83,7 +83,7 @@ def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
 
 
 def _verdict(action: int, first: str | None, second: str | None, _: str | None, view: str | None) -> int:
-    """Whether a step of a query is allowed. first, second: table and column, or the name of a function."""
+    """Allow or deny a step of a query. first, second: table and column, or the name of a function."""
     if action == sqlite3.SQLITE_SELECT or (
         view in _WITHIN and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
     ):

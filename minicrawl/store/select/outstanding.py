@@ -1,4 +1,4 @@
-"""Pages that stand out: the slowest, the largest, those without a title, those that say what others say."""
+"""Pages that stand out: the slowest, the largest, untitled and duplicated ones."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ _UNTITLED = "state = 'fetched' AND content_type LIKE 'text/html%' AND coalesce(t
 
 
 class PageColumns(NamedTuple):
-    """What is known of all pages, by number, shape (size,): fetched_at is NaN, seconds is NaN of what has no answer."""
+    """All pages as columns, by number, shape (size,): fetched_at and seconds are NaN without an answer."""
 
     host: npt.NDArray[np.int64]
     state: npt.NDArray[np.object_]
@@ -23,7 +23,7 @@ class PageColumns(NamedTuple):
 
 
 class Outstanding:
-    """Finds such pages, up to n of each kind. Every answer takes a look at all pages."""
+    """Finds up to n outstanding pages of each kind. Every query scans all pages."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -56,13 +56,13 @@ class Outstanding:
         return self._tables.rows(query, (n,))
 
     def untitled(self, n: int) -> tuple[int, list[tuple[str, int]]]:
-        """How many HTML pages have no title; and URL and in-links of those with the most."""
+        """Number of HTML pages without a title; URL and in-links of those with the most."""
         (count,) = self._tables.row(f"SELECT count(*) FROM {_ANSWERED} WHERE {_UNTITLED}")
         query = f"SELECT url, inlinks FROM {_ANSWERED} WHERE {_UNTITLED} ORDER BY inlinks DESC, pages.id LIMIT ?"
         return int(count), self._tables.rows(query, (n,))
 
     def copied(self, n: int) -> list[tuple[str, int, int, str]]:
-        """Pages that others say again: URL, how many have its bytes, how many say nearly the same, one of them."""
+        """Pages with duplicates: URL, numbers of exact and near-duplicates, URL of one of them."""
         query = """
             SELECT first.url, exact, near, one.url FROM (
                 SELECT leader, count(*) - count(distance) AS exact, count(distance) AS near, min(page) AS some
@@ -71,6 +71,6 @@ class Outstanding:
         return self._tables.rows(query, (n,))
 
     def robots(self, n: int) -> list[tuple[str, int | None, str | None, int, float]]:
-        """Origin, status of its robots.txt or the reason for there being none, its bytes, when it was read."""
+        """Robots.txt files: origin, status, or the reason for having none, bytes, Unix seconds of the fetch."""
         query = "SELECT origin, status, reason, length(body), fetched_at FROM robots ORDER BY length(body) DESC LIMIT ?"
         return self._tables.rows(query, (n,))

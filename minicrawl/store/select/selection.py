@@ -1,4 +1,4 @@
-"""The pages that conditions hold for, by number."""
+"""Pages that satisfy conditions, by number."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,13 +24,13 @@ class Selection:
         self._tables = tables
 
     def by(self, conditions: Sequence[Condition]) -> npt.NDArray[np.bool_]:
-        """Whether all conditions hold for each page, by number, shape (size,)."""
+        """True for each page that satisfies all conditions, by number, shape (size,)."""
         where = " AND ".join(f"({condition.sql})" for condition in conditions) or "1"
         query = f"SELECT pages.id FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE {where}"
         return self._marked(self._tables.rows(query, [value for each in conditions for value in each.values]))
 
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
-        """Whether an expression that a user wrote is true of each page, in the same form. Raises SettingError."""
+        """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""
         query = f"SELECT id FROM ({PAGES}) WHERE (\n{checked(expression)}\n)"
         with only_reading_pages(self._tables.db, expression):
             found = self._tables.db.execute(query).fetchall()

@@ -1,7 +1,7 @@
-"""What pages say, kept in a file beside the store.
+"""Texts of pages, kept in a file beside the store.
 
-marked_text  the form in which the text of a page is kept, and what can be read out of it
-text_file    the file: records behind one another
+marked_text  the stored form of a page's text, packed and parsed
+text_file    the file: a sequence of records
 writing      texts added to the file with a commit
 reading      the texts of a store's pages
 copying      the file copied with its store, and made smaller

@@ -1,8 +1,7 @@
-"""The file of texts, copied with its store and made smaller.
+"""Backup and compaction of the file of texts.
 
-What is committed of it never changes, so a copy of a store, however old, needs but as much of the file as the copy
-knows of. Made anew, the file gets its name once the store has committed where every text stands in it: whoever opens it
-between the two finds it by its first line.
+Committed records never change, so a copy of a store, however old, needs only the part of the file that it knows of. A
+rewritten file is renamed once the store has committed the new offsets; a reader in between finds it by its first line.
 """
 
 import os
@@ -21,12 +20,12 @@ _ROWS = 1_000
 
 
 def copy_texts(store: Path, copy: Path, file: Path) -> None:
-    """Put the texts that `copy` of a store knows of beside `file`, which the copy is to become. Raises StoreError."""
+    """Copy the texts that `copy` of a store knows of beside `file`, the copy's later name. Raises StoreError."""
     path = text_path(file)
     with open_store(copy) as reader:
         size, line = reader.texts.size, _line(reader)
     if not size:
-        path.unlink(missing_ok=True)  # of a store that was there
+        path.unlink(missing_ok=True)  # of the store that is replaced
         return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -41,7 +40,7 @@ def copy_texts(store: Path, copy: Path, file: Path) -> None:
 
 
 def compact_texts(writer: Writer) -> None:
-    """Leave out of the file of texts what no page says any more. A crash leaves it as it was, or finished."""
+    """Rewrite the file of texts without outdated ones. A crash leaves it as it was, or finished."""
     texts, path = writer.texts, text_path(writer.path)
     if not texts.size:
         return

@@ -1,11 +1,10 @@
-"""The text of a page as it is kept: what it shows, block by block, with marks for headings, items, tables and links.
+"""The stored text of a page: its visible text in blocks, with marks for headings, items, tables and links.
 
 A record is one line of JSON (title, language, description, whether a search may show the page, distinct link targets,
 and which of these each link leads to, -1 for none), then the marked text; both are packed by zlib.
 
-In marked text NUL stands between blocks, and marks are code points that Unicode keeps for programs (U+FDD0 and on). A
-mark of a kind stands at the start of its block, alone in a block it is that of the next; a link or a frame lasts from
-one mark to the next of its pair.
+In marked text NUL separates blocks, and marks are noncharacters of Unicode (U+FDD0 and on). The mark of a kind is at
+the start of its block, or alone in the block before; a link or a frame lasts from one mark to the next of its pair.
 """
 
 import json
@@ -23,22 +22,22 @@ from minicrawl.errors import StoreError
 BETWEEN_BLOCKS = "\0"
 LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL = map(chr, range(0xFDD0, 0xFDD8))
 HEADING = tuple(map(chr, range(0xFDD8, 0xFDDE)))
-"""By level, of h1 to h6."""
+"""Marks of h1 to h6, by level."""
 MARKS = "".join((LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL, *HEADING))
 AROUND = 50
-"""Characters on either side of a link that say what it is about."""
+"""Characters of context on either side of a link."""
 
 _LEVEL = 2
-"""Of packing: a tenth larger than the best, in half of its time."""
+"""Of compression: a tenth larger than the best, in half of its time."""
 _PERMALINK = " ¶"
-"""What documentation has behind headings, as a link to them."""
+"""The link to itself behind a heading of documentation."""
 _MARK = re.compile(f"[{MARKS}]")
 _OPENING = re.compile(f"[{MARKS} ]*")
 _PIECES = re.compile(f"([{LINK}{END_OF_LINK}])")
 
 
 class Kind(StrEnum):
-    """What a block of text is."""
+    """The kind of a block of text."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -50,12 +49,12 @@ class Kind(StrEnum):
 BY_TAG = {"pre": CODE, "li": ITEM, "tr": ROW, "td": CELL, "th": CELL} | {
     f"h{level}": mark for level, mark in enumerate(HEADING, start=1)
 }
-"""The mark of what an element of a page is."""
+"""Marks by HTML tag."""
 _KINDS = {CODE: Kind.CODE, ITEM: Kind.ITEM, ROW: Kind.CELL, CELL: Kind.CELL} | dict.fromkeys(HEADING, Kind.HEADING)
 
 
 class Link(NamedTuple):
-    """A link in a block: which characters of its text, and where it leads."""
+    """A link in a block: its range of characters there, and its target."""
 
     start: int
     end: int
@@ -63,7 +62,7 @@ class Link(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """What a link says, and `AROUND` characters of what stands before and behind it in its block."""
+    """The text of a link, and up to `AROUND` characters before and behind it in its block."""
 
     url: str
     text: str
@@ -74,8 +73,8 @@ class Anchor(NamedTuple):
 class Block(NamedTuple):
     """A paragraph, heading, item, cell or listing.
 
-    `level`: of a heading, 1 to 6; of a cell, 1 where it begins a row; else 0. `is_frame`: it belongs to what frames the
-    page, such as a menu.
+    `level`: of a heading, 1 to 6; of a cell, 1 where it begins a row; else 0. `is_frame`: it is outside the
+    main content, such as a menu.
     """
 
     kind: Kind
@@ -87,7 +86,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class KeptText:
-    """What a page said when it was read last. `index`: whether a search may show it."""
+    """The text of a page when last read. `index`: True if a search may show it."""
 
     url: str
     title: str | None
@@ -98,7 +97,7 @@ class KeptText:
 
     @property
     def text(self) -> str:
-        """All that it shows, a line a block; listings have several."""
+        """The visible text, a line a block; listings have several."""
         return "\n".join(block.text for block in self.blocks)
 
     @property
@@ -112,13 +111,13 @@ class KeptText:
 
     @property
     def content(self) -> tuple[Block, ...]:
-        """The blocks that are no frame; all of them where that would leave less than a tenth of the text."""
+        """The blocks outside frames; all blocks if those have less than a tenth of the text."""
         inside = tuple(block for block in self.blocks if not block.is_frame)
         size, whole = (sum(len(block.text) for block in blocks) for blocks in (inside, self.blocks))
         return inside if size * 10 >= whole else self.blocks
 
     def anchors(self) -> Iterator[Anchor]:
-        """Every link that says something, in document order."""
+        """Every link with a text, in document order."""
         for block in self.blocks:
             for start, end, url in block.links:
                 text = block.text
@@ -128,7 +127,7 @@ class KeptText:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is kept of a page beside its text. The fields are those of `KeptText`."""
+    """Metadata of a page beside its text. The fields are those of `KeptText`."""
 
     title: str | None
     language: str | None
@@ -142,7 +141,7 @@ def plain(block: str) -> str:
 
 
 def pack(about: About, text: str, urls: Sequence[str], targets: Sequence[int]) -> bytes:
-    """A record. urls: the distinct targets of its links; targets: which of these each link leads to, -1: to none."""
+    """Pack a record. urls: the distinct targets of its links; targets: index in `urls` of each link, -1: none."""
     known = [about.title, about.language, about.description, about.index, urls, targets]
     head = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
     packed: bytes = zlib_ng.compress(f"{head}\n{text}".encode("utf-8", "replace"), _LEVEL)
@@ -150,7 +149,7 @@ def pack(about: About, text: str, urls: Sequence[str], targets: Sequence[int]) -
 
 
 def unpack(packed: bytes, url: str) -> KeptText:
-    """The text of the page at `url`. Raises StoreError for what is no record."""
+    """The text of the page at `url`. Raises StoreError for an invalid record."""
     try:
         head, _, text = zlib.decompress(packed).decode().partition("\n")
         title, language, description, index, urls, targets = json.loads(head)
@@ -161,7 +160,7 @@ def unpack(packed: bytes, url: str) -> KeptText:
 
 
 class _Blocks:
-    """Reads marked text, whose links lead where `links` say, in order."""
+    """Parses marked text, given the targets of its links in order."""
 
     def __init__(self, links: Sequence[str | None]) -> None:
         self._links = iter(links)
@@ -186,7 +185,7 @@ class _Blocks:
             self._kind, self._level = Kind.PARAGRAPH, 0
 
     def _take(self, mark: str) -> None:
-        """A mark before the words of a block."""
+        """Apply a mark before the words of a block."""
         if mark == LINK:
             self._link = next(self._links, None)
         elif mark == END_OF_LINK:
@@ -201,7 +200,7 @@ class _Blocks:
                 self._level = int(mark == ROW)
 
     def _linked(self, marked: str) -> tuple[str, tuple[Link, ...]]:
-        """The words of a block, and the links in it. A link that goes on behind the block ends with it."""
+        """The words of a block, and its links. A link that continues behind the block ends with it."""
         words, start = "", 0
         links: list[Link] = []
         for piece in _PIECES.split(marked):

@@ -1,4 +1,4 @@
-"""The texts of a store's pages, as far as they are kept."""
+"""Reading the kept texts of a store's pages."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_pat
 
 
 class Texts:
-    """Reads the table `texts`, and the file beside the store that its rows lead to."""
+    """Reads the table `texts`, and the file beside the store that has the texts."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -20,12 +20,12 @@ class Texts:
 
     @property
     def size(self) -> int:
-        """Bytes of the file that are committed; 0 when there is none."""
+        """Committed bytes of the file; 0 without a file."""
         return int(self._tables.meta("text_size") or 0)
 
     @property
     def made(self) -> int:
-        """How often the file was made anew."""
+        """Number of times the file was rewritten."""
         return int(self._tables.meta("text_made") or 0)
 
     def count(self) -> int:
@@ -33,20 +33,20 @@ class Texts:
         return int(self._tables.row("SELECT count(*) FROM texts")[0])
 
     def row(self, page: int) -> TextRow | None:
-        """Where the text of a page stands."""
+        """Start and size of a page's text; None if none is kept."""
         return self._tables.record(TextRow, "texts WHERE page = ?", page)
 
     def rows(self) -> Iterator[TextRow]:
-        """The same of all pages, in the order in which the texts came."""
+        """The rows of all pages, in the order of the texts in the file."""
         return map(TextRow._make, self._tables.each("SELECT page, start, size FROM texts ORDER BY start"))
 
     def of_fetched(self) -> Iterator[tuple[int, int]]:
-        """Pages in the state fetched whose text is kept, each with where that begins."""
+        """Pages in the state fetched whose text is kept, each with the text's start."""
         query = "SELECT page, start FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
         return ((page, start) for page, start in self._tables.rows(query))
 
     def missing(self) -> int:
-        """Pages of HTML that were fetched when no text was kept, without those that forbid it; looks at every page."""
+        """Pages of HTML that were fetched when no text was kept, without those that forbid it; scans all pages."""
         query = """
             SELECT count(*) FROM pages CROSS JOIN fetches ON fetches.id = fetch
             WHERE state = 'fetched' AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml%')
@@ -55,21 +55,21 @@ class Texts:
         return int(self._tables.row(query)[0])
 
     def last_start(self) -> int:
-        """Where the last text begins; 0 without any."""
+        """Start of the last text; 0 without any."""
         return int(self._tables.row("SELECT coalesce(max(start), 0) FROM texts")[0])
 
     def added_behind(self, start: int) -> int:
-        """How many texts begin behind that byte."""
+        """Number of texts that begin behind that byte."""
         return int(self._tables.row("SELECT count(*) FROM texts WHERE start > ?", start)[0])
 
     def record(self, page: int) -> bytes | None:
-        """What is kept of the text of a page, packed; None when nothing is. Raises StoreError."""
+        """The packed text of a page; None if none is kept. Raises StoreError."""
         with self._tables.snapshot():
             row = self.row(page)
             return None if row is None else self._opened().read(row.start, row.size)
 
     def records(self, pages: Iterable[int]) -> dict[int, bytes]:
-        """The same of some pages, those left out of which nothing is kept."""
+        """The packed texts of some pages; pages without one are left out."""
         with self._tables.snapshot():
             query = "SELECT page, start, size FROM json_each(?) CROSS JOIN texts ON page = value"
             rows = self._tables.rows(query, (json.dumps(list(pages)),))
@@ -77,12 +77,12 @@ class Texts:
             return {page: file.read(start, size) for page, start, size in rows if file is not None}
 
     def text(self, page: int, url: str) -> KeptText | None:
-        """The text of the page, whose URL that is; None when none is kept. Raises StoreError."""
+        """The text of the page at `url`; None if none is kept. Raises StoreError."""
         record = self.record(page)
         return None if record is None else unpack(record, url)
 
     def flaws(self) -> Iterator[str]:
-        """What is wrong with the texts, a sentence each. Reads all of them."""
+        """Faults of the texts, a sentence each. Reads all texts."""
         with self._tables.snapshot():
             (lost,) = self._tables.row("SELECT count(*) FROM texts WHERE page NOT IN (SELECT id FROM pages)")
             if lost:

@@ -1,8 +1,8 @@
-"""The file beside a store that has the texts of its pages: records behind one another, none of which ever changes.
+"""The append-only file of page texts beside a store.
 
-It begins with a line that names the store it belongs to, and how often it was made anew. A record is added before the
-commit that says where it stands, so the store never knows one that is not on the disk. Whatever stands behind the last
-committed record came of a run that was killed, and is cut off by the next. So every text is kept exactly once.
+Its first line names the store it belongs to, and the number of rewrites. A record is synced before the commit of its
+offset, so every record that the store knows is on the disk. Bytes behind the last committed record come from a killed
+run, and the next run cuts them off. So every text is kept exactly once.
 """
 
 import os
@@ -22,12 +22,12 @@ HEAD = len(_FORM.format(store="0" * 32, made=0))
 
 
 def text_path(store: Path) -> Path:
-    """Where the texts of a store are."""
+    """The path of a store's file of texts."""
     return beside(real_path(store), ENDING)
 
 
 def first_line(hash_key: bytes, made: int) -> bytes:
-    """How the file of a store begins. hash_key: which no two stores share; made: how often the file was made anew."""
+    """The first line of a store's file. hash_key: unique to the store; made: number of rewrites of the file."""
     return _FORM.format(store=blake2b(hash_key, digest_size=16).hexdigest(), made=made).encode()
 
 
@@ -35,11 +35,11 @@ class TextFile:
     """A file of texts, open. Raises StoreError."""
 
     def __init__(self, path: Path, line: bytes, *, writes: bool = False) -> None:
-        """line: how it has to begin. writes: whether records will be added; a file that is missing is made then."""
+        """line: the expected first line. writes: open for adding records, and make a missing file."""
         self._path = path
         new = unfinished(path)
         with _errors(path):
-            is_new = _begins(new, line)  # what was made anew has not got its name yet
+            is_new = _begins(new, line)  # a rewritten file that is not renamed yet
             if writes and is_new:
                 new.replace(path)
                 sync_folder(path.parent)
@@ -64,14 +64,14 @@ class TextFile:
         raise StoreError(f"{self._path} does not belong to this store; move it away, or use another --store")
 
     def read(self, start: int, size: int) -> bytes:
-        """The record that begins there."""
+        """The record at `start`."""
         found = self._read(start, size)
         if len(found) < size:
             raise StoreError(f"{self._path} ends before a text that is in it; use a backup of it and its store")
         return found
 
     def cut(self, size: int) -> None:
-        """Let nothing stand behind so many bytes."""
+        """Truncate the file to `size` bytes."""
         with _errors(self._path):
             there = os.fstat(self._file).st_size
             if there < size:
@@ -82,7 +82,7 @@ class TextFile:
             os.ftruncate(self._file, size)
 
     def add(self, records: bytes, start: int) -> None:
-        """Write records from there on; when it returns, they are on the disk."""
+        """Write records at `start`, and sync them to the disk."""
         with _errors(self._path):
             view, at = memoryview(records), start
             while view:
@@ -107,12 +107,12 @@ class TextFile:
 
 
 def unfinished(path: Path) -> Path:
-    """Where the file is made anew."""
+    """The path of the file while it is rewritten."""
     return beside(path, ".new")
 
 
 def _begins(path: Path, line: bytes) -> bool:
-    """Whether there is a file that begins with a line."""
+    """True if the file exists and begins with a line."""
     if not path.exists():
         return False
     with path.open("rb") as file:

@@ -7,7 +7,7 @@ from minicrawl.store.writer import Writer
 
 
 class TextWriter:
-    """What the next commit keeps of pages' texts.
+    """Collects the texts of pages for the next commit.
 
     Invariant: a page has a text if, and only if, its last turn brought one.
     """
@@ -30,11 +30,11 @@ class TextWriter:
             self._size = HEAD
 
     def note(self, page: int, record: bytes) -> None:
-        """A page had a turn. record: what is kept of its text; none where there is nothing to keep."""
+        """Note a page's turn. record: its packed text; empty if none is kept."""
         self._changed[page] = record
 
     def save(self, writer: Writer) -> None:
-        """Write the texts and where they stand, within the transaction of the next commit."""
+        """Write the texts and their offsets, within the transaction of the next commit."""
         if not self._changed:
             return
         rows, gone, records, at = [], [], [], self._size

@@ -1,8 +1,8 @@
-"""The write side of the store, as far as it is a subject of its own.
+"""The write side of the store, a file a subject.
 
 page_rows    pages and their turns
-page_blocks  columns of many pages as one blob, and which of them still hold
+page_blocks  columns of many pages as one blob, and their validity
 cookie_rows  cookies of hosts
-transfer_rows  what passes between partitions
-tallies      how many pages are in which state
+transfer_rows  mirrors, the outbox, and neighbours of a partition
+tallies      page counts by state and reason
 """

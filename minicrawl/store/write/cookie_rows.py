@@ -1,4 +1,4 @@
-"""Cookies in the store. They stand there in the clear, so a store that has any may be read by its user alone."""
+"""Cookies in the store. They are unencrypted, so only its user may read a store that has any."""
 
 import os
 from collections.abc import Iterable
@@ -38,19 +38,19 @@ class CookieRows:
         return self._tables.records(CookieRow, "cookies ORDER BY changed")
 
     def keep_private(self) -> None:
-        """Let nobody but the user read the store, its log and what is copied from it. Raises StoreError."""
+        """Make the store and its log, and so their copies, readable by the user only. Raises StoreError."""
         store = real_path(self._tables.path)
         for file in (store, *logs(store)):
             if file.exists():
                 _take_from_others(file)
 
     def save(self, rows: Iterable[CookieRow]) -> None:
-        """Write cookies, instead of those with the same keys. Call inside a transaction."""
+        """Write cookies, replacing those with the same keys. Call inside a transaction."""
         marks = ", ".join("?" * len(CookieRow._fields))
         self._tables.db.executemany(f"INSERT OR REPLACE INTO cookies ({columns(CookieRow)}) VALUES ({marks})", rows)
 
     def forget(self, keys: Iterable[tuple[str, str, str]]) -> None:
-        """Take away cookies by domain, path and name. Call inside a transaction."""
+        """Delete cookies by domain, path and name. Call inside a transaction."""
         self._tables.db.executemany("DELETE FROM cookies WHERE domain = ? AND path = ? AND name = ?", keys)
 
 

@@ -1,12 +1,12 @@
-"""Columns of thousands of pages each as one blob, so that a crawl need not read the row of every page when it begins.
+"""Columns of thousands of pages each as one blob, so that a crawl starts without reading the row of every page.
 
-They are copies: what is in `pages` is true. What tells how old a copy is:
+They are copies: `pages` is authoritative. The age of a copy is tracked by:
 
-number   of a transaction that changed rows of pages; they are counted while there are blocks, the last is meta.touched
-touched  the pages whose rows a transaction changed, by its number; such as it made known are left out
-block    what its pages were after the transaction of its number; they still are, but for those touched since
+number   of a transaction that changed rows of pages; counted while there are blocks, the last is meta.touched
+touched  the pages whose rows a transaction changed, by its number; new pages are left out
+block    its pages after the transaction of its number; still valid, except for those touched since
 
-A block holds only if its checksum is right under the key of the store, and if `touched` has every number since.
+A block is valid only if its checksum is right under the key of the store, and if `touched` has every number since.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _Pages = npt.NDArray[np.int32]
 
 
 class PackedBlock(NamedTuple):
-    """A block that holds. first: its first page. packed: its columns. stale: the pages of it that are otherwise now."""
+    """A valid block. first: its first page. packed: its columns. stale: its pages that have changed since."""
 
     first: int
     packed: bytes
@@ -35,7 +35,7 @@ class PackedBlock(NamedTuple):
 
 @dataclass
 class Kept:
-    """What is known of a block that holds. stale: how many of its `pages` have been touched since."""
+    """The state of a valid block. stale: number of its `pages` that were touched since."""
 
     number: int
     pages: int
@@ -45,7 +45,7 @@ class Kept:
 class PageBlocks:
     """Reads and writes the tables `page_blocks` and `touched`; writes inside a transaction.
 
-    `kept`: the blocks that hold, by first page, once `all` has been read to its end. `flaws`: why others do not.
+    `kept`: the valid blocks by first page, once `all` has been read to its end. `flaws`: faults of the others.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -55,10 +55,10 @@ class PageBlocks:
         self.kept: dict[int, Kept] = {}
         self.flaws: list[str] = []
 
-    # What a transaction writes.
+    # Writing, inside a transaction.
 
     def note(self, pages: Sequence[int]) -> None:
-        """The rows of some pages change."""
+        """Note that the rows of some pages change."""
         if self._is_kept is None:
             self._is_kept = self._tables.row("SELECT 1 FROM page_blocks LIMIT 1") is not None
         if self._is_kept and pages:
@@ -66,23 +66,23 @@ class PageBlocks:
 
     @property
     def noted(self) -> int:
-        """How many pages were noted, some of them more than once, since the last transaction."""
+        """Number of pages noted since the last transaction, with repeats."""
         return sum(map(len, self._noted))
 
     def save(self, first: int, pages: int, packed: bytes, form: str) -> None:
-        """Keep the columns of so many pages from `first` on as they are now. form: which columns, and how."""
+        """Store the columns of `pages` pages from `first` on. form: the columns and their encoding."""
         number = max(self._last(), 1)
         self._count(number)
         values = (first, pages, number, self._checksum(packed, form, first, pages, number), packed)
         self._tables.db.execute("INSERT OR REPLACE INTO page_blocks VALUES (?, ?, ?, ?, ?)", values)
-        # What this transaction has touched counts as touched since: that costs little, and needs no order of calls.
+        # Pages touched by this transaction count as touched since: that is cheap, and needs no order of calls.
         self.kept[first] = Kept(number, pages)
         self._is_kept = True
         (oldest,) = self._tables.row("SELECT min(number) FROM page_blocks")
         self._tables.db.execute("DELETE FROM touched WHERE number <= ?", (oldest,))
 
     def finish(self) -> None:
-        """Keep which pages the transaction has touched, at its end."""
+        """Store the pages that the transaction has touched, at its end."""
         noted, self._noted = self._noted, []
         if not noted:
             return
@@ -100,14 +100,14 @@ class PageBlocks:
             block.stale += int(np.diff(np.searchsorted(pages, (first, first + block.pages)))[0])
 
     def give_up(self) -> None:
-        """The transaction was rolled back."""
+        """Drop the notes after a rollback."""
         self._noted, self._is_kept = [], None
         self.kept = {}
 
-    # What is read.
+    # Reading.
 
     def all(self, size: int, form: str) -> Iterator[PackedBlock]:
-        """The blocks that hold, by rising pages. size: number of known pages. form: the one that is wanted."""
+        """The valid blocks, by rising pages. size: number of known pages. form: as in `save`."""
         self.kept, self.flaws, last = {}, [], self._last()
         ago, oldest = self._touched(size, last)
         rows = self._tables.rows("SELECT first, pages, number, checksum FROM page_blocks ORDER BY first")
@@ -124,7 +124,7 @@ class PageBlocks:
             yield PackedBlock(first, packed, stale)
 
     def _touched(self, size: int, last: int) -> tuple[_Pages, int]:
-        """How many transactions ago every page was touched, shape (size,), and the number since which that is known."""
+        """Transactions since each page was touched, shape (size,), and the number since which that is known."""
         ago, age = np.full(size, _NEVER, dtype=np.int32), 0
         for number, checksum, packed in self._tables.each("SELECT * FROM touched ORDER BY number DESC"):
             if number != last - age or checksum != self._checksum(packed, _TOUCHED, number):
@@ -145,14 +145,14 @@ class PageBlocks:
         self._tables.db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_TOUCHED, number))
 
     def _is_counted(self) -> bool:
-        """Whether the last number is that of both tables: else somebody has changed them, and one would come again."""
+        """True if both tables agree with the last number: else these were changed elsewhere, and a number would recur."""
         copied, touched = self._tables.row(
             "SELECT (SELECT max(number) FROM page_blocks), (SELECT max(number) FROM touched)"
         )
         return int(copied or 0) <= self._last() and touched in (None, self._last())
 
     def _forget(self) -> None:
-        """Let there be no copies, as it is not certain of any whether it holds."""
+        """Delete all blocks, as their validity is unknown."""
         self._tables.db.execute("DELETE FROM page_blocks")
         self._tables.db.execute("DELETE FROM touched")
         self.kept, self._is_kept = {}, False

@@ -1,4 +1,4 @@
-"""What a crawl commits of pages: the new ones, their accounts, their turns. All is called inside a transaction."""
+"""The rows of pages that a crawl commits: new pages, accounts, turns. Call all inside a transaction."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ from minicrawl.store.write.tallies import Tallies
 
 
 class PageRows:
-    """Writes the rows of `pages`, and what goes with them: hashes, answers and tallies."""
+    """Writes the rows of `pages`, with their hashes, answers and tallies."""
 
     def __init__(self, tables: Tables, blocks: PageBlocks) -> None:
-        """tables: opened to write, with its hash key. blocks: where to note which rows change."""
+        """tables: opened to write, with its hash key. blocks: to note changed rows."""
         self._tables = tables
         self._blocks = blocks
         self._db = tables.db
@@ -22,7 +22,7 @@ class PageRows:
         (self._fetches,) = tables.row("SELECT coalesce(max(id), 0) FROM fetches")
 
     def add(self, pages: Sequence[NewPage], accounts: AccountColumns) -> None:
-        """Pages that wait for their first turn, in the order of `accounts`, which are whole."""
+        """Add pages that wait for their first turn, in the order of `accounts`, which are whole."""
         if not pages:
             return
         names = [*NewPage._fields, *accounts.values]
@@ -38,7 +38,7 @@ class PageRows:
         )
 
     def save_accounts(self, accounts: AccountColumns) -> None:
-        """What `accounts` has of pages that are in the store."""
+        """Update columns of accounts of pages in the store."""
         self._blocks.note(accounts.id)
         updates = ", ".join(f"{column} = ?" for column in accounts.values)
         self._db.executemany(
@@ -59,7 +59,7 @@ class PageRows:
             f"{update} = NULL WHERE id = ?",
             ((turn.state, turn.reason, turn.attempts, turn.measures, turn.id) for turn in unanswered),
         )
-        # A page keeps the row of its first answer; the number for a new one is then left out.
+        # A page keeps the row of its first answer; the number for a new row is then skipped.
         numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
         self._fetches += len(answered)
         self._db.executemany(
@@ -78,7 +78,7 @@ class PageRows:
         )
 
     def forget_answers(self, pages: Collection[int]) -> None:
-        """Let pages have no answer and no failures."""
+        """Delete the answers of pages, and their failures."""
         self._blocks.note(list(pages))
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
@@ -100,12 +100,12 @@ class PageRows:
             )
 
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
-        """Let pages that were given up wait like such that never had a turn.
+        """Let pages that were given up wait as if they never had a turn.
 
-        Their part of the level stays with them.
+        They keep their part of the level.
 
-        Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
-        are sitemaps that were not to be had for one of `reasons`.
+        Their hosts count as alive. Failed robots.txt files of `origins`, and sitemaps that failed for one of
+        `reasons`, are fetched again.
         """
         self._blocks.note(pages)
         with self._tallies.kept(pages):
@@ -132,7 +132,7 @@ class PageRows:
         )
 
     def save_measures(self, measures: Mapping[int, str | None]) -> None:
-        """By page, of pages whose turn changed nothing else."""
+        """measures: by page, for pages whose turn changed nothing else."""
         self._db.executemany(
             "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
         )

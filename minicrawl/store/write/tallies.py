@@ -1,4 +1,4 @@
-"""How many pages there are of every state and reason, kept at every commit."""
+"""Page counts by state and reason, updated at every commit."""
 
 import json
 import sqlite3
@@ -10,13 +10,13 @@ Counts = Mapping[tuple[str, str], int]
 
 
 class Tallies:
-    """Writes the table `tallies`. Invariant: it says of every state and reason how many rows of `pages` have them."""
+    """Writes the table `tallies`. Invariant: for every state and reason, the number of rows of `pages` with them."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
     def add(self, counts: Counts, sign: int = 1) -> None:
-        """There are so many pages more."""
+        """Add to the counts, or subtract."""
         self._db.executemany(
             "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
             "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
@@ -24,7 +24,7 @@ class Tallies:
         )
 
     def replace(self, pages: Iterable[int], counts: Counts) -> None:
-        """Pages, whose rows are as they were, will have these states and reasons."""
+        """Recount pages before their rows change. counts: of the new states and reasons."""
         self.add(self._of(pages), -1)
         self.add(counts)
 

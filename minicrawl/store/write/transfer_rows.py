@@ -1,4 +1,4 @@
-"""What a partition of a crawl keeps of its traffic with the others: mirrors, the outbox, and numbers of neighbours."""
+"""A partition's traffic with the others: mirrors, the outbox, and message numbers of neighbours."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class NeighbourRow(NamedTuple):
 
 
 class TransferRows:
-    """Reads these rows, and writes them inside a transaction."""
+    """Reads `mirrors`, `outbox` and `neighbours`; writes inside a transaction."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -63,11 +63,11 @@ class TransferRows:
         self._write("INSERT OR REPLACE INTO mirrors", MirrorRow, rows)
 
     def add(self, rows: Iterable[OutboxRow]) -> None:
-        """Rows that are new in the outbox."""
+        """Add new rows to the outbox."""
         self._write("INSERT INTO outbox", OutboxRow, rows)
 
     def remove(self, confirmed: Iterable[tuple[int, int]]) -> None:
-        """Take rows out of the outbox: of each home those up to a number."""
+        """Delete rows of the outbox: for each home those up to a number."""
         self._tables.db.executemany("DELETE FROM outbox WHERE home = ? AND number <= ?", confirmed)
 
     def save_neighbours(self, rows: Iterable[NeighbourRow]) -> None:
