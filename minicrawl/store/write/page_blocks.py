@@ -145,7 +145,7 @@ class PageBlocks:
         self._tables.db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_TOUCHED, number))
 
     def _is_counted(self) -> bool:
-        """True if both tables agree with the last number: else these were changed elsewhere, and a number would recur."""
+        """True if both tables agree with the last number: else they were changed elsewhere, and a number may recur."""
         copied, touched = self._tables.row(
             "SELECT (SELECT max(number) FROM page_blocks), (SELECT max(number) FROM touched)"
         )
