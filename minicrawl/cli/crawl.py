@@ -148,15 +148,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     stops at once; nothing is lost.
     """
     context = click.get_current_context()
-    sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
     if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:
         store = _DEFAULT_FOLDER
-    given = {name: value for name, value in options.items() if sources.get(name)}
-    if profile is not None:
-        chosen = _GIVEN[context.get_parameter_source("profile") or ParameterSource.DEFAULT_MAP]
-        implied = with_profile(profile, store.parent, chosen, {name: sources[name] or "" for name in given})
-        given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
-    given = with_tables(context, given)
+    given, sources = _given_options(context, options, profile, store)
     if stream and (as_json or partitions or _is_folder(store)):
         _refuse_stream(as_json)
     if show_settings:
@@ -180,6 +174,24 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         teller()(_ended_line(report))
     else:
         _print_report(report, store, as_json)
+    _exit_by(report, store)
+
+
+def _given_options(
+    context: click.Context, options: dict[str, Any], profile: str | None, store: Path
+) -> tuple[dict[str, Any], dict[str, str | None]]:
+    """The settings given anywhere but in the store, those of a profile among them, and the sources of all by name."""
+    sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
+    given = {name: value for name, value in options.items() if sources.get(name)}
+    if profile is not None:
+        chosen = _GIVEN[context.get_parameter_source("profile") or ParameterSource.DEFAULT_MAP]
+        implied = with_profile(profile, store.parent, chosen, {name: sources[name] or "" for name in given})
+        given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
+    return with_tables(context, given), sources
+
+
+def _exit_by(report: "CrawlReport", store: Path) -> None:
+    """End with the exit code of a crawl that was interrupted, or in which nothing could be fetched."""
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
     reason = report.cause()

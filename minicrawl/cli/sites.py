@@ -23,6 +23,16 @@ _LINKED = ("expected", "pagerank", "linking domains")
 def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     """One line per site, as wide as the terminal."""
     has_trust = any(row.trust is not None for row in rows)
+    numbers = _number_columns(rows, has_trust)
+    widths, left_out = _fitting_widths(numbers)
+    lines = zip(*(_set([name, *numbers[name]], width) for name, width in widths.items()), strict=True)
+    titles = ["", *(printable(", ".join(trust_reasons(row))) for row in rows)] if has_trust else []
+    found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
+    return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; see --wide."]) if left_out else [])]
+
+
+def _number_columns(rows: "Sequence[SiteRow]", has_trust: bool) -> dict[str, list[str]]:
+    """The numbers of sites as text, by the heading of their column."""
     numbers = {
         "trust": [f"{row.trust or 0.0:.3g}" for row in rows],
         "importance": [f"{row.importance:.3g}" for row in rows],
@@ -34,7 +44,11 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     }
     without = {*(_LINKED if has_trust else ["trust"])}
     without |= {"expected"} if all(row.expected is None for row in rows) else set()
-    numbers = {name: column for name, column in numbers.items() if name not in without}
+    return {name: column for name, column in numbers.items() if name not in without}
+
+
+def _fitting_widths(numbers: dict[str, list[str]]) -> tuple[dict[str, int], list[str]]:
+    """Widths of the columns that fit the terminal, and the columns left out."""
     columns = terminal_columns()
     widths = {name: max(len(name), 10 if name in _SHARES else 9) for name in numbers}
     if columns is not None:
@@ -44,10 +58,7 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
         if columns is not None and sum(widths.values()) + 2 * len(widths) + _LEAST_FOR_SITES > columns:
             left_out.append(name)
             del widths[name]
-    lines = zip(*(_set([name, *numbers[name]], width) for name, width in widths.items()), strict=True)
-    titles = ["", *(printable(", ".join(trust_reasons(row))) for row in rows)] if has_trust else []
-    found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
-    return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; see --wide."]) if left_out else [])]
+    return widths, left_out
 
 
 def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:

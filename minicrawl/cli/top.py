@@ -152,25 +152,12 @@ class _Shown(NamedTuple):
 
 
 def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
-    from minicrawl.analysis.page_filter import wanted
-    from minicrawl.analysis.top.expected import only
     from minicrawl.analysis.top.senders import senders
-    from minicrawl.analysis.top.top_list import lines_per_site, list_of, top_list, whole_list
     from minicrawl.store.reader import open_store
 
-    filters = given_filters()
     with open_store(store) as reader, reader.snapshot():
         name = by if by is not None and (shown.is_hubs or is_kept(reader, by)) else None
-        is_wanted = None if filters is None else wanted(reader, filters)
-        if shown.is_hubs:
-            from minicrawl.analysis.top.hubs import best_hubs  # needs SciPy, from an extra
-
-            found = list_of(reader, only(best_hubs(reader), is_wanted), n, shown.per_site or None)
-        elif shown.is_all or (filters is not None and filters.is_about_outcomes):
-            found = whole_list(reader, by, n, is_wanted)
-        else:
-            chosen = shown.per_site if shown.per_site is not None or filters is not None else lines_per_site(reader)
-            found = top_list(reader, by, n, is_wanted, per_site=chosen or None)
+        found = _found(reader, by, n, shown)
         why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
         if shown.columns is not None:
             _print_columns(reader, found, shown.columns, name, as_json)
@@ -181,6 +168,24 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
     else:
         expected = expected_column([line.page for line in found.lines], found.order)
         click.echo("\n".join(fitted(list_lines(found, column or expected, why))))
+
+
+def _found(reader: "Store", by: str | None, n: int, shown: _Shown) -> "TopList":
+    """The list that the options ask for."""
+    from minicrawl.analysis.page_filter import wanted
+    from minicrawl.analysis.top.expected import only
+    from minicrawl.analysis.top.top_list import lines_per_site, list_of, top_list, whole_list
+
+    filters = given_filters()
+    is_wanted = None if filters is None else wanted(reader, filters)
+    if shown.is_hubs:
+        from minicrawl.analysis.top.hubs import best_hubs  # needs SciPy, from an extra
+
+        return list_of(reader, only(best_hubs(reader), is_wanted), n, shown.per_site or None)
+    if shown.is_all or (filters is not None and filters.is_about_outcomes):
+        return whole_list(reader, by, n, is_wanted)
+    chosen = shown.per_site if shown.per_site is not None or filters is not None else lines_per_site(reader)
+    return top_list(reader, by, n, is_wanted, per_site=chosen or None)
 
 
 def _print_columns(reader: "Store", found: "TopList", names: str, ranking: str | None, as_json: bool) -> None:

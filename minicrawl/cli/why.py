@@ -110,7 +110,7 @@ def _focus_reason(focus: "Likelihood") -> str:
 
 
 def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
-    ranked, robots, host = page.ranked, found.robots, page.host
+    ranked = page.ranked
     if ranked.title:
         yield f"  {printable(ranked.title)}"
     yield from (f"  {sentence}" for sentence in sentences(found, page))
@@ -133,6 +133,13 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
+    yield from _answer_lines(found, page)
+    yield from _link_lines(page)
+
+
+def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
+    """Lines on the host, the robots.txt and the last answer of a page."""
+    ranked, robots, host = page.ranked, found.robots, page.host
     yield f"  host        {printable(host.name)}: not to be asked before {at(host.dead_until or host.next_at)}"
     yield f"  delay       {_delay(host)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
@@ -143,6 +150,10 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
         )
     if page.refresh is not None:
         yield from _refresh_lines(page.refresh, time.time())
+
+
+def _link_lines(page: "KnownPage") -> Iterator[str]:
+    ranked = page.ranked
     yield f"  links in    {ranked.inlinks:,}" + _by_place(page.links_in)
     yield from _some(page.linked_from)
     left_out = {"nofollow": page.nofollow, "out of scope or in a trap": page.refused}

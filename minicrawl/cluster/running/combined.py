@@ -49,18 +49,18 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
     some = [look for look in looks if "requests" in look]
     silences = [look["silence"] for look in some]
     earlier = [look["earlier"] for look in some]
-    requests = sorted((one for look in some for one in look["requests"]), key=lambda one: -one["seconds"])
+    requests = [one for look in some for one in look["requests"]]
+    doing = counted(look["doing"] for look in some)
+    doing.pop("idle", None)  # a foreign host, known by links to it, is idle in this partition, too
     return {
         "errors": counted(look["errors"] for look in some),
         "silence": silences[0] if silences and None not in silences else None,
         "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
-        "requests": requests[:_REQUESTS],
+        "requests": sorted(requests, key=lambda one: -one["seconds"])[:_REQUESTS],
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
-        # A foreign host, known by links to it, is idle in this partition, too.
-        "doing": {what: of for what, of in counted(look["doing"] for look in some).items() if what != "idle"},
+        "doing": doing,
         **{name: counted(look[name] for look in some) for name in ("statuses", "latencies")},
-        "latency": sum(look["latency"] for look in some),
-        "took": sum(look["took"] for look in some),
+        **{name: sum(look[name] for look in some) for name in ("latency", "took")},
     }
 
 

@@ -74,28 +74,14 @@ def compared(memory: bytes, blocks: bytes) -> Difference:
 
 def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Difference:
     """past, known: from the fetch before; now: the blocks present."""
-    bound = min(_bound(now), _bound([number for number, state in known.items() if state & _THERE]))
     after = {number: _once_more(known.get(number, 0)) for number in now}
-    fresh = [number for number in now if number <= bound and after[number] == _THERE | 1]
-    left = {number: state for number, state in known.items() if state & _THERE and number not in after}
-    left = {number: state for number, state in left.items() if number <= bound}
+    fresh, left = _come_and_left(known, after)
     gone = [state & _LONGEST for state in left.values() if not state & _FICKLE]
     is_first = not past[0]
     past = bytes([_note(after.values(), gone, is_fresh=bool(fresh), is_first=is_first)]) + past[:-1]
     after |= _remembered(known, left, after)
 
-    arrived = [number for number, state in after.items() if state & _THERE and not state & (_NOTED | _FICKLE)]
-    removed, is_growing = len(gone), False
-    if not _is_quiet(past):
-        is_fickle = any(state & _FICKLE for state in after.values())
-        is_growing = _is_growing(past)
-        noise = _noise(past, is_growing=is_growing) + _FICKLE_NOISE * is_fickle
-        wait = 1 + noise + _comes_often(past)
-        arrived = [number for number in arrived if after[number] & _LONGEST >= wait]
-        if fresh or not is_first:
-            stay = STEADY if _is_age_unknown(past, is_growing=is_growing) else 1 + noise
-            removed = sum(1 for fetches in gone if fetches >= stay)
-
+    arrived, removed, is_growing = _beyond_noise(past, after, gone, is_told=bool(fresh) or not is_first)
     added = 0 if is_growing else len(arrived)
     is_change = bool(added or removed)
     if is_change:  # blocks present now belong to this change: not to be reported again
@@ -103,6 +89,33 @@ def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Differe
     after |= {number: after[number] | _NOTED for number in arrived}
     is_certain = not is_growing and (is_change or not (is_first and fresh))
     return Difference(is_change, added, removed, past + _packed(_kept(after)), is_certain, bool(fresh or gone))
+
+
+def _come_and_left(known: dict[int, int], after: dict[int, int]) -> tuple[list[int], dict[int, int]]:
+    """Blocks seen for the first time, and blocks that are present no more, of the range that both fetches watch."""
+    there = {number: state for number, state in known.items() if state & _THERE}
+    bound = min(_bound(after), _bound(there))
+    fresh = [number for number in after if number <= bound and after[number] == _THERE | 1]
+    return fresh, {number: state for number, state in there.items() if number <= bound and number not in after}
+
+
+def _beyond_noise(past: bytes, after: dict[int, int], gone: list[int], *, is_told: bool) -> tuple[list[int], int, bool]:
+    """Blocks that have arrived, the number removed, and True for a growing page; on a noisy page those that stay.
+
+    is_told: earlier fetches, or fresh blocks, tell how long blocks stay.
+    """
+    arrived = [number for number, state in after.items() if state & _THERE and not state & (_NOTED | _FICKLE)]
+    if _is_quiet(past):
+        return arrived, len(gone), False
+    is_fickle = any(state & _FICKLE for state in after.values())
+    is_growing = _is_growing(past)
+    noise = _noise(past, is_growing=is_growing) + _FICKLE_NOISE * is_fickle
+    wait = 1 + noise + _comes_often(past)
+    arrived = [number for number in arrived if after[number] & _LONGEST >= wait]
+    if not is_told:
+        return arrived, len(gone), is_growing
+    stay = STEADY if _is_age_unknown(past, is_growing=is_growing) else 1 + noise
+    return arrived, sum(1 for fetches in gone if fetches >= stay), is_growing
 
 
 # A block.
