@@ -201,8 +201,8 @@ class Crawl:
         return report
 
     def command(self, *words: str) -> "subprocess.Popen[bytes]":
-        """Start another command of the group."""
-        command = [*MINICRAWL, "cluster", *words, "--store", str(self.path), "--json"]
+        """Start another command on the folder."""
+        command = [*MINICRAWL, *words, "--store", str(self.path), "--json"]
         return subprocess.Popen(command, stdout=subprocess.PIPE)
 
     def answer(self, *words: str) -> Any:

@@ -79,7 +79,7 @@ function pageFacts(found) {
     ["Answer", found.status ? `${found.status}, ${printable(found.content_type ?? "")}, ${amount(found.bytes ?? 0)} in ${duration(found.seconds ?? 0)}` : null],
     ["Before it", found.queue ? `${count(found.queue.before)} pages with more ${found.jump ? "importance" : "cash"}, ${count(found.queue.before_on_host)} of them on its host` : null],
     ["Same as", found.duplicate_of ? known(found.duplicate_of.url, printable(found.duplicate_of.url)) : null],
-    ["Partition", found.partition === undefined ? null : `${found.partition}${found.mirrors.length ? `; pages of ${found.mirrors.join(", ")} link to it, too` : ""}`],
+    ["Partition", found.partition === undefined ? null : String(found.partition)],
     ["Host", `${printable(found.host.name)}: ${small(found.host.delay)} s between two requests`],
   ];
 }

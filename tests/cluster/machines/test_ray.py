@@ -138,7 +138,7 @@ def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
         try:
             crawl.wait_for([2, 2], driver)
             copy = crawl.path.with_name("copy")
-            assert crawl.answer("backup", str(copy))["partitions"] == 2
+            assert crawl.answer("backup", str(copy))["file"] == str(copy)
             crawl.wait_for([1, 1], driver)
         finally:
             driver.send_signal(signal.SIGINT)
@@ -148,8 +148,8 @@ def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
         assert list(audit_all(stores)) == []
     top = run("top", "--store", crawl.path)
     assert (top.exit_code, "brings a copy of all here" in top.stderr) == (3, True)
-    crawl.answer("move", "0", str(crawl.there), "--node", OTHER)
-    crawl.answer("move", "1", str(crawl.path))
+    crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)
+    crawl.answer("cluster", "move", "1", str(crawl.path))
     assert [place.machine for place in found(crawl.path).places] == [OTHER, None]
     assert (crawl.there / "000.db").exists()
     assert not (crawl.path / "000.db").exists()
@@ -168,7 +168,7 @@ def test_a_move_that_is_killed_leaves_one_store_that_is_the_partition(
     assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
     steps = [(crawl.path / ".000.db.leaving", ray.remotes), (crawl.there / ".000.db.arriving", list)]
     for seen, victims in steps:
-        with crawl.command("move", "0", str(crawl.there), "--node", OTHER) as mover:
+        with crawl.command("cluster", "move", "0", str(crawl.there), "--node", OTHER) as mover:
             while not seen.exists() and mover.poll() is None:
                 continue
             kill([mover.pid], signal.SIGSTOP)
@@ -177,8 +177,8 @@ def test_a_move_that_is_killed_leaves_one_store_that_is_the_partition(
             mover.wait(timeout=240)
         crawl.audit()
         if found(crawl.path).places[0].machine == OTHER:
-            crawl.answer("move", "0", str(crawl.path))
-    crawl.answer("move", "0", str(crawl.there), "--node", OTHER)
+            crawl.answer("cluster", "move", "0", str(crawl.path))
+    crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)
     compare(crawl, alone)
 
 
