@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Unpack  # Any: settings as given
 
-from minicrawl.cluster.crawl import Callbacks, crawl_partitions, is_folder
+from minicrawl.cluster.crawl import Callbacks, crawl_partitions
 from minicrawl.cluster.running.keeper import Listener
 from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import Run, crawl_with
@@ -21,6 +21,7 @@ from minicrawl.search.index.beside_crawl import Indexer
 from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.setting_types import AdjustableSettings, GivenSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.partitions.folder import is_folder
 from minicrawl.timing import STANDARD, Timing
 
 AS_BEFORE = AsBefore.AS_BEFORE

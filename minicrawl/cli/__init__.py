@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from minicrawl import __version__
 from minicrawl.cli.option_sources import main_config_option, read_environment, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
+from minicrawl.system import OUT_OF_FILES
 
 _GROUPS = {
     "Crawl": {
@@ -150,7 +151,10 @@ class Commands(click.Group):
 
 
 def _unusable(error: Exception) -> str | None:
-    """The message for arguments that are no valid text or file name; None for any other error."""
+    """The message for arguments that are no valid text or file name, and for too many open files; None for any other
+    error."""
+    if isinstance(error, OSError) and error.errno in OUT_OF_FILES:
+        return "too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
         return f"{str(error.filename)[:_SHOWN]!r}... names no file: {error.strerror}"
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":

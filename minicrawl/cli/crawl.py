@@ -43,6 +43,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
 from minicrawl.settings import PROFILES, option, with_profile
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -151,7 +152,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:
         store = _DEFAULT_FOLDER
     given, sources = _given_options(context, options, profile, store)
-    if stream and (as_json or partitions or _is_folder(store)):
+    if stream and (as_json or partitions or is_folder(store)):
         _refuse_stream(as_json)
     if show_settings:
         _print_settings(given, sources, forget, store, as_json)
@@ -163,7 +164,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
     problem = None
     with calling(on_stop, store) as stopped:
-        if partitions or _is_folder(store):
+        if partitions or is_folder(store):
+            _check_profile(profile, sources)
             report = _run_partitions(given, forget, seeds, skip_bad, store, parts=(partitions, ray), live=live)
         else:
             report, problem = _run(given, forget, seeds, skip_bad, store, live=live, stream=stream)
@@ -190,6 +192,18 @@ def _given_options(
     return with_tables(context, given), sources
 
 
+def _check_profile(profile: str | None, sources: dict[str, str | None]) -> None:
+    """Raise SettingError for a profile with a setting that partitions do not support: the user has not named it."""
+    from minicrawl.cluster.settings import WORKING
+
+    for name, source in sources.items():
+        if source == "profile" and name not in WORKING:
+            raise SettingError(
+                f"--profile {profile} turns on {option(name)}, which does not work in partitions yet; leave out the "
+                "profile, or crawl without --partitions"
+            )
+
+
 def _exit_by(report: "CrawlReport", store: Path) -> None:
     """End with the exit code of a crawl that was interrupted, or in which nothing could be fetched."""
     if report.reason == "interrupted":
@@ -212,7 +226,7 @@ def _print_settings(
     from minicrawl.store.reader import open_store
 
     kept: dict[str, Any] = {}
-    if _is_folder(store):
+    if is_folder(store):
         from minicrawl.cluster.folder import found
 
         kept = found(store).settings_in_full
@@ -231,7 +245,7 @@ def _print_settings(
 
 
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
-    if _is_folder(store):
+    if is_folder(store):
         raise SettingError("--dry-run does not work in partitions yet; 'minicrawl status' tells what waits")
     from minicrawl.analysis.dry_run import dry_run
 
@@ -338,11 +352,6 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
                 started=started,
             )
         )
-
-
-def _is_folder(store: Path) -> bool:
-    """True if a store is the folder of a crawl in partitions."""
-    return (store / "cluster.json").is_file()
 
 
 def _warn_of_death(number: int, how: str) -> None:

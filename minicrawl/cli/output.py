@@ -205,9 +205,14 @@ def counted(number: int, what: str) -> str:
 
 
 def read_line(known: int, read: int, coverage: float) -> str:
-    """ "Read 4,514 of 52,368 known pages: 58 % of the importance": rounded down, as coverage is a lower bound."""
+    """ "Read 4,514 of 52,368 known pages: 58 % of the importance": rounded down, as coverage is a lower bound.
+
+    With all pages read, the bound may miss 1 by the error of settled importance."""
+    from minicrawl.opic.ledger import SETTLED_ERROR
+
     text = f"Read {read:,} of {counted(known, 'known page')}"
-    return f"{text}: {_percent(coverage)} of the importance" if read else text
+    error = SETTLED_ERROR if read == known else 0.0
+    return f"{text}: {_percent(min(coverage + error, 1.0))} of the importance" if read else text
 
 
 def _percent(share: float) -> str:

@@ -18,14 +18,10 @@ from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.run import Start, check_settings
 from minicrawl.errors import SeedError, SettingError
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.cluster.machines.ray import Nodes
-
-
-def is_folder(store: Path) -> bool:
-    """True if a store is the folder of a crawl in partitions."""
-    return (store / "cluster.json").is_file()
 
 
 @dataclass(frozen=True)

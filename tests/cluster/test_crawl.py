@@ -56,6 +56,7 @@ def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
 
 
 REFUSED = {
+    "profile": (["--profile", "search"], 2, "--profile search turns on --merge-duplicates, which does not work"),
     "archive": (["--archive-top=1%"], 2, "--archive-top does not work in partitions yet"),
     "workers": (["--workers", "2"], 2, "--workers does not work in partitions yet"),
     "plan": (["--dry-run"], 2, "--dry-run does not work in partitions yet"),

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 FILE, VERSION = "cluster.json", 1
 
 
+def is_folder(store: Path) -> bool:
+    """True if a store is the folder of a crawl in partitions."""
+    return (store / FILE).is_file()
+
+
 @dataclass(frozen=True)
 class Place:
     """The location of a partition's store.

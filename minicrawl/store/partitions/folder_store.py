@@ -19,7 +19,6 @@ import numpy.typing as npt
 from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.database import is_held
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
 from minicrawl.store.partitions.numbers import Numbers
 from minicrawl.store.partitions.pages import (
@@ -129,6 +128,10 @@ class FolderStore(Store):
     def course(self) -> list[CoursePoint]:
         return _course(self._numbers.each(lambda part: part.course()))
 
+    def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
+        """The rows of all partitions; keys that are page numbers are those of one store, see `parts`."""
+        return [row for part in self.parts for row in part.part_rows(table, key)]
+
     def size(self) -> int:
         return self._numbers.size
 
@@ -137,7 +140,7 @@ class FolderStore(Store):
         return self.parts[0].hash_key
 
     def is_in_use(self) -> bool:
-        return any(map(is_held, self.folder.stores))
+        return self.folder.is_in_use
 
     def meta(self, key: str) -> MetaValue:
         if key in _IN_ONE_STORE:

@@ -1,5 +1,7 @@
 """A folder of partitions says what one store says, however small the crawl."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +16,26 @@ from minicrawl.analysis.status import status
 from minicrawl.analysis.verify import verify
 from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
+from minicrawl.store.partitions import folder_store
+from minicrawl.store.partitions import pages as partition_pages
 from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
 
+CRAWL_ONLY = {
+    "FolderStore": "pin",
+    "_AllHosts": "domains linkers",
+    "_AllSites": "of_hosts doors voices",
+    "_AllSitemaps": "listed_urls",
+    "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws",
+    "AllPages": "answered_on fetch_order last_turn given_up not_there miscounted unanswered failures columns_of "
+    "measures",
+    "AllLinks": "aliases hinted merged own too_deep",
+    "AllRanks": "by_values facts values_of best places",
+    "AllRecognised": "recent_pages alternates",
+}
+"""Questions that only a crawl asks, of its own store: no folder answers them."""
+BY_OTHERS = {"top", "pages", "changes", "links", "text", "ask"}
+"""Questions that a store answers by others of its own."""
 WEBS: list[Web] = [{}, {A: []}, THREE]
 
 
@@ -100,3 +119,23 @@ def test_courses_are_added_up_at_the_times_of_the_longest() -> None:
     found = _course([[point(0, 0), point(10, 100)], [], [point(0, 0), point(4, 8), point(20, 40)]])
     assert [(one.seconds, one.fetched) for one in found] == [(0, 0), (4, 48), (20, 140)]
     assert _course([[], []]) == []
+
+
+def test_every_question_of_a_reader_is_answered() -> None:
+    """A question that is added to a store is answered by a folder, or is listed here."""
+    for module in (folder_store, partition_pages):
+        for name, kind in vars(module).items():
+            if isinstance(kind, type) and kind.__module__ == module.__name__ and kind.__base__ is not object:
+                asked = {key for key, value in vars(kind.__base__).items() if key[0] != "_" and callable(value)}
+                assert asked - vars(kind).keys() - BY_OTHERS == set(CRAWL_ONLY.get(name, "").split()), name
+
+
+def test_rows_of_a_part_are_those_of_all_partitions(tmp_path: Path) -> None:
+    _, folder = twins(tmp_path, THREE)
+    for number, path in enumerate(sorted(folder.glob("*.db"))):
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("CREATE TABLE part_said (origin TEXT PRIMARY KEY, status INTEGER)")
+            db.execute("INSERT INTO part_said VALUES (?, 200)", (f"http://{number}.test",))
+    with open_store(folder) as store:
+        assert store.part_rows("said", "http://1.test") == [("http://1.test", 200)]
+        assert store.part_rows("said", "http://99.test") == store.part_rows("unsaid", "http://1.test") == []
