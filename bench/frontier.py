@@ -17,6 +17,7 @@ used again. Ten million URLs need 4 GB of disk and some minutes. With --strategy
 """
 
 import argparse
+import functools
 import json
 import resource
 import sqlite3
@@ -24,13 +25,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from crawl_stages import spent_by_stage, table_sizes, timed
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
@@ -72,6 +72,9 @@ FOLDERS = 4
 WORDS = ("garden", "history", "manual", "weather", "library", "science", "reference", "archive")
 
 Ints = npt.NDArray[np.int64]
+
+spent_by_stage: dict[str, float] = {}
+_stack: list[float] = []
 
 
 def host_name(host: int) -> str:
@@ -248,6 +251,25 @@ class Web:
         return fetched, ParsedPage(outlinks, ("a link",) * len(outlinks), title=_title(page))
 
 
+def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, its CPU time booked to `stage`, less what timed functions it calls take themselves."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **options: Any) -> Any:
+        _stack.append(0.0)
+        started = time.process_time()
+        try:
+            return function(*args, **options)
+        finally:
+            spent = time.process_time() - started
+            inner = _stack.pop()
+            spent_by_stage[stage] = spent_by_stage.get(stage, 0.0) + spent - inner
+            if _stack:
+                _stack[-1] += spent
+
+    return wrapper
+
+
 STAGES: tuple[tuple[Any, str, str], ...] = (
     (Frontier, "best_page", "choose"),
     (Frontier, "hand_out", "hand out"),
@@ -262,6 +284,12 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Intake, "commit", "commit"),
     (Ranking, "settle", "virtual visits"),
 )
+
+
+def table_sizes(store: Path) -> dict[str, int]:
+    """Bytes on disk of every table and index."""
+    with sqlite3.connect(store) as db:
+        return dict(db.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
 
 
 def measure(path: Path, strategy: str) -> dict[str, float]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from crawl_stages import table_sizes
+from frontier import table_sizes
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
