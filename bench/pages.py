@@ -72,12 +72,14 @@ class Sampler(threading.Thread):
             file = frame.f_code.co_filename
             if file.startswith("<frozen importlib"):
                 return _IMPORTS
+            if found is None and frame.f_code.co_name == "_run_once":
+                found = _LOOP
             if found is None:
                 if file not in self._stages:
                     self._stages[file] = self._folder(file)
                 found = self._stages[file]
             frame = frame.f_back
-        return found or _LOOP
+        return found or "libraries"
 
     def _folder(self, file: str) -> str | None:
         if not file.startswith(self._root):
