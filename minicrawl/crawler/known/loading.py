@@ -169,7 +169,7 @@ def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: Kn
     is_seed = accounts.depth[: accounts.size] == 0
     hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
     budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
-    return Traps(writer.patterns, budgets=budgets)
+    return Traps(writer.patterns, budgets=budgets, is_empty=not accounts.size)
 
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:

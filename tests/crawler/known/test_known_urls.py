@@ -28,3 +28,19 @@ def test_urls_stay_known_once_they_are_committed(tmp_path: Path) -> None:
         urls.add(NEW, 1)
         assert urls.find([HOME, NEW, OTHER]) == [0, 1, None]
         assert urls.url(1) == NEW
+
+
+def test_urls_that_memory_has_dropped_are_found_in_the_store(tmp_path: Path) -> None:
+    pages = [f"http://a.test/{number}" for number in range(40)]
+    crawl({HOME: pages, **{page: [] for page in pages}}, tmp_path / "crawl.db", [HOME])
+    with Writer(tmp_path / "crawl.db") as writer:
+        size = writer.size()
+        urls = KnownUrls(writer, 0, generation=8)  # as in the run that found them
+        for page, url in enumerate(writer.page_table.urls()):
+            urls.add(url, page)
+            if page % 5 == 0:
+                urls.committed()
+        urls.committed()
+        urls.add(NEW, size)
+        assert urls.find([HOME, *pages, NEW, OTHER]) == [*range(size), size, None]
+        assert [urls.url(page) for page in range(size + 1)] == [HOME, *pages, NEW]

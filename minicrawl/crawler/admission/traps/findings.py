@@ -197,6 +197,7 @@ class Findings:
 
 
 _GENERATION = 50_000
+"""Patterns, and digests, in one of two generations."""
 
 
 class PatternStore(Protocol):
@@ -210,17 +211,26 @@ class PatternStore(Protocol):
 
 
 class KnownPatterns:
-    """The findings by pattern name: recent ones in memory, all others in the store, if there is one."""
+    """The findings by pattern name, and digests: recent ones in memory, all others in the store, if there is one."""
 
-    def __init__(self, store: PatternStore | None = None) -> None:
+    def __init__(
+        self, store: PatternStore | None = None, *, is_empty: bool = False, generation: int = _GENERATION
+    ) -> None:
+        """is_empty: the store has no rows yet. generation: number of patterns, and of digests, in one of two."""
         self._store = store
+        self._generation = generation
         # The rules of shut patterns: a verdict on a URL rarely needs the findings themselves.
         self._shut = {row.name: row.trap for row in store.trap_patterns()} if store is not None else {}
         # Recent patterns in two generations, as in KnownUrls; without a store, all patterns.
         self._young: dict[str, Findings] = {}
         self._old: dict[str, Findings] = {}
         self._changed: set[str] = set()
-        self._new_digests: dict[int, None] = {}
+        # Recent digests likewise. Those of pages read once are rarely met again: a hit moves none.
+        self._digests: set[int] = set()
+        self._old_digests: set[int] = set()
+        self._new_digests: list[int] = []
+        # True while memory has all patterns, and all digests: then the store knows no other.
+        self._has_all_patterns = self._has_all_digests = is_empty or store is None
 
     def shut_by(self, name: str) -> str | None:
         """The rule that shut a pattern, domain or host, or None."""
@@ -239,7 +249,7 @@ class KnownPatterns:
         if found is not None:
             return found
         found = self._old.get(name)
-        if found is None and self._store is not None:
+        if found is None and self._store is not None and not self._has_all_patterns:
             row = self._store.pattern(name)
             found = Findings.of(row) if row is not None else None
         if found is not None:
@@ -255,18 +265,27 @@ class KnownPatterns:
 
     def is_known(self, digest: int) -> bool:
         """True if a page had this content before."""
-        return digest in self._new_digests or (self._store is not None and self._store.has_digest(digest))
+        if digest in self._digests or digest in self._old_digests:
+            return True
+        return self._store is not None and not self._has_all_digests and self._store.has_digest(digest)
 
     def add_digest(self, digest: int) -> None:
-        self._new_digests[digest] = None
+        self._digests.add(digest)
+        self._new_digests.append(digest)
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and new digests since the last call."""
         rows = [self._young[name].row(name) for name in sorted(self._changed)]
-        digests = list(self._new_digests)
+        digests, self._new_digests, self._changed = self._new_digests, [], set()
         if self._store is not None:  # else there is nowhere to find them again
-            self._new_digests = {}
-            if len(self._young) > _GENERATION:
-                self._young, self._old = {}, self._young
-        self._changed = set()
+            self._age()
         return rows, digests
+
+    def _age(self) -> None:
+        """Drop the old generations once the young ones are full."""
+        if len(self._young) > self._generation:
+            self._has_all_patterns = self._has_all_patterns and not self._old
+            self._young, self._old = {}, self._young
+        if len(self._digests) > self._generation:
+            self._has_all_digests = self._has_all_digests and not self._old_digests
+            self._digests, self._old_digests = set(), self._digests

@@ -52,9 +52,15 @@ class Traps:
     """
 
     def __init__(
-        self, store: PatternStore | None = None, seeds: Iterable[str] = (), budgets: Budgets | None = None
+        self,
+        store: PatternStore | None = None,
+        seeds: Iterable[str] = (),
+        budgets: Budgets | None = None,
+        *,
+        is_empty: bool = False,
     ) -> None:
-        self._patterns = KnownPatterns(store)
+        """is_empty: the store has no rows yet."""
+        self._patterns = KnownPatterns(store, is_empty=is_empty)
         self.budgets = budgets or Budgets()
         self.protect(seeds)
 

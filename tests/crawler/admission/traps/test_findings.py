@@ -137,6 +137,51 @@ def test_only_what_changed_is_written() -> None:
     assert digests == [8]
 
 
+class Emptied(Rows):
+    """A store that is written to, and that nobody need read while memory has all."""
+
+    def __init__(self, patterns: KnownPatterns) -> None:
+        super().__init__(patterns)
+        self.reads = 0
+
+    def write(self, patterns: KnownPatterns) -> None:
+        rows, digests = patterns.take_rows()
+        self.rows |= {row.name: row for row in rows}
+        self.digests |= set(digests)
+
+    def pattern(self, name: str) -> PatternRow | None:
+        self.reads += 1
+        return super().pattern(name)
+
+    def has_digest(self, digest: int) -> bool:
+        self.reads += 1
+        return super().has_digest(digest)
+
+
+def test_the_store_is_read_only_for_what_memory_has_dropped() -> None:
+    store = Emptied(KnownPatterns())
+    patterns = KnownPatterns(store, is_empty=True, generation=2)
+    for number in range(5):
+        patterns.changed(f"pattern {number}").parsed += 1
+        patterns.add_digest(number)
+        assert not patterns.is_known(number + 1)
+        assert patterns.findings("unknown") is None
+    assert store.reads == 0
+    for _ in range(4):
+        for number in range(5, 8):
+            patterns.changed(f"pattern {number}").parsed += 1
+            patterns.add_digest(number)
+        store.write(patterns)
+    assert patterns.is_known(0)
+    first = patterns.findings("pattern 0")
+    assert first is not None
+    assert first.parsed == 1
+    assert store.reads == 2
+    assert not patterns.is_known(9)
+    assert patterns.findings("unknown") is None
+    assert store.reads == 4
+
+
 def test_digests_are_remembered_where_there_is_no_store() -> None:
     patterns = KnownPatterns()
     patterns.add_digest(7)
