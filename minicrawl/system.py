@@ -104,6 +104,11 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
+def cores() -> int:
+    """CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def be_less_urgent(by: int) -> None:
     """Lower this process's priority, where the system supports it."""
     if hasattr(os, "nice"):

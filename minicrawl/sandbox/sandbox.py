@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
 from typing import Any, NamedTuple  # Any: callables
 
 from minicrawl.sandbox.child import LENGTH, Opening, packed
@@ -24,6 +25,8 @@ _START = 60.0
 """Seconds for which the clock of a child may stand still until it is ready."""
 _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
+_WORTH_A_START = 0.2
+"""Seconds that a call waits for a busy child before another one is started, which takes about as much CPU time."""
 
 
 class Limits(NamedTuple):
@@ -56,10 +59,11 @@ class ChildDiedError(ChildError):
 
 
 class Sandbox:
-    """Calls one function in up to `most` children, each one call at a time.
+    """Calls one function in up to `most` children, each one call at a time; calls begin in the order of their arrival.
 
-    Children start when needed, and again after a death. One that is idle for `idle` seconds ends; with None it never
-    does: a function may keep state between calls.
+    The first child starts with the first call, further ones when calls have waited for a while, and others in place of
+    those that died. One that is idle for `idle` seconds ends; with None it never does: a function may keep state
+    between calls.
     """
 
     def __init__(self, function: str, limits: Limits, *, most: int = 1, idle: float | None = None) -> None:
@@ -67,7 +71,9 @@ class Sandbox:
         self._function = function
         self._limits = limits
         self._idle = idle
-        self._turns = asyncio.Semaphore(most)
+        self._most = most
+        self._allowed = 1
+        self._turns = asyncio.Semaphore(self._allowed)
         self._free: list[_Child] = []
         self._busy: set[_Child] = set()
         self._look = min(1.0, limits.still / 10)
@@ -80,8 +86,8 @@ class Sandbox:
         return [child.process.pid for child in (*self._busy, *self._free)]
 
     async def call(self, *arguments: Any) -> Any:
-        """Call the function in the child. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
-        async with self._turns:
+        """Call the function in a child. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
+        async with self._turn():
             child = self._free.pop() if self._free else await self._started()
             self._busy.add(child)
             self._watch()
@@ -96,6 +102,27 @@ class Sandbox:
         if raised is not None:
             raise ChildRaisedError(*raised)
         return answer
+
+    @contextlib.asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait until a child is free, or may be started."""
+        if self._turns.locked() and self._allowed < self._most:
+            waiting = asyncio.get_running_loop().call_later(_WORTH_A_START, self._allow_another)
+            try:
+                await self._turns.acquire()
+            finally:
+                waiting.cancel()
+        else:
+            await self._turns.acquire()
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    def _allow_another(self) -> None:
+        if self._allowed < self._most:
+            self._allowed += 1
+            self._turns.release()
 
     async def aclose(self) -> None:
         """End all children; busy ones are killed."""

@@ -1,6 +1,7 @@
 """Calls in children: limited in CPU time and memory, and none of them ends more than itself."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -137,6 +138,37 @@ def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
         assert [await call for call in calls] == ["stop"] * 4
 
     with_sandbox(run, most=2)
+
+
+def test_calls_begin_in_the_order_of_their_arrival() -> None:
+    async def run(sandbox: Sandbox) -> tuple[list[tuple[int, int]], list[int]]:
+        return await asyncio.gather(*(sandbox.call() for _ in range(20))), sandbox.pids
+
+    answers, pids = with_sandbox(run, function="called", most=4)
+    for pid in pids:
+        own = [number for of, number in answers if of == pid]
+        assert own == list(range(1, len(own) + 1))
+    assert {pid for pid, _ in answers} <= set(pids)
+
+
+def test_a_child_that_dies_takes_only_its_own_call() -> None:
+    async def run(sandbox: Sandbox) -> None:
+        calls = [asyncio.create_task(sandbox.call("stop")) for _ in range(4)]
+        await until(lambda: len(sandbox.pids) == 3)
+        first, *others = sandbox.pids
+        os.kill(first, signal.SIGKILL)
+        while not all(call.done() for call in calls):
+            for pid in sandbox.pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+            await asyncio.sleep(0.005)
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        assert sorted(map(str, answers)) == ["its process was killed (SIGKILL)", "stop", "stop", "stop"]
+        assert len(sandbox.pids) <= 3
+        assert first not in sandbox.pids
+        assert set(others) <= set(sandbox.pids)
+
+    with_sandbox(run, most=3)
 
 
 def test_a_child_without_work_ends_and_another_one_starts_when_there_is_some() -> None:

@@ -36,7 +36,7 @@ _URLS_AT_ONCE = 1_000
 
 
 class LocalSource:
-    """Fetches and parses in this process, large pages in a child. seed_origins, capture: see Fetcher."""
+    """Fetches and parses in this process, large pages in children. seed_origins, capture: see Fetcher."""
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
@@ -50,7 +50,7 @@ class LocalSource:
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
-        self._large_pages = LargePages(timing)
+        self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         self._wanted = wanted
         # Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the time for a page.

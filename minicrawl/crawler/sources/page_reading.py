@@ -1,4 +1,4 @@
-"""Read a page: parse it, extract items, take its fingerprints. Pages that take long are read in a child process.
+"""Read a page: parse it, extract items, take its fingerprints. Pages that take long are read in child processes.
 
 A thread would not do for those, as a regular expression holds Python's lock to its end.
 """
@@ -18,6 +18,7 @@ from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.parser_choice import Marks, attributes_at_most, may_explode, tags_at_most, within_limit
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import Limits, Sandbox
+from minicrawl.system import cores
 from minicrawl.timing import Timing
 
 parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
@@ -60,8 +61,8 @@ def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
 
 
 # Both parsers take time quadratic in the nesting of tags, and in the attributes of a tag: for so many, 50 ms each.
-_LARGE = 256 * 1024
-_MANY_TAGS = 5_000
+_LARGE = 512 * 1024
+_MANY_TAGS = 7_000
 _MANY_ATTRIBUTES = 7_000
 _ROOM_FOR_THEM = 16 * 1024  # counting them takes a nanosecond a byte
 _MOST_BYTES = 2 * _MANY_ATTRIBUTES  # the least that so many attributes take
@@ -107,21 +108,23 @@ def _cut_values_at_most(text: npt.NDArray[np.uint8], is_end: npt.NDArray[np.bool
 
 
 class LargePages:
-    """Reads pages in a child process, which starts with the first page and ends after an idle time."""
+    """Reads pages in child processes, which start when pages wait for one and end after an idle time."""
 
-    def __init__(self, timing: Timing) -> None:
+    def __init__(self, timing: Timing, processes: int) -> None:
+        """processes: that fetch and parse for this crawl, and share its cores."""
         limits = Limits(timing.parse, timing.hang)
-        self._sandbox = Sandbox("minicrawl.crawler.sources.page_reading:read_apart", limits, idle=timing.spare)
+        function = "minicrawl.crawler.sources.page_reading:read_apart"
+        self._sandbox = Sandbox(function, limits, most=max(1, cores() // processes), idle=timing.spare)
 
     @property
     def pids(self) -> list[int]:
-        """The process id of the child, if there is one."""
+        """Process ids of the children."""
         return self._sandbox.pids
 
     async def read(
         self, body: bytes, url: str, content_type: str | None, wanted: Wanted
     ) -> tuple[ParsedPage, Identity]:
-        """`read_page` in the child. Raises like Sandbox.call."""
+        """`read_page` in a child. Raises like Sandbox.call."""
         parsed, identity = await self._sandbox.call(body, url, content_type, wanted)
         return ParsedPage(*parsed), Identity(*identity)
 

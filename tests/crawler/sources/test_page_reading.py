@@ -97,7 +97,7 @@ def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **
     return LocalSource(CrawlSettings(**settings), transport, timing, wanted=wanted)
 
 
-@pytest.mark.parametrize("tags", [10, 6_000])
+@pytest.mark.parametrize("tags", [10, 8_000])
 def test_words_are_hashed_only_where_they_are_wanted(tags: int) -> None:
     async def words(wanted: Wanted) -> bytes:
         async with source_of(b"<p>Hello" + b"<b>" * tags, wanted=wanted) as source:
@@ -226,7 +226,7 @@ def test_the_start_of_the_child_counts_for_no_page() -> None:
     """It takes more CPU time than the page may, and any time at all on a busy machine."""
 
     async def run() -> Fetched:
-        async with source_of(b" " * 300_000, Timing(parse=0.1)) as source:
+        async with source_of(b" " * 600_000, Timing(parse=0.1)) as source:
             return (await source.page(PageRequest(URL)))[0]
 
     assert asyncio.run(run()).reason is None
@@ -234,7 +234,7 @@ def test_the_start_of_the_child_counts_for_no_page() -> None:
 
 def test_the_child_ends_with_the_source() -> None:
     async def run() -> int:
-        async with source_of(b"<p>" * 6_000) as source:
+        async with source_of(b"<p>" * 8_000) as source:
             await source.page(PageRequest(URL))
             (pid,) = source.children()
             return pid
@@ -245,8 +245,9 @@ def test_the_child_ends_with_the_source() -> None:
 
 def test_ordinary_pages_are_read_here() -> None:
     assert not is_large(b"<h2>One</h2><p>Some <a class=x href=/1>text</a> " * 900)
-    assert is_large(b"<br>" * 5_001)
-    assert is_large(b" " * 300_000)
+    assert not is_large((b"<p>Some words and <a href=/1>a link</a></p>" + b"words " * 40) * 1_700)
+    assert is_large(b"<br>" * 7_001)
+    assert is_large(b" " * 600_000)
     assert not is_large(b"<p a b c d e f>" * 3_000 + b"words " * 2_000)
     assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
 
@@ -261,7 +262,7 @@ def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes
         assert is_large(page.decode().encode("utf-16"))
 
 
-@pytest.mark.parametrize("filler", [b"", b" " * 300_000], ids=["here", "in-a-process-of-its-own"])
+@pytest.mark.parametrize("filler", [b"", b" " * 600_000], ids=["here", "in-a-process-of-its-own"])
 def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) -> None:
     wanted = Wanted(anchors=True, places=True, text=True, blocks=True, about=True)
     body = b"<html lang=en><h1>Head</h1><p>Some words and <a href=/x>a link</a>" + filler
