@@ -13,7 +13,7 @@ outlinks in whole units, and the rest goes to the virtual page.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,8 +45,7 @@ class PayOut:
     lump: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """Effect of a visit: the cash spent, and the pages whose cash rose. each: increase in units, shape (credited,) or
     equal for all. is_first: first visit of the page."""
 

@@ -270,11 +270,12 @@ class Ledger(LedgerColumns):
         """Credit the targets with the cash sent along the links to them, or (sign -1) take it back."""
         if not sent.in_all:
             return
-        units = sign * sent.each
-        self.received[targets] += units
+        self.received[targets] += sign * sent.each
         unvisited = ~self.visited(targets)
-        if unvisited.any():
-            self.never_visited += int(np.broadcast_to(units, unvisited.shape).sum(where=unvisited))
+        if isinstance(sent.each, int):
+            self.never_visited += sign * sent.each * int(np.count_nonzero(unvisited))
+        else:
+            self.never_visited += sign * int(sent.each @ unvisited)
         self.in_all += sign * sent.in_all
         self.virtual -= sign * sent.in_all
 

@@ -187,7 +187,7 @@ class LedgerColumns:
     def _births_of(self, pages: range) -> int:
         if self.rule.alike is not None and not self.retired:
             return self.rule.alike * len(pages)
-        return int(self.birth(slice(pages.start, pages.stop)).sum())
+        return sum(map(self.birth_of, pages))
 
     def pending(self, pages: Pages | slice) -> IntArray:
         """B + R - H of some pages: cash that a visit would pass on, negative where a visit would take cash back."""

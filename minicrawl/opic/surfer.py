@@ -17,6 +17,7 @@ Source: J. Dean, C. Anderson, A. Battle, "Ranking documents based on user behavi
 import re
 from dataclasses import astuple, dataclass
 from functools import cached_property
+from operator import mul
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -43,7 +44,11 @@ class Surfer:
     @cached_property
     def weights(self) -> IntArray:
         """The weights by place, shape (3,)."""
-        return np.array(astuple(self), dtype=np.int64)
+        return np.array(self._weights, dtype=np.int64)
+
+    @cached_property
+    def _weights(self) -> tuple[int, ...]:
+        return astuple(self)
 
     @cached_property
     def is_uniform(self) -> bool:
@@ -62,13 +67,12 @@ class Surfer:
             return Sent(0, 0)
         if places is None or self.is_uniform:
             return Sent(passed // links, passed // links * links)
-        counts = np.bincount(places, minlength=len(self.weights)).tolist()
-        weights = self.weights.tolist()
-        whole = sum(count * weight for count, weight in zip(counts, weights, strict=True))
+        of_all, weights = places.tobytes(), self._weights
+        counts = [of_all.count(place) for place in range(len(weights))]
+        whole = sum(map(mul, counts, weights))
         # None in a place without links: the value there may exceed 64 bits.
         sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, weights, strict=True)]
-        in_all = sum(count * sigma for count, sigma in zip(counts, sigmas, strict=True))
-        return Sent(np.array(sigmas, dtype=np.int64)[places], in_all)
+        return Sent(np.array(sigmas, dtype=np.int64).take(places), sum(map(mul, counts, sigmas)))
 
 
 UNIFORM = Surfer(1, 1, 1)

@@ -4,7 +4,7 @@ A place is the number of a minicrawl.model.Place: a link's position on its page.
 place stores none, as places only weigh links of a page against one another.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,6 +58,12 @@ class LinkGraph:
         return LinkGraph(self.sources[rows], indptr, self.targets[links], self.size, places)
 
 
+def linked(targets: Sequence[int], places: bytes) -> PlacedLinks:
+    """The links to these pages, in document order. places: a byte each; b"": unknown."""
+    are_alike = places.count(places[:1]) >= len(places)
+    return PlacedLinks(np.array(targets, dtype=np.int32), None if are_alike else np.frombuffer(places, np.uint8))
+
+
 def to_bytes(targets: npt.NDArray[np.int32]) -> bytes:
     return targets.astype(_TARGETS, copy=False).tobytes()
 
@@ -68,12 +74,12 @@ def from_bytes(blob: bytes) -> npt.NDArray[np.int32]:
 
 def places_to_bytes(places: Places | None) -> bytes | None:
     """The places of a page's links, 2 bits each; None where all are alike."""
-    if places is None or not len(places) or (places == places[0]).all():
+    whole = b"" if places is None else places.tobytes()
+    if whole.count(whole[:1]) >= len(whole):
         return None
-    padded = np.zeros((-(-len(places) // 4), 4), dtype=np.uint8)
-    padded.ravel()[: len(places)] = places
-    packed: Places = np.bitwise_or.reduce(padded << _IN_BYTE, axis=1)
-    return packed.tobytes()
+    # Every fourth place as the bytes of one number: NumPy takes seven times as long for the links of most pages.
+    fourths = (int.from_bytes(whole[first::4], "little") << 2 * first for first in range(4))
+    return sum(fourths).to_bytes(-(-len(whole) // 4), "little")
 
 
 def places_from_bytes(blob: bytes) -> Places:

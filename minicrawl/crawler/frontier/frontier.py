@@ -107,6 +107,11 @@ class Frontier:
         """Let a page wait for its turn: one never read, or a read one if pages are read again."""
         self._offer_again(self.pages.add(page), now)
 
+    def add_new(self, pages: Iterable[int], now: float) -> None:
+        """Let pages never read wait for their turn."""
+        for host in self.pages.add_new(pages):
+            self._offer_again(host, now)
+
     def load(self, size: int, now: float) -> None:
         """`add` pages 0..size-1 at once, but for forgotten ones, before any other page waits."""
         self.pages.load(size, now)

@@ -11,7 +11,7 @@ errand   a request to a host that is for no page, see minicrawl.crawler.hosts.ho
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Errand, Host
 from minicrawl.opic import PageQueue
@@ -76,12 +76,12 @@ class Lane:
         self.waiting = 0
 
     def add(self, host: Host, entry: int) -> None:
+        """Add a page that does not wait here yet; `offer` its host then."""
         queue = self._queues.get(host.id)
         if queue is None:
             queue = self._queues[host.id] = PageQueue(self._is_current, self._waiting_of)
         self.waiting += 1
         queue.add(entry)
-        self.offer(host)
 
     def load(self, host: Host, pages: Pages, best: int) -> None:
         """Load the pages of a host that has none here; `offer` it then. best: the entry of the page whose turn is
@@ -100,11 +100,11 @@ class Lane:
         """Move a waiting page up; `offer` its host then."""
         self._queues[host.id].rise(entry)
 
-    def rise_all(self, pages: Pages, hosts: Pages, priorities: IntArray) -> None:
+    def rise_all(self, pages: Pages, hosts: Sequence[int], priorities: IntArray) -> None:
         """Move waiting pages up, with their hosts by number; once all pages of a visit have risen, `offer` the
         hosts."""
         queues = self._queues
-        for page, host, priority in zip(pages.tolist(), hosts.tolist(), priorities.tolist(), strict=True):
+        for page, host, priority in zip(pages.tolist(), hosts, priorities.tolist(), strict=True):
             queue = queues[host]
             if priority >= queue.least:  # most are not
                 queue.rise(packed(page, priority))

@@ -96,8 +96,23 @@ class WaitingPages:
         if self._is_done(page):
             return None
         host: Host = self._hosts[self.host_of[page]]
-        self._lane(page).add(host, self._entry(page))
+        lane = self._lane(page)
+        lane.add(host, self._entry(page))
+        lane.offer(host)
         return host
+
+    def add_new(self, pages: Iterable[int]) -> Iterable[Host]:
+        """`add` pages never read. Returns their hosts, each once."""
+        if not self._reads_new:
+            return ()
+        hosts: dict[int, Host] = {}
+        for page in pages:
+            number = self.host_of.item(page)
+            host = hosts[number] = self._hosts[number]
+            self._discovery.add(host, self._entry(page))
+        for host in hosts.values():
+            self._discovery.offer(host)
+        return hosts.values()
 
     def limit_to(self, pages: Pages) -> None:
         """Give these read pages one more turn, in this order, and no other page any, new ones included. To be called
@@ -178,24 +193,27 @@ class WaitingPages:
         hosts = self._raise(pages)
         if self.anticipated is not None:
             hosts |= self.anticipated.take_touched()
-        for host_id in hosts:
-            self.offer(self._hosts[host_id])
+        for number in hosts:
+            host = self._hosts[number]
+            if host.is_offered:
+                self.offer(host)
 
     def _raise(self, pages: Pages) -> set[int]:
         """Move up those of these pages that wait, and return their hosts."""
         if not (self._strategy.follows_cash and len(pages) and self._reads_new):
             return set()
-        pages = pages[~self._held.take(pages)]
-        is_read = self._book.visited.take(pages)
-        hosts = self._rise(pages[~is_read], read=False)
+        is_held, is_read = self._held.take(pages), self._book.visited.take(pages)
+        hosts = self._rise(pages[~(is_held | is_read)], read=False)
         if self.is_by_strategy:
-            hosts |= self._rise(pages[is_read], read=True)
+            hosts |= self._rise(pages[is_read & ~is_held], read=True)
         return hosts
 
     def _rise(self, pages: Pages, *, read: bool) -> set[int]:
-        hosts = self.host_of.take(pages)
+        if not len(pages):
+            return set()
+        hosts = self.host_of.take(pages).tolist()
         (self._refresh if read else self._discovery).rise_all(pages, hosts, self._priorities(pages, read=read))
-        return set(hosts.tolist())
+        return set(hosts)
 
     def note_moved(self, pages: Pages) -> None:
         """Move pages whose importance in the ledger changed. To be called like `moved`."""

@@ -17,7 +17,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic import GRANT
-from minicrawl.opic.arrays import IntArray, slices
+from minicrawl.opic.arrays import IntArray, Pages, slices
 from minicrawl.store.rows import NewPage, Restated
 
 
@@ -94,7 +94,7 @@ class Discovery:
         content: of the page, if this is its first turn.
         """
         pages = self._urls.find(urls)
-        rules = self._admission.refusals(source, content, unknown(urls, pages))
+        rules = self._admission.refusals(source, content, unknown(urls, pages) if None in pages else [])
         if not any(rules):
             return Admitted(urls, anchors, pages, places=places)
         of_unknown = iter(rules)
@@ -121,9 +121,9 @@ class Discovery:
         grant: the birth cash of new pages, if the strategy has pages born with any. listed_by: the URL of the sitemap
         that names them.
         """
-        fresh = unknown(found.urls, found.pages)
-        if not fresh:
+        if None not in found.pages:
             return [page for page in found.pages if page is not None]
+        fresh = unknown(found.urls, found.pages)
         depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
         grants = self._admission.grants(fresh, grant, listed_by)
         born = iter(self._discover(fresh, reason, [source] * len(fresh), depth, grants))
@@ -134,10 +134,13 @@ class Discovery:
         if self.offered == self._accounts.size:  # as after most turns
             return 0
         new = self._own(range(self.offered, self._accounts.size))
-        for page in new.tolist():
-            self._frontier.add(page, now)
+        self._frontier.add_new(new.tolist(), now)
         self.offered = self._accounts.size
         return len(new)
+
+    def only_offered(self, pages: Pages) -> Pages:
+        """Those of some pages that `offer_new` has offered."""
+        return pages if self.offered == self._accounts.size else pages[pages < self.offered]
 
     def handed_over(self, urls: Sequence[str], found_on: Sequence[str]) -> list[int]:
         """Page numbers of distinct URLs of this partition handed over by others, making new ones known.

@@ -16,16 +16,17 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.store.links import places_to_bytes, to_bytes
+from minicrawl.store.links import NOWHERE, PlacedLinks, linked, places_to_bytes, to_bytes
 from minicrawl.store.rows import Links
 
 
 class Counted(NamedTuple):
-    """The counted links of a page. `weights`: their parts of the cash, None if equal. `elsewhere`: number of links to
-    URLs that this crawl does not own.
+    """The counted links of a page: as the row of the store, and `outlinks` as arrays. `weights`: their parts of the
+    cash, None if equal. `elsewhere`: number of links to URLs that this crawl does not own.
     """
 
     links: Links
+    outlinks: PlacedLinks = NOWHERE
     weights: npt.NDArray[np.int64] | None = None
     elsewhere: int = 0
 
@@ -56,21 +57,24 @@ class Outlinks:
             return Counted(Links(page, b"", parsed.nofollow, refused))
         admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
         turn.targets, turn.anchors = self._discovery.made_known(admitted, page, "link"), admitted.anchors
-        outlinks = np.array(turn.targets, dtype=np.int32)
-        self._note_hosts(page, outlinks)
-        others = outlinks != page  # a link to itself is not counted
-        own = to_bytes(outlinks[others])
-        own_places = places_to_bytes(np.frombuffer(admitted.places, np.uint8)[others])
+        targets, places = turn.targets, admitted.places
+        weights = self._weights(fetched.url, admitted) if target is None else None
+        if page in targets:  # a link to itself is not counted
+            at = targets.index(page)
+            targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
+            weights = None if weights is None else np.delete(weights, at)
+        outlinks = linked(targets, places)
+        self._note_hosts(page, outlinks.targets)
+        own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         left_out, elsewhere = refused + admitted.in_traps, len(admitted.elsewhere)
         if target is None:
-            weights = self._weights(fetched.url, admitted)
-            weights = None if weights is None else weights[others]
-            return Counted(Links(page, own, parsed.nofollow, left_out, places=own_places), weights, elsewhere)
-        to_target = to_bytes(np.array([target], dtype=np.int32))
-        links = Links(page, to_target, parsed.nofollow, left_out)
+            links = Links(page, own, parsed.nofollow, left_out, places=own_places)
+            return Counted(links, outlinks, weights, elsewhere)
+        to_target = linked([target], b"")
+        links = Links(page, to_bytes(to_target.targets), parsed.nofollow, left_out)
         if not outcome.is_redirect:
             links = links._replace(own=own, own_places=own_places)
-        return Counted(links, None, elsewhere)
+        return Counted(links, to_target, None, elsewhere)
 
     def _content(self, fetched: Fetched) -> PageContent:
         """The content of a page, for traps.
@@ -112,11 +116,13 @@ class Outlinks:
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
         """Raise the page budgets of the domains that a page links to."""
-        if self._admission.traps is None or not len(outlinks):
+        if self._admission.traps is None:
             return
-        own, hosts = int(self._frontier.pages.host_of[page]), self._frontier.hosts
-        others = set(self._frontier.pages.host_of[outlinks].tolist()) - {own}
-        self._admission.note_links(hosts[own].name, [hosts[host].name for host in others])
+        host_of, hosts = self._frontier.pages.host_of, self._frontier.hosts
+        own = host_of.item(page)
+        others = set(host_of.take(outlinks).tolist()) - {own}
+        if others:
+            self._admission.note_links(hosts[own].name, [hosts[host].name for host in others])
 
 
 def _places(parsed: ParsedPage) -> bytes:

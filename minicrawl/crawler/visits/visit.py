@@ -22,7 +22,7 @@ from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import NOWHERE, from_bytes, placed
+from minicrawl.store.links import NOWHERE, placed
 from minicrawl.store.rows import Links
 from minicrawl.store.rows import Turn as TurnRow
 from minicrawl.timing import Timing
@@ -101,8 +101,8 @@ class Visits:
         before = state.pages.links_row(page) if state.accounts.book.visited[page] else None
         target, turn.outcome = self.aliases.target(page, turn.outcome)
         counted = self.outlinks.counted(turn, target)
-        outlinks = from_bytes(counted.links.targets)
-        depths = state.accounts.depth[outlinks]
+        outlinks = counted.outlinks.targets
+        depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
         self.deep_links.note_refused(turn)
         self.parts.on_links(turn)
         credited = self._spend(turn, counted, before)
@@ -111,8 +111,9 @@ class Visits:
         state.pages.note_turn(self._row(turn), counted.links)
         self.ranking.note_turn(len(outlinks))
         self.aliases.note_turn(turn, counted.links, before)
-        self.deep_links.note_nearer(outlinks, depths)
-        state.frontier.pages.credit(credited[credited < state.discovery.offered])
+        if depths is not None:
+            self.deep_links.note_nearer(outlinks, depths)
+        state.frontier.pages.credit(state.discovery.only_offered(credited))
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         self.parts.on_turn(turn)
@@ -143,10 +144,9 @@ class Visits:
     def _spend(self, turn: Turn, counted: Counted, before: Links | None) -> Pages:
         """Note the visit in both books. Returns the pages whose cash has risen."""
         assert turn.outcome.state is not None
-        outlinks = placed(counted.links.targets, counted.links.places)
         old = NOWHERE if before is None else placed(before.targets, before.places)
         kind = kind_of(turn.outcome.state, turn.fetched.status is not None)
-        return self.state.accounts.visit(turn.page, outlinks, old, kind, weights=counted.weights).credited
+        return self.state.accounts.visit(turn.page, counted.outlinks, old, kind, weights=counted.weights).credited
 
     def _retire_if_gone(self, turn: Turn) -> None:
         """Make a page gone that was there and is not found any more."""
