@@ -87,9 +87,9 @@ class Fetched:
     damaged where `truncated`; empty when the content type is not parsed. `content_type`: of the header, or guessed from
     the body. `etag`, `last_modified`: the validators of the answer, a character for each byte, for a `PageRequest`;
     `not_modified`: the page is unchanged since the validators of the request. `digest`, `payload`, `wording`, `sketch`:
-    fingerprints of the body, see minicrawl.crawler.html.fingerprint; None without one. `words`: see there. `record`:
-    its place in the archive, if any. `set_cookies`: the values of its header fields Set-Cookie, a character for each
-    byte, where cookies are accepted.
+    fingerprints of the body, see minicrawl.crawler.html.fingerprint; None without one. `short_text`: see there.
+    `record`: its place in the archive, if any. `set_cookies`: the values of its header fields Set-Cookie, a character
+    for each byte, where cookies are accepted.
     """
 
     url: str
@@ -112,7 +112,7 @@ class Fetched:
     payload: int | None = None
     sketch: bytes | None = None
     wording: int | None = None
-    words: bytes = b""
+    short_text: bytes | None = None
     record: ArchiveRecord | None = None
     set_cookies: tuple[str, ...] = ()
 
@@ -143,7 +143,7 @@ class Wanted:
     `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
     `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
-    one call of a hook. `words`: fingerprint of soft 404s, see minicrawl.crawler.html.fingerprint.
+    one call of a hook. `short_text`: the text of pages that may be soft 404s.
     """
 
     anchors: bool = False
@@ -157,7 +157,7 @@ class Wanted:
     hooks: tuple[str, ...] = ()
     structured: bool = False
     hook_timeout: float = 60.0
-    words: bool = True
+    short_text: bool = True
 
     @property
     def items(self) -> bool:

@@ -312,7 +312,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     wanted = Wanted(
         anchors=bool(settings.topic),
         places=True,
-        words=settings.probe,
+        short_text=settings.probe,
         blocks=settings.refreshes,
         kept=settings.keeps_text,
         extract=settings.extract,

@@ -4,7 +4,8 @@ payload     64-bit digest of the whole body
 digest      ... of the origin and the body without link targets and the page's own path
 wording     ... of the body without link targets and digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
-vocabulary  hashes of the distinct words: pages for URLs that do not exist share theirs (soft404.py)
+short text  of a page that may say "not found"; its vocabulary, hashes of its distinct words, is taken where it is
+            compared (soft404.py): pages for URLs that do not exist share theirs
 
 Sketches:
 
@@ -43,7 +44,7 @@ FEWEST_WORDS = 4
 
 _ENOUGH = 64  # words to search for distinct ones
 _LITTLE = 400  # bytes of text
-_MUCH = 1 << 15  # bytes of a page without vocabulary: pages for URLs that do not exist are shorter
+_MUCH = 1 << 15  # bytes of a page without short text: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _DIGITS = b"0123456789"
@@ -70,7 +71,7 @@ _POWERS = np.cumprod(np.array([1] + [_BASE] * (LONGEST + 1), dtype=np.uint64))
 _INVERSES = np.cumprod(np.array([pow(_BASE, -1, 2**64)] * (LONGEST + 2), dtype=np.uint64))
 
 LONGEST_KEPT = 6_144
-"""Bytes of text of a page with a vocabulary: pages for URLs that do not exist have less."""
+"""Bytes of a short text: pages for URLs that do not exist have less."""
 
 _ENTITIES = re.compile(rb"&#?\w{1,9};")
 _DIGIT = ord("0")
@@ -83,17 +84,18 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page with next to no words; `sketch`: None for one with
-    few; `wording`: None if neither the last segment of the URL nor its query has a digit."""
+    few; `wording`: None if neither the last segment of the URL nor its query has a digit; `short_text`: None for a page
+    with much text, or where it is not wanted."""
 
     digest: int
     payload: int | None
     sketch: bytes | None
     wording: int | None
-    words: bytes
+    short_text: bytes | None
 
 
-def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
-    """The fingerprints of an HTML body at a normalised URL. wants_words: if False, `words` is empty.
+def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
+    """The fingerprints of an HTML body at a normalised URL. wants_text: if False, `short_text` is None.
 
     `digest` ignores link targets and the page's own path, with and without query: they contain session ids, dates, and
     the URL that does not exist. It includes the origin, as equal pages of two sites are no sign of a trap.
@@ -112,7 +114,7 @@ def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        _vocabulary(seen, body) if wants_words else b"",
+        _short_text(seen, body) if wants_text else None,
     )
 
 
@@ -126,11 +128,11 @@ def hash_of(text: bytes) -> int:
     return _signed(_sha1(text))
 
 
-def _vocabulary(text: bytes, body: bytes) -> bytes:
-    """The vocabulary of a page; if it has little text, without its title and noscript elements."""
-    if len(body) > _MUCH:
-        return b""
-    return vocabulary(text if len(text) > _LITTLE else text_of(b">" + _UNSEEN.sub(b"", body)))
+def _short_text(text: bytes, body: bytes) -> bytes | None:
+    """The text of a page that may say "not found"; if it has little, without its title and noscript elements."""
+    if len(body) > _MUCH or len(text) > LONGEST_KEPT:
+        return None
+    return text if len(text) > _LITTLE else text_of(b">" + _UNSEEN.sub(b"", body))
 
 
 def _sha1(text: bytes) -> bytes:
@@ -219,12 +221,12 @@ class Vocabulary(NamedTuple):
     is_long: bool
 
 
-def vocabulary(text: bytes) -> bytes:
-    """The count of numbers in a text, then the hashes of its distinct words, ascending: four bytes each.
+def vocabulary(text: bytes | None) -> bytes:
+    """The count of numbers in a short text, then the hashes of its distinct words, ascending: four bytes each.
 
-    Empty for a text longer than `LONGEST_KEPT`.
+    Empty for None, a long text.
     """
-    return b"" if len(text) > LONGEST_KEPT else _hashed(text).tobytes()
+    return b"" if text is None else _hashed(text).tobytes()
 
 
 def read_vocabulary(vocabulary: bytes) -> Vocabulary:

@@ -29,6 +29,7 @@ class SoftErrors(Part):
         self._tally = state.tally
         self._aliases = aliases
         self._fingerprints = fingerprints
+        self._is_settled = False
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
@@ -66,8 +67,11 @@ class SoftErrors(Part):
         if any(turn.anchors):
             self._soft404s.note_links(turn.targets, turn.anchors)
 
+    def on_settled(self) -> None:
+        self._is_settled = True
+
     def save(self, writer: Writer) -> None:
-        self._soft404s.save(writer)
+        self._soft404s.save(writer, is_last=self._is_settled)
 
     def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
         """True if a page that was just read is a soft 404; other pages are restated accordingly."""

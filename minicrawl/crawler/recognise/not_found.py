@@ -34,9 +34,10 @@ MOST_PROBES = 3
 """Per origin."""
 SENT_HOME = 0
 """Digest of a redirect to the front page."""
-SENT_HOME_WORDS = vocabulary(b"\xffsent \xffhome")
-"""Its vocabulary, of words that no page has: none has these bytes."""
-_SENT_HOME = word_hashes(b"\xffsent \xffhome")
+SENT_HOME_TEXT = b"\xffsent \xffhome"
+"""Its text, of words that no page has: none has these bytes."""
+SENT_HOME_WORDS = vocabulary(SENT_HOME_TEXT)
+_SENT_HOME = word_hashes(SENT_HOME_TEXT)
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
 _FEWEST_OTHERS = 2

@@ -1,29 +1,31 @@
 """Find hosts that answer for missing pages with status 200 (soft 404s).
 
-When a page shares most of its words with another page of its host that was read shortly before, and either few words
-of both are left then, or both have a word that is typical of error pages, this may be the host's text for missing
-pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that cannot exist are
-asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is
-answered by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No host is
-asked for more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its own,
-also as the answer to a probe.
+When a page shares most of its words with another page of its host that was read shortly before, and
+either few words of both are left then, or both have a word that is typical of error pages, this may be the host's text
+for missing pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that cannot
+exist are asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the
+first is answered by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No
+host is asked for more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its
+own, also as the answer to a probe.
 
 `not_found` compares pages with the answers.
 
-Pages read before are judged, too, also after a restart, and all are judged anew when there is more evidence.
+Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
+run, so a killed run leaves only those of the runs before to its successor.
 """
 
 import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
-from minicrawl.crawler.html.fingerprint import read_vocabulary, word_hashes, words_of_url
+from minicrawl.crawler.html.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.recognise.not_found import MOST_PROBES, SENT_HOME, SENT_HOME_WORDS, NotFound
+from minicrawl.crawler.recognise.not_found import MOST_PROBES, SENT_HOME, SENT_HOME_TEXT, SENT_HOME_WORDS, NotFound
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
@@ -39,7 +41,7 @@ _COMPARED = 8  # of these, the last ones, with each new page
 _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
 _LITTLE = 4  # words that a page has beyond one like it and its URL: titles and short texts are longer
-_BESIDES = 1_000  # bytes that a page takes beside its words
+_BESIDES = 1_000  # bytes that a page takes beside its text
 _SORRY = word_hashes(
     "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
     " trouvée encontrado encontrada lamentamos desculpe trovato trovata spiacenti gevonden helaas hittades tyvärr"
@@ -52,17 +54,42 @@ _LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
-class Read(NamedTuple):
-    """A page that was read lately. `number`: how many were read before, or more."""
+@dataclass
+class Read:
+    """A page that was read lately. `number`: how many were read before, or more; `text`: None for one with much;
+    `stored`: the vocabulary of a page of an earlier run, which comes without text."""
 
     number: int
     page: int
     url: str
     digest: int | None
-    words: bytes
-    sample: frozenset[int]
+    text: bytes | None
     is_there: bool
     anchor: str
+    stored: bytes | None = None
+
+    @classmethod
+    def of(cls, row: RecentPage, url: str) -> "Read":
+        return cls(row.id, row.page, url, row.digest, None, bool(row.is_there), row.anchor, row.words)
+
+    def row(self) -> RecentPage:
+        """The row for the store."""
+        return RecentPage(self.number, self.page, self.digest, self.words, self.is_there, self.anchor)
+
+    @cached_property
+    def words(self) -> bytes:
+        """The vocabulary."""
+        return vocabulary(self.text) if self.stored is None else self.stored
+
+    @cached_property
+    def sample(self) -> frozenset[int]:
+        """Words by which two pages are compared, the least by hash."""
+        return frozenset(memoryview(self.words[4 : 4 * _SAMPLE + 4]).cast("I"))
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory, about."""
+        return _BESIDES + len(self.text or self.stored or b"")
 
 
 class Judged(NamedTuple):
@@ -89,8 +116,7 @@ class Soft404s:
         self._lately: OrderedDict[str, deque[Read]] = OrderedDict()
         self._kept = 0
         self._changed: dict[str, NotFound] = {}
-        self._number = 0
-        self._new: dict[int, RecentPage] = {}
+        self._number = self._stored = 0  # of the page read last; of the last one in the store
         self._dropped: list[int] = []
         self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
@@ -100,8 +126,8 @@ class Soft404s:
             if probe.verdict == "open":
                 self._want(site, probe, row.url)
         for kept, url in lately:
-            self._number = kept.id
-            read = _read(kept, url)
+            self._number = self._stored = kept.id
+            read = Read.of(kept, url)
             for probe in self._probes.get(origin_of(url), {}).values():
                 if probe.verdict not in ("not-found", "open"):
                     self._compare(probe, read)
@@ -110,9 +136,8 @@ class Soft404s:
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
         """Take in a page, as from `comparable`. Returns the effects on others. is_there: it surely exists."""
         self._number += 1
-        row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
-        self._new[row.id] = row
-        read = _read(row, fetched.url)
+        text, anchor = fetched.short_text, self._anchors.get(page, "")
+        read = Read(self._number, page, fetched.url, fetched.digest, text, is_there, anchor)
         probes = self._probes.get(origin_of(read.url))
         judged = self._judged(probes.values(), [read]) if probes else _NOTHING
         self._note(read)
@@ -146,7 +171,7 @@ class Soft404s:
         self._changed[folder] = probe
         answer = comparable(fetched)
         if answer is not None and answer.digest is not None:
-            probe.add(answer.url, answer.digest, read_vocabulary(answer.words))
+            probe.add(answer.url, answer.digest, read_vocabulary(vocabulary(answer.short_text)))
             if probe.asked == 1 and self._may_ask(site):
                 self._want(site, probe, fetched.url)
                 return Judged()
@@ -175,14 +200,17 @@ class Soft404s:
         return rows
 
     def take_read(self) -> tuple[list[RecentPage], list[int]]:
-        """Pages read since the last call, and the numbers of those before that are no longer kept."""
-        new, dropped = list(self._new.values()), self._dropped
-        self._new, self._dropped = {}, []
+        """Pages read since the last call that are kept, and the numbers of those before that are not any more."""
+        new = [read.row() for lately in self._lately.values() for read in lately if read.number > self._stored]
+        dropped, self._dropped = self._dropped, []
+        self._stored = self._number
         return new, dropped
 
-    def save(self, writer: Writer) -> None:
+    def save(self, writer: Writer, *, is_last: bool) -> None:
+        """is_last: of the run."""
         writer.save_probes(self.take_rows())
-        writer.save_recent_pages(*self.take_read())
+        if is_last:
+            writer.save_recent_pages(*self.take_read())
 
     def _note(self, read: Read) -> None:
         """Take in a page that was compared, and probe its host if it looks suspicious."""
@@ -211,8 +239,8 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
-        vocabulary = read_vocabulary(read.words)
-        probe.compare(read.page, read.url, read.digest, vocabulary, is_there=is_there, anchor=read.anchor)
+        words = read_vocabulary(read.words)
+        probe.compare(read.page, read.url, read.digest, words, is_there=is_there, anchor=read.anchor)
         if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
@@ -221,8 +249,9 @@ class Soft404s:
         lately = self._lately.get(site)
         if lately is None or not self._may_ask(site):
             return
-        beside = [other for other in islice(reversed(lately), _COMPARED) if other.url != read.url][::-1]
-        if probes:
+        before = list(islice(reversed(lately), _COMPARED))[::-1]
+        beside = [other for other in before if other.url != read.url]
+        if probes and beside:
             folder = folder_of(read.url)
             if folder in probes:
                 return
@@ -246,14 +275,14 @@ class Soft404s:
         if len(lately) == _LATELY:
             self._drop(lately.popleft())
         lately.append(read)
-        self._kept += _BESIDES + len(read.words)
+        self._kept += read.size
         while self._kept > MOST_KEPT:
             for dropped in self._lately.popitem(last=False)[1]:
                 self._drop(dropped)
 
     def _drop(self, read: Read) -> None:
-        self._kept -= _BESIDES + len(read.words)
-        if self._new.pop(read.number, None) is None:
+        self._kept -= read.size
+        if read.number <= self._stored:
             self._dropped.append(read.number)
 
 
@@ -269,12 +298,7 @@ def comparable(fetched: Fetched) -> Fetched | None:
     home = f"{origin_of(fetched.url)}/"
     if _is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
         return None
-    return replace(fetched, digest=SENT_HOME, words=SENT_HOME_WORDS)
-
-
-def _read(row: RecentPage, url: str) -> Read:
-    sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
-    return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there), row.anchor)
+    return replace(fetched, digest=SENT_HOME, short_text=SENT_HOME_TEXT)
 
 
 def _are_alike(one: Read, other: Read) -> bool:

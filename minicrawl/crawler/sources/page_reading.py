@@ -30,7 +30,7 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
-    return parsed, identity_of(body, url, wants_words=wanted.words)
+    return parsed, identity_of(body, url, wants_text=wanted.short_text)
 
 
 def read_apart(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[tuple[Any, ...], ...]:

@@ -56,11 +56,24 @@ def test_page_that_says_little_has_no_sketch() -> None:
     assert found.sketch is None
 
 
-def test_words_are_told_if_they_are_wanted() -> None:
-    page = prose(1).encode()
+def test_short_text_is_told_if_it_is_wanted() -> None:
+    page = prose(1, 300).encode()
     told = identity_of(page, URL)
-    assert told.words
-    assert identity_of(page, URL, wants_words=False) == told._replace(words=b"")
+    assert told.short_text == text_of(page)
+    assert identity_of(page, URL, wants_text=False) == told._replace(short_text=None)
+
+
+def test_page_with_much_text_or_markup_has_no_short_text() -> None:
+    markup = b"<br>" * 7_000
+    assert identity_of(b"<p>" + b"x " * (LONGEST_KEPT // 2), URL).short_text is None
+    assert identity_of(markup + b"here", URL).short_text is not None
+    assert identity_of(2 * markup + b"here", URL).short_text is None
+
+
+def test_titles_count_only_beside_much_text() -> None:
+    page = b"<title>Sorry</title><p>" + b"nothing here " * 20
+    assert b"sorry" not in (identity_of(page, URL).short_text or b"")
+    assert b"sorry" in (identity_of(2 * page, URL).short_text or b"")
 
 
 def sketch(page: str) -> bytes:
@@ -182,9 +195,8 @@ def test_what_has_a_digit_is_but_counted() -> None:
     assert not found.is_long
 
 
-def test_page_that_says_too_much_is_not_kept() -> None:
-    assert vocabulary(b"x " * LONGEST_KEPT) == b""
-    assert read_vocabulary(b"").is_long
+def test_vocabulary_tells_a_long_text_from_an_empty_one() -> None:
+    assert read_vocabulary(vocabulary(None)).is_long
     empty = read_vocabulary(vocabulary(b""))
     assert (empty.words, empty.numbers, empty.is_long) == (frozenset(), 0, False)
 

@@ -12,7 +12,6 @@ from support.prose import prose
 from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.html.fingerprint import vocabulary
 from minicrawl.crawler.recognise.not_found import MOST_PROBES
 from minicrawl.crawler.recognise.soft404 import Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
@@ -234,12 +233,8 @@ def test_page_that_says_what_a_link_to_it_says_is_not_lost(tmp_path: Path, order
     assert states(store, server.dead) == {("error", "soft-404")}
 
 
-def vocabulary_of(said: str) -> bytes:
-    return vocabulary(said.encode())
-
-
 def page_of(url: str, said: str) -> Fetched:
-    return Fetched(url, status=200, digest=hash(said), words=vocabulary_of(said))
+    return Fetched(url, status=200, digest=hash(said), short_text=said.encode())
 
 
 def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -> None:

@@ -98,14 +98,14 @@ def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **
 
 
 @pytest.mark.parametrize("tags", [10, 8_000])
-def test_words_are_hashed_only_where_they_are_wanted(tags: int) -> None:
-    async def words(wanted: Wanted) -> bytes:
+def test_short_texts_are_kept_only_where_they_are_wanted(tags: int) -> None:
+    async def text(wanted: Wanted) -> bytes | None:
         async with source_of(b"<p>Hello" + b"<b>" * tags, wanted=wanted) as source:
             fetched, _ = await source.page(PageRequest(URL))
-        return fetched.words
+        return fetched.short_text
 
-    assert asyncio.run(words(Wanted(words=True)))
-    assert asyncio.run(words(Wanted(words=False))) == b""
+    assert asyncio.run(text(Wanted(short_text=True)))
+    assert asyncio.run(text(Wanted(short_text=False))) is None
 
 
 LONGEST = 0.25
