@@ -11,7 +11,6 @@ crawl is left out, when nothing is in flight and the ranking is made exact.
 import asyncio
 import collections
 import functools
-import gc
 import sys
 import tempfile
 import threading
@@ -28,6 +27,7 @@ from minicrawl import api
 from minicrawl.cli import main
 from minicrawl.crawler import run
 from minicrawl.crawler.engine import Engine
+from minicrawl.garbage import collect_seldom
 
 LONG = 0.1
 SHOWN = 12
@@ -107,7 +107,7 @@ def page_of_links(links: int, hosts: int) -> httpx.MockTransport:
 
 
 def main_() -> None:
-    gc.set_threshold(100_000, 20, 50)  # as the command does
+    collect_seldom()
     mode, *args = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store.db"

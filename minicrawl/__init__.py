@@ -17,7 +17,7 @@ model     values passed between the stages         errors    exceptions, each wi
 events    events of a running crawl
 timing    time limits and intervals                sizes     batch and cache sizes
 system    calls that only some systems have        log       events of the log, with their keys
-report    results of an experiment
+report    results of an experiment                 garbage   the cyclic garbage collector, seldom
 
     import minicrawl
     report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)

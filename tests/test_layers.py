@@ -32,7 +32,7 @@ MAY_IMPORT = {
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"timing", "errors", "events", "model", "report", "settings", "sizes"}
-FOR_EVERYONE |= {"log", "sandbox", "system"}
+FOR_EVERYONE |= {"garbage", "log", "sandbox", "system"}
 
 # The folders or modules that each library belongs to.
 HOMES = {

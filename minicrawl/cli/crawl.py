@@ -1,7 +1,6 @@
 """minicrawl crawl"""
 
 import contextlib
-import gc
 import json
 import os
 import shlex
@@ -281,14 +280,11 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     import asyncio
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
-    from minicrawl.cli.stream import stream_urls
     from minicrawl.control.listening import listening
     from minicrawl.crawler.run import crawl_with
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
     from minicrawl.search.index.beside_crawl import Indexer
 
-    # A crawl keeps many small objects for long; frequent garbage collection would take a tenth of its time.
-    gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
 
@@ -313,7 +309,11 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 
         async def controlled() -> "tuple[CrawlReport, OSError | None]":
             async with RunningCrawl(crawl) as running, listening(running, store, warn):
-                problem = await stream_urls(running) if stream else None
+                if not stream:
+                    return await running.finished(), None
+                from minicrawl.cli.stream import stream_urls
+
+                problem = await stream_urls(running)
                 return await running.finished(), problem
 
         return asyncio.run(controlled())

@@ -8,12 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import NamedTuple, TextIO, cast
+from typing import TYPE_CHECKING, NamedTuple, TextIO, cast
 
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from minicrawl.cli.fitting import shortened
 from minicrawl.cli.output import (
@@ -30,6 +27,10 @@ from minicrawl.cli.output import (
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.errors import StoreError
 from minicrawl.model import CameNow, HostWait, Progress, RunState
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
 
@@ -229,8 +230,8 @@ class BestSoFar:
 @contextmanager
 def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress], None]]:
     """Yield a function that shows progress on standard error: live, or a plain line every few seconds."""
-    console = Console(stderr=True)
-    if not live or console.is_dumb_terminal:
+    console = _terminal() if live else None
+    if console is None or console.is_dumb_terminal:
         yield _plain_lines(best)
         return
     frame = Frame(sys.stderr, _size)
@@ -239,6 +240,12 @@ def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress
             yield lambda progress: frame.draw(_drawn(progress, best(), frame.room, console))
     finally:
         frame.clear()
+
+
+def _terminal() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True)
 
 
 @contextmanager
@@ -280,8 +287,12 @@ def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
     frame.clear()
 
 
-def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -> RenderableType:
+def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -> "RenderableType":
     """The display of one moment, with the best pages, in `columns` and `rows`."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
     wide = max(columns - _LABELS, 20)
     facts = Table.grid(padding=(0, 2))
     facts.add_column(min_width=_LABELS - 2, no_wrap=True)
@@ -322,8 +333,10 @@ def _size() -> tuple[int, int]:
     return size.columns, size.lines
 
 
-def _drawn(progress: Progress, best: Best, room: tuple[int, int], terminal: Console) -> list[str]:
+def _drawn(progress: Progress, best: Best, room: tuple[int, int], terminal: "Console") -> list[str]:
     """The lines of the display, with the terminal's style codes."""
+    from rich.console import Console
+
     columns, rows = room
     out = io.StringIO()
     console = Console(
@@ -337,7 +350,9 @@ def _drawn(progress: Progress, best: Best, room: tuple[int, int], terminal: Cons
     return [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")]
 
 
-def _facts(progress: Progress, wide: int) -> Iterator[tuple[str, Text]]:
+def _facts(progress: Progress, wide: int) -> "Iterator[tuple[str, Text]]":
+    from rich.text import Text
+
     yield "crawl", Text(doing(progress), style=_COLOURS.get(progress.state, ""))
     for bar in bars(progress):
         yield "until", _drawn_bar(bar)
@@ -359,8 +374,10 @@ def _facts(progress: Progress, wide: int) -> Iterator[tuple[str, Text]]:
         yield "shape", Text(graph_line(progress.graph))
 
 
-def _drawn_bar(bar: Bar) -> Text:
+def _drawn_bar(bar: Bar) -> "Text":
     """A limit of the run as a bar, with its figures and the time left."""
+    from rich.text import Text
+
     full = round(_BAR * bar.share)
     left = f", {bar.left}" if bar.left else ""
     return Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {bar.what}{left}")
@@ -383,7 +400,9 @@ def _left_out(progress: Progress) -> str:
     return f"; {counted(progress.left_out, 'link')} left out" if progress.left_out else ""
 
 
-def _in_flight(progress: Progress, wide: int) -> Text:
+def _in_flight(progress: Progress, wide: int) -> "Text":
+    from rich.text import Text
+
     line = f"{progress.in_flight:,}"
     if progress.requests:
         oldest = progress.requests[0]
@@ -393,7 +412,9 @@ def _in_flight(progress: Progress, wide: int) -> Text:
     return Text(line)
 
 
-def _came(came: CameNow, wide: int) -> Text:
+def _came(came: CameNow, wide: int) -> "Text":
+    from rich.text import Text
+
     what = came.reason or str(came.status)
     is_bad = came.reason is not None or (came.status or 0) >= 400
     return Text.assemble(

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,14 @@ from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
 
-from minicrawl.archive.collection import indexed
 from minicrawl.crawler.admission.seeds import Seeds, spelled
-from minicrawl.crawler.archiving.capture import MakeCapture
-from minicrawl.crawler.archiving.replayed import check_replayed
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.saved_cookies import read_cookie_file
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.clock import SteadyClock
@@ -32,7 +28,6 @@ from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 from minicrawl.crawler.remembered_settings import Resumed, Source, refuse_partition, resumed
-from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
@@ -40,8 +35,6 @@ from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.extract.checks import check_asked
-from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
@@ -124,7 +117,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     is_new = not store.exists()
     if is_new:  # report faults in the arguments before there is a store
         await check_settings(CrawlSettings.of(given), transport)
-        check_item_file(CrawlSettings.of(given).items)
+        _check_item_file(CrawlSettings.of(given))
         if not seeds.urls:
             raise _no_seeds(store)
     report: CrawlReport | None = None
@@ -146,7 +139,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
                 on_start(Start(settings, changes, again, asks_others and is_nameless(settings, seeds.urls)))
             if beside is not None:
                 beside.begin(store, settings)
-            with indexed(settings.from_archive) as replayed:
+            with _replayed(settings) as replayed:
                 report = await _crawl(
                     settings,
                     seeds,
@@ -165,6 +158,15 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     finally:
         if beside is not None:
             await beside.end(is_over=report is not None and report.reason != "interrupted")
+
+
+def _replayed(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
+    """The folders of the archives that the crawl reads in place of the network, during the block."""
+    if not settings.from_archive:
+        return nullcontext(())
+    from minicrawl.archive.collection import indexed  # noqa: PLC0415 - few crawls read archives
+
+    return indexed(settings.from_archive)
 
 
 async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -236,6 +238,8 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
     """The settings of a run, and the only pages that it fetches; None: any."""
     if refreshed is None:
         return settings, None
+    from minicrawl.crawler.frontier.most_worth import most_worth  # noqa: PLC0415 - only `minicrawl refresh` chooses
+
     pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
     return replace(settings, refresh=True, discovery=0.0, discovery_by=BY_CREDIT), np.array(pages, dtype=np.int64)
 
@@ -322,7 +326,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         hook_timeout=settings.hook_timeout,
     )
     archive = intake.parts.find(Archive)
-    capture = None if archive is None else MakeCapture(settings, intake.state.writer.path, archive.prefix)
+    capture = None if archive is None else _capture(settings, intake.state.writer, archive)
     spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
@@ -334,6 +338,12 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         return WorkerSource(replace(spec, settings=replace(settings, workers=workers)))
 
     return ChangingSource(settings.workers, local, in_workers)
+
+
+def _capture(settings: CrawlSettings, writer: Writer, archive: Archive) -> Callable[[], Capture]:
+    from minicrawl.crawler.archiving.capture import MakeCapture  # noqa: PLC0415 - few crawls keep an archive
+
+    return MakeCapture(settings, writer.path, archive.prefix)
 
 
 def _carried(transport: Any, timing: Timing) -> Transport:
@@ -388,17 +398,40 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     """
     _window(settings)
     _surfer(settings)
-    await check_asked(settings)
-    if settings.cookie_file is not None:
-        read_cookie_file(settings.cookie_file)
-    check_replayed(settings, has_transport=transport is not None)
-    if settings.render:
-        find_chromium(settings.chromium)
+    await _check_capabilities(settings, has_transport=transport is not None)
     if transport is None:
         async with Fetcher(settings):
             return
     if settings.workers:
         raise SettingError(OWN_TRANSPORT)
+
+
+async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -> None:
+    """Check the settings of capabilities that few crawls have, whose modules the others do not load."""
+    if settings.items or settings.hook or settings.extracts:
+        from minicrawl.extract.checks import check_asked  # noqa: PLC0415
+
+        await check_asked(settings)
+    if settings.cookie_file is not None:
+        from minicrawl.crawler.http.saved_cookies import read_cookie_file  # noqa: PLC0415
+
+        read_cookie_file(settings.cookie_file)
+    if settings.from_archive:
+        from minicrawl.crawler.archiving.replayed import check_replayed  # noqa: PLC0415
+
+        check_replayed(settings, has_transport=has_transport)
+    if settings.render:
+        from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
+
+        find_chromium(settings.chromium)
+
+
+def _check_item_file(settings: CrawlSettings) -> None:
+    """Raise SettingError for items that would be appended to a file of another crawl."""
+    if settings.items:
+        from minicrawl.extract.item_file import check_item_file  # noqa: PLC0415 - few crawls extract items
+
+        check_item_file(settings.items)
 
 
 def _window(settings: CrawlSettings) -> Window:

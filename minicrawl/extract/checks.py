@@ -16,7 +16,7 @@ async def check_asked(settings: CrawlSettings) -> None:
     if settings.items:
         check_ending(Path(settings.items))
         check_columns(Path(settings.items), columns)
-    elif settings.extract or settings.extract_rule or settings.extract_structured:
+    elif settings.extracts:
         asked = "--extract-structured" if settings.extract_structured else "[extract]"
         asked = "--extract" if settings.extract else asked
         raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")

@@ -159,6 +159,11 @@ class CrawlSettings(
         return self.text or self.search
 
     @property
+    def extracts(self) -> bool:
+        """True if items are extracted from pages."""
+        return bool(self.extract or self.extract_rule or self.extract_structured)
+
+    @property
     def refreshes(self) -> bool:
         """True if read pages are fetched again when due."""
         return self.refresh or self.recrawl_after is not None

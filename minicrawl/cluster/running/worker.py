@@ -19,7 +19,6 @@ When the keeper dies, the socket closes, and the partition stops as by Ctrl-C.
 
 import asyncio
 import contextlib
-import gc
 import pickle
 import signal
 import socket
@@ -49,6 +48,7 @@ from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
+from minicrawl.garbage import collect_seldom
 from minicrawl.model import Progress
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.search.index.beside_crawl import begin_following, end_following
@@ -369,7 +369,7 @@ async def _say(writer: asyncio.StreamWriter, answer: Message) -> None:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keeper decides what Ctrl-C means
-    gc.set_threshold(100_000, 20, 50)  # as minicrawl crawl does
+    collect_seldom()
     asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))
 
 

@@ -6,10 +6,6 @@ from typing import Self
 
 import numpy as np
 
-from minicrawl.archive.cdxj import line, merge
-from minicrawl.archive.collection import index_of
-from minicrawl.archive.writer import cut, sync
-from minicrawl.crawler.archiving.records import as_captured, committed, prefix_of
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.opic import Ledger
@@ -49,6 +45,9 @@ class Archive(Part):
 
     def __init__(self, writer: Writer, folder: Path, top: TopShare | None = None) -> None:
         """Cuts off uncommitted records. top: the pages that are kept; None: all. Raises StoreError."""
+        from minicrawl.archive.writer import cut  # noqa: PLC0415 - few crawls keep an archive
+        from minicrawl.crawler.archiving.records import committed, prefix_of  # noqa: PLC0415
+
         self._top = top
         self._writer = writer
         self._folder = folder
@@ -76,6 +75,11 @@ class Archive(Part):
 
     def finish(self) -> None:
         """Add new records to the index, after the last write. Raises StoreError."""
+        from minicrawl.archive.cdxj import line, merge  # noqa: PLC0415
+        from minicrawl.archive.collection import index_of  # noqa: PLC0415
+        from minicrawl.archive.writer import cut  # noqa: PLC0415
+        from minicrawl.crawler.archiving.records import as_captured, committed  # noqa: PLC0415
+
         cut(self._folder, committed(self._writer))
         before = int(self._writer.meta("archive_indexed") or 0)
         new = (line(as_captured(url, row)) for _, url, row in self._writer.archived.after(before))
@@ -96,6 +100,8 @@ class Archive(Part):
         """Let the files reach the disk, then write their rows."""
         if not self._new:
             return
+        from minicrawl.archive.writer import sync  # noqa: PLC0415
+
         sync(self._folder, self._new, self._new.keys() - self._sizes.keys())
         writer.save_archive_files(ArchiveFileRow(name, size) for name, size in self._new.items())
         writer.add_records(self._rows)

@@ -1,13 +1,14 @@
 """Cookies (--cookies), kept from run to run."""
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from minicrawl.crawler.http.saved_cookies import KeptCookies
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.sources.with_cookies import WithCookies
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.store.writer import Writer
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.http.saved_cookies import KeptCookies
 
 
 class Cookies(Part):
@@ -16,7 +17,7 @@ class Cookies(Part):
     A partition has the cookies of its own hosts. It leaves the user's file to be written with those of all partitions.
     """
 
-    def __init__(self, kept: KeptCookies, *, writes_file: bool) -> None:
+    def __init__(self, kept: "KeptCookies", *, writes_file: bool) -> None:
         self._kept = kept
         self._writes_file = writes_file
 
@@ -25,6 +26,8 @@ class Cookies(Part):
         settings, share = opening.settings, opening.share
         if not settings.takes_cookies:
             return None
+        from minicrawl.crawler.http.saved_cookies import KeptCookies  # noqa: PLC0415 - few crawls keep cookies
+
         if share is None:
             return cls(KeptCookies(opening.state.writer, settings.cookie_file), writes_file=True)
 
@@ -34,6 +37,8 @@ class Cookies(Part):
         return cls(KeptCookies(opening.state.writer, settings.cookie_file, is_own), writes_file=False)
 
     def source(self, source: PageSource) -> PageSource:
+        from minicrawl.crawler.sources.with_cookies import WithCookies  # noqa: PLC0415
+
         return WithCookies(source, self._kept.jar)
 
     def rows(self) -> list[CookieRow]:

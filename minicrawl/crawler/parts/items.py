@@ -1,20 +1,21 @@
 """Items extracted from pages (--items)."""
 
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.extract.gathering import columns_of
-from minicrawl.extract.item_file import ItemFile
 from minicrawl.model import READ
 from minicrawl.store.writer import Writer
+
+if TYPE_CHECKING:
+    from minicrawl.extract.item_file import ItemFile
 
 
 class Items(Part):
     """Writes the items of pages that were read into the user's file."""
 
-    def __init__(self, file: ItemFile) -> None:
+    def __init__(self, file: "ItemFile") -> None:
         self._file = file
 
     @classmethod
@@ -22,6 +23,9 @@ class Items(Part):
         settings = opening.settings
         if not settings.items:
             return None
+        from minicrawl.extract.gathering import columns_of  # noqa: PLC0415 - few crawls extract items
+        from minicrawl.extract.item_file import ItemFile  # noqa: PLC0415
+
         columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
         return cls(ItemFile(opening.state.writer, Path(settings.items), columns))
 

@@ -11,7 +11,6 @@ the worker, with what for and how long.
 
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import sys
@@ -24,6 +23,7 @@ from minicrawl import log
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
 from minicrawl.errors import StoreError
+from minicrawl.garbage import collect_seldom
 
 
 class _ToLine(logging.Handler):
@@ -119,7 +119,7 @@ async def serve(line: Connection) -> None:
 def main() -> None:
     # Ctrl-C is handled by the crawl.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(100_000, 20, 50)
+    collect_seldom()
     asyncio.run(serve(Connection(int(sys.argv[1]))))
 
 

@@ -14,13 +14,15 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from minicrawl import log
 from minicrawl.errors import MinicrawlError, StoreError
-from minicrawl.search.index.following import Follower, following
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import STOPPING, be_less_urgent, on_signals
+
+if TYPE_CHECKING:
+    from minicrawl.search.index.following import Follower
 
 _ENDED = b"."
 _PAUSE = 1.0
@@ -90,7 +92,7 @@ def end_following(
         log.index_behind()
 
 
-def follow_crawl(follower: Follower, line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:
+def follow_crawl(follower: "Follower", line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:
     """Index what the crawl stores, until `line` says that it has ended, or closes.
 
     tell: called with the progress from then on, in words.
@@ -110,6 +112,8 @@ def follow_crawl(follower: Follower, line: IO[bytes], tell: Callable[[str], None
 
 
 def main() -> int:
+    from minicrawl.search.index.following import following  # noqa: PLC0415 - only this process indexes
+
     be_less_urgent(_LESS_URGENT)
     try:
         with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
