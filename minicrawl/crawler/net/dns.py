@@ -9,16 +9,17 @@ import errno
 import socket
 import time
 from collections.abc import Callable
-
-import aiodns
+from typing import TYPE_CHECKING
 
 from minicrawl.crawler.net.open_files import is_full
 from minicrawl.timing import STANDARD, Timing
 
+if TYPE_CHECKING:
+    from aiodns import DNSResolver
+
 GRACE = 120.0
 """Seconds for which an expired answer may be used for a connection, as its host was located before the request."""
 _FIRST_TRY, _TRIES = 1.0, 4  # seconds, doubled at each try; c-ares waits less where answers come fast
-_NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
 
 
 class NameServerError(socket.gaierror):
@@ -36,7 +37,7 @@ class DnsCache:
         self._clock = clock
         self._most = most
         self._kept: dict[str, tuple[float, tuple[str, ...], socket.gaierror | None]] = {}  # until when, or why not
-        self._resolver: aiodns.DNSResolver | None = None
+        self._resolver: DNSResolver | None = None
 
     async def addresses(self, name: str, grace: float = 0.0) -> tuple[str, ...]:
         """All addresses of a name, from an answer expired for at most `grace` seconds.
@@ -74,12 +75,14 @@ class DnsCache:
 
     async def _found(self, name: str) -> tuple[str, ...]:
         """`look_up`, with errors as in `addresses`."""
+        from aiodns import error as dns  # noqa: PLC0415 - slow to import, and --connect-to may name all addresses
+
         try:
             addresses = await self.look_up(name)
-        except aiodns.error.DNSError as error:
+        except dns.DNSError as error:
             if is_full():
                 raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
-            if error.args[0] in _NO_SUCH_NAME:
+            if error.args[0] in (dns.ARES_ENOTFOUND, dns.ARES_ENODATA, dns.ARES_EBADNAME):
                 raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
             raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
         except TimeoutError as error:
@@ -93,7 +96,9 @@ class DnsCache:
     async def look_up(self, name: str) -> tuple[str, ...]:
         """Ask the name server. Raises DNSError, TimeoutError, UnicodeError."""
         if self._resolver is None:
-            self._resolver = aiodns.DNSResolver(timeout=_FIRST_TRY, tries=_TRIES)
+            from aiodns import DNSResolver  # noqa: PLC0415
+
+            self._resolver = DNSResolver(timeout=_FIRST_TRY, tries=_TRIES)
         async with asyncio.timeout(self._timing.look_up):
             found = await self._resolver.getaddrinfo(name, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
         return tuple(dict.fromkeys(_text(node.addr[0]) for node in found.nodes))
