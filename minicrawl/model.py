@@ -78,8 +78,7 @@ class PageRequest(NamedTuple):
         return self.etag is not None or self.last_modified is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(NamedTuple):
     """The outcome of a request: a response, or (`reason` set, `status` None) the reason why there is none.
 
     `seconds`: duration in all; `waited`: from sending the request to the answer, 0 where none was sent. `link`: the
@@ -117,8 +116,7 @@ class Fetched:
     set_cookies: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """The IP address for requests to a URL, or (`reason` set) the reason why there is none."""
 
     address: str = ""
@@ -221,8 +219,7 @@ class ParsedPage:
         return self.canonicals[0] if len(self.canonicals) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class SitemapAnswer:
+class SitemapAnswer(NamedTuple):
     """The answer for a sitemap, without its URLs. `reason`: result of reading it, see crawler/sitemaps/reading.py;
     `found`: number of URLs in it, good or bad.
     """

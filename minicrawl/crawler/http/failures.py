@@ -6,7 +6,6 @@ reason "parser-failed"; the traceback is logged with the URL, and the crawl goes
 
 import socket
 import ssl
-from dataclasses import replace
 
 from minicrawl import log
 from minicrawl.crawler.net.addresses import PrivateAddressError
@@ -55,4 +54,4 @@ def parser_failed(url: str, error: Exception) -> str:
 
 def unread(fetched: Fetched, error: Exception) -> Fetched:
     """The response without its body, with the reason "parser-failed"."""
-    return replace(fetched, body=b"", reason=parser_failed(fetched.url, error))
+    return fetched._replace(body=b"", reason=parser_failed(fetched.url, error))

@@ -6,7 +6,7 @@ Redirects are not followed, as their targets are pages of their own, and nothing
 import asyncio
 import time
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -111,7 +111,7 @@ class Fetcher:
         if self._capture is None or exchange is None:
             return fetched
         record = self._capture.observe(exchange, parsed)
-        return fetched if record is None else replace(fetched, record=record)
+        return fetched if record is None else fetched._replace(record=record)
 
     async def _exchanged(self, request: PageRequest, any_type: bool, at_least: int, take: Take | None) -> "Exchanged":
         job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
@@ -215,7 +215,7 @@ class Fetcher:
         if self._capture is not None and self._capture.reads(media_type(content_type)):
             await body.rest(job.most)
             if body.size != job.fetched.size:
-                job.fetched = replace(job.fetched, size=body.size, seconds=_now() - job.started)
+                job.fetched = job.fetched._replace(size=body.size, seconds=_now() - job.started)
         return job.fetched
 
     def _exchange(self, url: str, answer: Answer, body: Body) -> Exchange:

@@ -17,7 +17,7 @@ run, so a killed run leaves only those of the runs before to its successor.
 import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -298,7 +298,7 @@ def comparable(fetched: Fetched) -> Fetched | None:
     home = f"{origin_of(fetched.url)}/"
     if _is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
         return None
-    return replace(fetched, digest=SENT_HOME, short_text=SENT_HOME_TEXT)
+    return fetched._replace(digest=SENT_HOME, short_text=SENT_HOME_TEXT)
 
 
 def _are_alike(one: Read, other: Read) -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from dataclasses import replace
 from functools import partial
 
 from minicrawl import log
@@ -60,8 +59,7 @@ class Renderer:
             return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds)
         body = html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most
-        return replace(
-            fetched,
+        return fetched._replace(
             body=body[: self._most],
             etag=None,
             last_modified=None,

@@ -86,7 +86,7 @@ class LocalSource:
             fetched = await self._renderer.rendered(fetched)
         if fetched.body:
             parsed, identity = await self._read(fetched, fields)
-            fetched = replace(fetched, body=b"", **identity._asdict())
+            fetched = fetched._replace(body=b"", **identity._asdict())
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))

@@ -12,11 +12,10 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from multiprocessing.connection import Connection
-from operator import attrgetter
 from types import TracebackType
 from typing import Any, Self  # Any: messages
 
@@ -32,13 +31,10 @@ LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
 
 
-_fetched_fields = attrgetter(*(field.name for field in fields(Fetched)))
-
-
 def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
-    """A page as it crosses the line from a worker: plain tuples, as dataclasses take pickle three times as long."""
+    """A page as it crosses the line from a worker: plain tuples, which pickle without their names."""
     fetched, parsed = page
-    return _fetched_fields(fetched), parsed_fields(parsed)
+    return tuple(fetched), parsed_fields(parsed)
 
 
 @dataclass(eq=False)

@@ -82,7 +82,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
     """An answer and its page, with the URLs of their links and redirects stripped."""
     if fetched.location:
         leads_to = normalise(fetched.location, fetched.url)
-        fetched = replace(fetched, location=leads_to and _target(leads_to, fetched.url))
+        fetched = fetched._replace(location=leads_to and _target(leads_to, fetched.url))
     text = "".join(parsed.outlinks)
     outlinks = tuple(map(stripped, parsed.outlinks)) if "?" in text or ";" in text else parsed.outlinks
     if outlinks != parsed.outlinks:

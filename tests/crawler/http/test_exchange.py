@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -97,7 +96,7 @@ def test_what_is_fetched_follows_from_the_exchange(reply: bytes) -> None:
         async with Fetcher(CrawlSettings(), Replayed(exchange), capture=capture) as fetcher:
             return await fetcher.fetch(PageRequest(URL))
 
-    assert replace(asyncio.run(again()), seconds=0, waited=0) == replace(fetched, seconds=0, waited=0)
+    assert asyncio.run(again())._replace(seconds=0, waited=0) == fetched._replace(seconds=0, waited=0)
 
 
 @pytest.mark.parametrize(
@@ -190,5 +189,5 @@ def test_a_body_that_only_the_capture_wants_changes_nothing_where_it_breaks() ->
     reply = answer(b"", "Content-Type: image/png", "Transfer-Encoding: chunked", length="") + b"zz\r\n"
     wanted, (exchange,) = seen(says(reply), PageRequest(URL), every_type)
     left, _ = seen(says(reply), PageRequest(URL))
-    assert replace(wanted, seconds=0, waited=0) == replace(left, seconds=0, waited=0)
+    assert wanted._replace(seconds=0, waited=0) == left._replace(seconds=0, waited=0)
     assert exchange.truncated is Truncated.UNSPECIFIED

@@ -1,6 +1,5 @@
 """Every row of the table at the top of outcome.py, and the stored row of an answer."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -200,7 +199,7 @@ ANSWER = Fetched(URL, status=200, content_type="text/html", size=70, seconds=0.5
 
 
 def row(parsed: ParsedPage, robots_tag: str | None = None) -> Fetch:
-    found = answer_row(replace(ANSWER, robots_tag=robots_tag), parsed, 9.0)
+    found = answer_row(ANSWER._replace(robots_tag=robots_tag), parsed, 9.0)
     assert found is not None
     return found
 

@@ -1,7 +1,6 @@
 """Pages that turn out to be soft 404s, and to be none after all: both books are as if it had been known at once."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ class Judging:
     def recognised(self, page: int, fetched: Fetched) -> bool:
         """Whether it is a soft 404 at its turn."""
         outcome = Outcome(State.FETCHED if fetched.status == 200 else State.ERROR, "ok")
-        return self.errors.recognise(Turn(page, replace(fetched, digest=1), ParsedPage(), outcome, 0.0))
+        return self.errors.recognise(Turn(page, fetched._replace(digest=1), ParsedPage(), outcome, 0.0))
 
     def state(self, url: str) -> tuple[str, str, list[str]]:
         """State, reason, and what links of the page count."""

@@ -166,7 +166,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
 
 
 def replaced(fetched: Fetched, identity: dict[str, Any]) -> Fetched:
-    return Fetched(**{name: getattr(fetched, name) for name in Fetched.__slots__} | identity | {"body": b""})
+    return Fetched(**fetched._asdict() | identity | {"body": b""})
 
 
 LARGE = PAGES["nesting-in-50-kB"]
