@@ -196,3 +196,30 @@ def test_memory_between_what_is_in_use_is_given_back() -> None:
 def test_memory_is_kept_where_nobody_takes_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     system.give_memory_back()
+    system.keep_little_free_memory()
+
+
+_GROWS = """
+import sys
+from minicrawl.system import keep_little_free_memory
+if sys.argv[1:]:
+    keep_little_free_memory()
+resident = lambda: int(open("/proc/self/statm").read().split()[1])
+bytes(30_000_000)  # from now on glibc takes smaller blocks from the heap
+before = resident()
+blocks = [[b"x" * 2_000_000, b"x" * 100_000] for _ in range(30)]
+for pair in blocks:
+    pair[0] = None
+print((resident() - before) * 4096)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others have no mallopt")
+def test_little_freed_memory_is_kept_below_what_is_in_use() -> None:
+    """A process of its own, as the setting cannot be taken back."""
+    kept, given_back = (
+        int(subprocess.run([sys.executable, "-c", _GROWS, *words], check=True, capture_output=True).stdout)
+        for words in ([], ["little"])
+    )
+    assert given_back < 5_000_000
+    assert kept > 40_000_000

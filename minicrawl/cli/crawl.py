@@ -43,6 +43,7 @@ from minicrawl.cli.output import (
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
 from minicrawl.settings import PROFILES, option, with_profile
 from minicrawl.store.partitions.folder import is_folder
+from minicrawl.system import keep_little_free_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -285,6 +286,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
     from minicrawl.search.index.beside_crawl import Indexer
 
+    keep_little_free_memory()
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
 
@@ -421,6 +423,9 @@ def _summary(report: "CrawlReport") -> "Iterator[str]":
 def _print_report(report: "CrawlReport", store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
+        return
+    if is_quiet():
+        click.echo("\n".join(fitted(list(_summary(report)))))
         return
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
     from minicrawl.cli.display import SHOWN

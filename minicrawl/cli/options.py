@@ -124,7 +124,7 @@ quiet_option = click.option(
     callback=_quieten,
     expose_value=False,
     is_eager=True,
-    help="Say nothing on standard error but errors.",
+    help="Say nothing on standard error but errors. A crawl ends with its summary, without a list of pages.",
 )
 
 

@@ -45,7 +45,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
-from minicrawl.system import STOPPING, on_signals, passes_sockets
+from minicrawl.system import STOPPING, give_memory_back, on_signals, passes_sockets
 from minicrawl.timing import STANDARD, Timing
 
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
@@ -222,7 +222,9 @@ def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
 
 
 def _settle(engine: Engine, intake: Intake) -> None:
-    """Make the ranking exact for the whole known graph, and commit it."""
+    """Make the ranking exact for the whole known graph, and commit it. The links take the memory of the requests."""
+    intake.state.writer.forget_cached()
+    give_memory_back()
     intake.ranking.settle_fully()
     merged = intake.parts.find(MergedDuplicates)
     if merged is not None:

@@ -93,6 +93,11 @@ class Writer(Store):
             self.page_blocks.give_up()
             raise
 
+    def forget_cached(self) -> None:
+        """Free the memory of the pages of the file that were read or written lately."""
+        with self._tables.errors:
+            self._db.execute("PRAGMA shrink_memory")
+
     def vacuum(self) -> None:
         """Rewrite the file without free space."""
         with self._tables.errors:
@@ -151,13 +156,11 @@ class Writer(Store):
         self._insert("refused", Refused, (row for row in rows if row.leads_to or row.too_deep))
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
-        # An update in place: replacing a row would write the index of names as well.
-        updates = ", ".join(f"{column} = excluded.{column}" for column in HostRow._fields[2:])
-        self._insert("hosts", HostRow, hosts, then=f"ON CONFLICT (id) DO UPDATE SET {updates}")
+        self._update("hosts", HostRow, hosts)
 
     def save_sites(self, rows: Iterable[SiteRow], site_of_host: Iterable[tuple[int, int]]) -> None:
         """site_of_host: sites.id and hosts.id of hosts that are new."""
-        self._replace("sites", SiteRow, rows)
+        self._update("sites", SiteRow, rows)
         self._db.executemany("UPDATE hosts SET site = ? WHERE id = ?", site_of_host)
 
     def save_doors(self, rows: Iterable[DoorRow]) -> None:
@@ -289,6 +292,12 @@ class Writer(Store):
         """Write rows whose fields are columns of a table. then: the clause for existing rows."""
         marks = ", ".join("?" * len(kind._fields))
         self._db.executemany(f"{verb} INTO {table} ({columns(kind)}) VALUES ({marks}) {then}", rows)
+
+    def _update(self, table: str, kind: type[Row], rows: Iterable[Row]) -> None:
+        """Write rows of `id`, `name` and values; a row that is there keeps its name, so the index of names is left
+        alone."""
+        updates = ", ".join(f"{column} = excluded.{column}" for column in kind._fields[2:])
+        self._insert(table, kind, rows, then=f"ON CONFLICT (id) DO UPDATE SET {updates}")
 
     def _replace(self, table: str, kind: type[Row], rows: Iterable[Row]) -> None:
         """Write rows, replacing those with the same keys."""

@@ -180,6 +180,14 @@ def test_command_is_given_the_report(tmp_path: Path, command: str) -> None:
     assert told == {"CRAWL_REASON": "pages", "CRAWL_FETCHED": "2", "CRAWL_FAILURE": "", "CRAWL_STORE": str(store)}
 
 
+def test_quiet_crawl_ends_with_its_summary_alone(tmp_path: Path) -> None:
+    with small_web() as port:
+        words = ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "-q"]
+        result = run("crawl", "http://example.org/", "--pages", "2", *words, "--store", tmp_path / "crawl.db")
+    assert [line.split(" ")[:2] for line in result.stdout.splitlines()] == [["Read", "2"], ["2", "pages"]]
+    assert result.stderr == ""
+
+
 def test_command_is_called_when_an_error_ends_the_crawl(tmp_path: Path, command: str) -> None:
     (tmp_path / "crawl.db").write_text("no store at all")
     result = run("crawl", "http://example.org/", "--store", tmp_path / "crawl.db", "--on-stop", command)

@@ -24,6 +24,7 @@ from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
 from minicrawl.errors import StoreError
 from minicrawl.garbage import collect_seldom
+from minicrawl.system import keep_little_free_memory
 
 
 class _ToLine(logging.Handler):
@@ -120,6 +121,7 @@ def main() -> None:
     # Ctrl-C is handled by the crawl.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     collect_seldom()
+    keep_little_free_memory()
     asyncio.run(serve(Connection(int(sys.argv[1]))))
 
 
