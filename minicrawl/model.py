@@ -170,8 +170,7 @@ class AlternateLink(NamedTuple):
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedPage:
+class ParsedPage(NamedTuple):
     """The parsed content of an HTML page. Parts that were not wanted are empty.
 
     `outlinks`: distinct normalised http(s) URLs of counted links, in document order; `anchors`: the text of the first
@@ -199,7 +198,7 @@ class ParsedPage:
     hreflang: tuple[AlternateLink, ...] = ()
     refresh: str | None = None
     follow: bool = True
-    index: bool = True
+    index: bool = True  # type: ignore[assignment]  # hides tuple.index
     archive: bool = True
     truncated: bool = False
     description: str | None = None

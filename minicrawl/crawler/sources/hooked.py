@@ -4,7 +4,6 @@ All pages of this process go to the same child, one by one, so hooks may keep st
 or was killed is replaced by one without that state.
 """
 
-from dataclasses import replace
 from functools import cache
 from itertools import compress
 from typing import Any  # Any: messages
@@ -60,9 +59,9 @@ class HookedPages:
             return parsed
         page = body, url, content_type, headers, parsed.title, parsed.outlinks
         found, failures = await self._call("page", url, page)
-        parsed = replace(parsed, hook_failures=(*parsed.hook_failures, *failures)) if failures else parsed
+        parsed = parsed._replace(hook_failures=(*parsed.hook_failures, *failures)) if failures else parsed
         items, kept = found or ((), None)
-        parsed = replace(parsed, items=(*parsed.items, *items)) if items else parsed
+        parsed = parsed._replace(items=(*parsed.items, *items)) if items else parsed
         return parsed if kept is None else _with_links(parsed, kept)
 
     async def aclose(self) -> None:
@@ -89,8 +88,7 @@ class HookedPages:
 
 def _with_links(parsed: ParsedPage, kept: bytes) -> ParsedPage:
     """The page with those links that have a 1 in `kept`."""
-    return replace(
-        parsed,
+    return parsed._replace(
         outlinks=tuple(compress(parsed.outlinks, kept)),
         anchors=tuple(compress(parsed.anchors, kept)),
         places=bytes(compress(parsed.places, kept)),

@@ -72,7 +72,7 @@ class LocalSource:
         try:
             fetched, parsed = await self._parsed(fetched, fields)
             if failures:
-                parsed = replace(parsed, hook_failures=(*failures, *parsed.hook_failures))
+                parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
             log.page_parser_died(url=request.url, why=str(error))
             fetched = Fetched(request.url, reason="worker-died")
@@ -90,7 +90,7 @@ class LocalSource:
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
-            parsed = replace(parsed, canonicals=tuple(dict.fromkeys(named)), hreflang=tuple(dict.fromkeys(spoken)))
+            parsed = parsed._replace(canonicals=tuple(dict.fromkeys(named)), hreflang=tuple(dict.fromkeys(spoken)))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     def _is_rendered(self, url: str) -> bool:

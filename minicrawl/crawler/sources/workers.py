@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import Any, Self  # Any: messages
 
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.page_reading import parsed_fields
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
@@ -29,12 +28,6 @@ from minicrawl.system import memory, started_over_socket
 
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
-
-
-def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
-    """A page as it crosses the line from a worker: plain tuples, which pickle without their names."""
-    fetched, parsed = page
-    return tuple(fetched), parsed_fields(parsed)
 
 
 @dataclass(eq=False)

@@ -7,7 +7,6 @@ A server may insist, and redirect to the URL with a session id: such a redirect 
 """
 
 import re
-from dataclasses import replace
 from importlib.resources import files
 
 from minicrawl.crawler.urls.normalise import normalise
@@ -88,8 +87,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
     if outlinks != parsed.outlinks:
         parsed = with_outlinks(parsed, outlinks)
     if parsed.canonicals or parsed.alternates or parsed.refresh is not None:
-        parsed = replace(
-            parsed,
+        parsed = parsed._replace(
             canonicals=tuple(dict.fromkeys(map(stripped, parsed.canonicals))),
             alternates=tuple(dict.fromkeys(map(stripped, parsed.alternates))),
             refresh=parsed.refresh and _target(parsed.refresh, fetched.url),
@@ -106,7 +104,7 @@ def with_outlinks(parsed: ParsedPage, outlinks: tuple[str, ...]) -> ParsedPage:
     if parsed.places:
         for url, place in zip(outlinks, parsed.places, strict=True):
             places[url] = min(place, places.get(url, place))
-    return replace(parsed, outlinks=tuple(anchors), anchors=tuple(anchors.values()), places=bytes(places.values()))
+    return parsed._replace(outlinks=tuple(anchors), anchors=tuple(anchors.values()), places=bytes(places.values()))
 
 
 def _target(url: str, source: str) -> str:
