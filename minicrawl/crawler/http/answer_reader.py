@@ -64,27 +64,19 @@ class AnswerReader:
     def _behind_head(self, data: bytes) -> bytes:
         """Read the head once it is complete. Returns the bytes behind it."""
         searched = max(len(self._begun) - 2, 0)
-        data = self._begun + data
+        data, self._begun = self._begun + data, b""
         while not self.has_head:
             if not searched:
                 data = data.lstrip(b"\r\n")  # RFC 9112 2.2: leading empty lines
             end = _END_OF_HEAD.search(data, searched)
-            self._check_beginning(data, len(data) if end is None else end.end())
+            head = data if end is None else data[: end.end()]
+            _check_beginning(head)
             if end is None:
                 self._begun = data
                 return b""
-            self._read_head(data[: end.end()])
+            self._read_head(head)
             data, searched = data[end.end() :], 0
-        self._begun = b""
         return data
-
-    def _check_beginning(self, data: bytes, length: int) -> None:
-        """Raise FetchError for bytes that cannot begin a head."""
-        # RFC 9112 2.2: a carriage return alone ends no line.
-        if not _BEGINNING.startswith(data[: len(_BEGINNING)].upper()) or (b"\r" in data[:-1] and b"\n" not in data):
-            raise _bad(f"{data[:20]!r} is no HTTP")
-        if length > LONGEST_HEAD:
-            raise _bad(f"a head of more than {LONGEST_HEAD} bytes")
 
     def _read_head(self, head: bytes) -> None:
         line = _STATUS_LINE.match(head)
@@ -186,6 +178,15 @@ class AnswerReader:
             self._left = int(size[1] or b"0", 16)
             self._ends_chunk = self._left > 0
             self._is_behind_chunks = not self._ends_chunk
+
+
+def _check_beginning(head: bytes) -> None:
+    """Raise FetchError for bytes that cannot be a head, or its beginning."""
+    # RFC 9112 2.2: a carriage return alone ends no line.
+    if not _BEGINNING.startswith(head[: len(_BEGINNING)].upper()) or (b"\n" not in head and b"\r" in head[:-1]):
+        raise _bad(f"{head[:20]!r} is no HTTP")
+    if len(head) > LONGEST_HEAD:
+        raise _bad(f"a head of more than {LONGEST_HEAD} bytes")
 
 
 def _listed(named: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:

@@ -24,7 +24,7 @@ from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
-from minicrawl.crawler.net.tls import TlsClient, trust
+from minicrawl.crawler.net.tls import TlsClient
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
@@ -56,7 +56,7 @@ class Fetcher:
         if transport is None:
             own = own_contexts(settings, seed_origins)
             self._shown_certificates = frozenset(own)
-            tls = TlsClient(trust(settings.ca_file), own)
+            tls = TlsClient(settings.ca_file, own)
             idle = (files or room(None, settings.concurrency)).idle
             pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
             proxies = Proxies(settings.proxy_rules, proxies_of_environment(), self._resolver.is_taken_elsewhere)

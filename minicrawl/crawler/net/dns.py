@@ -80,10 +80,10 @@ class DnsCache:
         try:
             addresses = await self.look_up(name)
         except dns.DNSError as error:
-            if is_full():
-                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
             if error.args[0] in (dns.ARES_ENOTFOUND, dns.ARES_ENODATA, dns.ARES_EBADNAME):
                 raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
+            if is_full():
+                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
             raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
         except TimeoutError as error:
             raise NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent") from error

@@ -10,7 +10,7 @@ import os
 import ssl
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -90,16 +90,23 @@ class TlsClient:
     """
 
     def __init__(
-        self, context: ssl.SSLContext, own: Mapping[tuple[str, int], ssl.SSLContext] = MappingProxyType({})
+        self, ca_file: Path | None, own: Mapping[tuple[str, int], ssl.SSLContext] = MappingProxyType({})
     ) -> None:
-        """own: contexts for certain hosts and ports, in place of `context`."""
-        self._context = context
+        """own: contexts for certain hosts and ports, in place of the usual one. Raises SettingError for a bad file."""
+        if ca_file is not None:
+            trust(ca_file)
+        self._ca_file = ca_file
         self._own = own
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
 
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        """The usual context: not before the first connection, as a crawl without TLS needs none."""
+        return trust(self._ca_file)
+
     def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         session = self._sessions.get((host, port))
-        context = self._own.get((host, port), self._context)
+        context = self._own.get((host, port)) or self._context
         return context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
 
     def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:

@@ -98,12 +98,12 @@ class PageTurn(Request):
 
     is_page = True
     page: int
+    _parsed = ParsedPage()
 
     def __init__(self, pages: Pages, turns: HostTurns, urls: KnownUrls, page: int) -> None:
         super().__init__(turns, turns.frontier.host(page), urls.url(page), page)
         self._pages = pages
         self._urls = urls
-        self._parsed = ParsedPage()
 
     @property
     def turn(self) -> HostTurn:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from minicrawl.crawler.sources.hooked import HookedPages
 
 _URLS_AT_ONCE = 1_000
+_NOT_PARSED = ParsedPage()
 
 
 class LocalSource:
@@ -68,7 +69,7 @@ class LocalSource:
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
         fetched, exchange, fields = await self._fetcher.exchanged(request)
-        parsed = ParsedPage()
+        parsed = _NOT_PARSED
         try:
             fetched, parsed = await self._parsed(fetched, fields)
             if failures:
@@ -81,7 +82,7 @@ class LocalSource:
         return self._fetcher.observed(fetched, exchange if request.archives else None, parsed), parsed
 
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field]) -> tuple[Fetched, ParsedPage]:
-        parsed = ParsedPage()
+        parsed = _NOT_PARSED
         if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
             fetched = await self._renderer.rendered(fetched)
         if fetched.body:
