@@ -1,10 +1,9 @@
 """URLs: one spelling for each page, and the keys that pages share.
 
-normalise      parse, resolve and normalise; rules that users write for single hosts
-keys           host, politeness key, origin, site, owner, partition of a URL
-parameters     tracking and session parameters, which are stripped (parameters.txt)
-public_suffix  public suffixes of hosts, by the list of publicsuffix.org
-groups         pages that are likely to link alike: by owner, host and folder
+normalise   parse, resolve and normalise; rules that users write for single hosts
+keys        host, politeness key, origin, site, owner, partition of a URL
+parameters  tracking and session parameters, which are stripped (parameters.txt)
+groups      pages that are likely to link alike: by owner, host and folder
 """
 
 from minicrawl.crawler.urls.normalise import normalise

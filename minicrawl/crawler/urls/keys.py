@@ -13,12 +13,7 @@ each user's part is a site. An IP address, and a host without a dot such as loca
 """
 
 import hashlib
-import re
 from functools import lru_cache
-
-from minicrawl.crawler.urls.public_suffix import public_suffix
-
-_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}", re.ASCII)
 
 
 def authority(url: str) -> str:
@@ -70,8 +65,8 @@ def is_on(place: str, name: str) -> bool:
 
 def is_public_suffix(name: str) -> bool:
     """True if anyone can have a host below the name ("co.uk", "github.io"), including unlisted suffixes ("test")."""
-    is_one_label = "." not in name.rstrip(".") and not name.startswith("[")
-    return is_one_label or public_suffix(name, has_users=True) == name
+    found = _extractor().extract_str(name, include_psl_private_domains=True)
+    return found.suffix == name or ("." not in name.rstrip(".") and not found.ipv6)
 
 
 def partition_key(host: str, secret: bytes = b"") -> int:
@@ -87,11 +82,15 @@ def partition_key(host: str, secret: bytes = b"") -> int:
 @lru_cache(maxsize=100_000)
 def _domain(host: str, *, has_users: bool) -> str:
     """The domain under the public suffix of a host. has_users: apply the private section of the list, too."""
-    name = host.rstrip(".")
-    if host.startswith("[") or _IPV4.fullmatch(name):
-        return host
-    suffix = public_suffix(name, has_users=has_users)
-    if not suffix:  # publicsuffix.org: where no rule matches, the last label is the public suffix
-        return ".".join(name.rsplit(".", 2)[-2:]) or host
-    own = name.removesuffix(suffix).removesuffix(".").rpartition(".")[2]
-    return f"{own}.{suffix}" if own else host
+    found = _extractor().extract_str(host, include_psl_private_domains=has_users)
+    if not found.suffix and not found.ipv4 and not found.ipv6:
+        # publicsuffix.org: where no rule matches, the last label is the public suffix.
+        return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
+    return found.top_domain_under_public_suffix or host
+
+
+@lru_cache(maxsize=1)
+def _extractor():  # type: ignore[no-untyped-def]
+    import tldextract  # slow to import, and only scopes and weights by site need it
+
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
