@@ -191,7 +191,7 @@ def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -
             found.setdefault(numbers[target], place)
     found.pop(source, None)
     kept = np.fromiter(found.values(), dtype=np.uint8, count=len(found))
-    return PlacedLinks(np.fromiter(found, dtype=np.int32, count=len(found)), kept)
+    return PlacedLinks(np.fromiter(found, dtype=np.int64, count=len(found)), kept)
 
 
 def _new(number: int, page: _Page, numbers: dict[int, int], hosts: dict[str, HostRow], seeds: list[int]) -> NewPage:

@@ -275,7 +275,7 @@ class Ledger(LedgerColumns):
         if isinstance(sent.each, int):
             self.never_visited += sign * sent.each * int(np.count_nonzero(unvisited))
         else:
-            self.never_visited += sign * int(sent.each @ unvisited)
+            self.never_visited += sign * int(sent.each[unvisited].sum())
         self.in_all += sign * sent.in_all
         self.virtual -= sign * sent.in_all
 

@@ -202,7 +202,7 @@ class PageQueue:
         self._entries: list[int] = [] if best is None else [best]
         self._is_current = is_current
         self._waiting_of = waiting_of
-        self._cold = array("I", b"" if cold is None else cold.astype(np.uint32).tobytes())
+        self._cold = array("I") if cold is None else _numbers(cold)
         if best is None:
             self._bind(_ANY if cold is None else -_ANY)
         else:
@@ -284,21 +284,35 @@ class PageQueue:
     def _warm_up(self) -> None:
         """Make the best of the cold pages hot; the heap is empty."""
         assert self._waiting_of is not None, "without cold pages the heap has every page that waits"
-        pages, priorities = self._waiting_of(np.unique(np.frombuffer(self._cold, dtype=np.uint32)))
-        hot, bound = np.arange(len(pages)), _ANY
-        if len(pages) > self._hot():
-            least = np.partition(priorities, -self._hot())[-self._hot()]
-            above = np.flatnonzero(priorities > least)
-            ties = np.flatnonzero(priorities == least)[: self._hot() - len(above)]
-            hot = np.concatenate([above, ties])
+        pages, priorities = self._waiting_of(_distinct(self._cold))
+        cold, bound, hot = array("I"), _ANY, self._hot()
+        if len(pages) > hot:
+            least = np.partition(priorities, -hot)[-hot]
+            are_hot = priorities > least
+            ties = np.flatnonzero(priorities == least)[: hot - np.count_nonzero(are_hot)]
+            are_hot[ties] = True
             bound = packed(int(pages[ties[-1]]) + 1, int(least))
+            cold = _numbers(pages[~are_hot])
+            pages, priorities = pages[are_hot], priorities[are_hot]
         self._bind(bound)
-        self._entries = list(map(packed, pages[hot].tolist(), priorities[hot].tolist()))
+        self._entries = list(map(packed, pages.tolist(), priorities.tolist()))
         heapq.heapify(self._entries)
-        self._cold = array("I", np.delete(pages, hot).astype(np.uint32).tobytes())
+        self._cold = cold
 
     def _compact(self) -> None:
         """Drop numbers of pages that are listed twice or no longer wait, once there are too many."""
         if len(self._cold) > _SPARE + 2 * self.waiting and self._waiting_of is not None:
-            pages, _ = self._waiting_of(np.unique(np.frombuffer(self._cold, dtype=np.uint32)))
-            self._cold = array("I", pages.astype(np.uint32).tobytes())
+            self._cold = _numbers(self._waiting_of(_distinct(self._cold))[0])
+
+
+def _distinct(numbers: "array[int]") -> IntArray:
+    """The distinct ones of some page numbers, rising: np.unique() takes three times as long for a hundred."""
+    rising = np.frombuffer(numbers, dtype=np.uint32).astype(np.int64)
+    rising.sort()
+    are_first = np.ones(len(rising), dtype=np.bool_)
+    np.not_equal(rising[1:], rising[:-1], out=are_first[1:])
+    return rising[are_first]
+
+
+def _numbers(pages: Pages) -> "array[int]":
+    return array("I", pages.astype(np.uint32).tobytes())

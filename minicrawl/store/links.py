@@ -19,13 +19,14 @@ Places = npt.NDArray[np.uint8]
 
 
 class PlacedLinks(NamedTuple):
-    """The outlinks of one page. targets: int32, shape (links,). places: uint8, shape (links,); None: all alike."""
+    """The outlinks of one page. targets: int64, as which NumPy takes a third of the time for an index that it takes for
+    int32; shape (links,). places: uint8, shape (links,); None: all alike."""
 
-    targets: npt.NDArray[np.int32]
+    targets: npt.NDArray[np.int64]
     places: Places | None = None
 
 
-NOWHERE = PlacedLinks(np.zeros(0, dtype=np.int32))
+NOWHERE = PlacedLinks(np.zeros(0, dtype=np.int64))
 """No links."""
 
 
@@ -61,10 +62,10 @@ class LinkGraph:
 def linked(targets: Sequence[int], places: bytes) -> PlacedLinks:
     """The links to these pages, in document order. places: a byte each; b"": unknown."""
     are_alike = places.count(places[:1]) >= len(places)
-    return PlacedLinks(np.array(targets, dtype=np.int32), None if are_alike else np.frombuffer(places, np.uint8))
+    return PlacedLinks(np.array(targets, dtype=np.int64), None if are_alike else np.frombuffer(places, np.uint8))
 
 
-def to_bytes(targets: npt.NDArray[np.int32]) -> bytes:
+def to_bytes(targets: npt.NDArray[np.integer]) -> bytes:
     return targets.astype(_TARGETS, copy=False).tobytes()
 
 
@@ -97,7 +98,7 @@ def are_places(blob: bytes, links: int) -> bool:
 
 def placed(targets: bytes, places: bytes | None) -> PlacedLinks:
     """A page's links from their stored form."""
-    links = from_bytes(targets)
+    links = from_bytes(targets).astype(np.int64)
     return PlacedLinks(links, None if places is None else places_from_bytes(places)[: len(links)])
 
 

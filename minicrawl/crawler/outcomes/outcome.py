@@ -98,6 +98,7 @@ class Outcome:
 
 
 UNCHANGED = Outcome(None, "unchanged", is_unchanged=True)
+_OK = Outcome(State.FETCHED, "ok", follows=True)
 
 
 def judge(  # noqa: PLR0913 - everything an outcome depends on
@@ -137,8 +138,10 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
 
 
 def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
-    named = read_directives(fetched.robots_tag or "")
-    follow, index = named.follow and parsed.follow, named.index and parsed.index
+    follow, index = parsed.follow, parsed.index
+    if fetched.robots_tag is not None:
+        named = read_directives(fetched.robots_tag)
+        follow, index = named.follow and follow, named.index and index
     if parsed.refresh is not None and parsed.refresh != fetched.url:
         return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=follow)
     if parsed.canonical is not None and parsed.canonical != fetched.url:
@@ -149,8 +152,10 @@ def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
         reason = "nofollow"
     elif not index:
         reason = "noindex"
+    elif parsed.hook_failures:
+        reason = "item-failed"
     else:
-        reason = "item-failed" if parsed.hook_failures else "ok"
+        return _OK
     return Outcome(State.FETCHED, reason, follows=follow)
 
 
@@ -194,6 +199,8 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
 
 def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
     """The directives by which a page restricts robots, in its elements or its header X-Robots-Tag."""
+    if fetched.robots_tag is None and parsed.follow and parsed.index and parsed.archive:
+        return None  # as mostly
     says = Directives(parsed.follow, parsed.index, parsed.archive)
     if fetched.robots_tag is not None:
         with suppress(Exception):  # over which the answer has been judged as parser-failed
@@ -204,6 +211,8 @@ def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
 
 def _hreflang(alternates: tuple[AlternateLink, ...]) -> str | None:
     """LANGUAGE=URL with spaces between, in the order of the page: neither has a space, and a language has no "="."""
+    if not alternates:
+        return None
     text = " ".join(f"{language}={url}" for language, url in alternates)
     if len(text) > _MOST_HREFLANG:
         text = text[: _MOST_HREFLANG + 1].rpartition(" ")[0]

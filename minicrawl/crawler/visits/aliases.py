@@ -115,7 +115,7 @@ class Aliases:
         self._stand_for_itself(heir, None)
         for alias in (leader, *others):
             row = self._pages.links_row(alias)
-            to_heir = np.array([heir], dtype=np.int32)
+            to_heir = np.array([heir], dtype=np.int64)
             self._accounts.relink(alias, PlacedLinks(to_heir), placed(row.targets, row.places), PageKind.ALIAS)
             if row.own is None:
                 row = row._replace(own=row.targets, own_places=row.places)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Place, State
+from minicrawl.opic.arrays import IntArray, Pages
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.rows import Refused
 
@@ -51,7 +52,7 @@ class DeepLinks:
             self._follow(row.source)
         self._discovery.offer_new(now)
 
-    def note_nearer(self, pages: npt.NDArray[np.int32], depths: npt.NDArray[np.int32]) -> None:
+    def note_nearer(self, pages: Pages, depths: npt.NDArray[np.int32]) -> None:
         """Follow more links of pages once at `depths` that are nearer to a seed now, and of the pages behind them."""
         if not self._admission.scope.limits_depth:
             return  # depths do not matter, and in the end all are done at once
@@ -80,7 +81,7 @@ class DeepLinks:
         row = self._pages.links_row(page)
         own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
         admitted = self._discovery.admitted(self._urls.url(page), urls, urls)
-        found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int32)
+        found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)
         found = found[(found != page) & ~np.isin(found, own.targets)]
         left_out = max(row.refused - len(admitted.urls) - len(admitted.elsewhere), 0)
         self._tally.left_out += left_out - row.refused
@@ -95,7 +96,7 @@ class DeepLinks:
             self._pages.relink(row._replace(own=targets, own_places=places))
 
 
-def _longer(links: PlacedLinks, found: npt.NDArray[np.int32]) -> PlacedLinks:
+def _longer(links: PlacedLinks, found: IntArray) -> PlacedLinks:
     """The links of a page with more links appended, whose place is unknown: as in a list."""
     targets = np.concatenate([links.targets, found])
     if links.places is None:

@@ -16,6 +16,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage
+from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, places_to_bytes, to_bytes
 from minicrawl.store.rows import Links
 
@@ -114,7 +115,7 @@ class Outlinks:
         urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
         return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
 
-    def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
+    def _note_hosts(self, page: int, outlinks: Pages) -> None:
         """Raise the page budgets of the domains that a page links to."""
         if self._admission.traps is None:
             return
