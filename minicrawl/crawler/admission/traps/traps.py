@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
@@ -27,6 +28,10 @@ class PageContent(NamedTuple):
 
 
 NO_CONTENT = PageContent(None)
+
+
+# The pattern of a page whose turn it is, which is asked for before it is fetched, and once or twice when it was read.
+_pattern_of_page = lru_cache(maxsize=1_000)(pattern_of)
 
 
 class Novelty(NamedTuple):
@@ -70,7 +75,7 @@ class Traps:
 
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule that makes a URL a trap, known or not, and the name of its pattern; or None."""
-        pattern = pattern_of(url)
+        pattern = _pattern_of_page(url)
         rule = static_rule(url)
         if rule is not None:
             return rule, pattern.name
@@ -111,12 +116,13 @@ class Traps:
         """
         if (content.digest is None or content.is_not_found) and not urls:
             return []
-        pattern, host = pattern_of(source), politeness_key(source)
+        pattern, host = _pattern_of_page(source), politeness_key(source)
         rules: list[str | None] = []
+        linked = {host}
         is_fruitful = False
         for url in urls:
             target = pattern_of(url)
-            rule = self._refusal(url, target, source, pattern, host)
+            rule = self._refusal(url, target, source, pattern, host, linked)
             rules.append(rule)
             is_fruitful = is_fruitful or (rule is None and leads_away(pattern, target) and not self._is_barren(target))
         if content.digest is not None:
@@ -125,7 +131,7 @@ class Traps:
 
     def novelty(self, url: str, digest: int) -> Novelty:
         """The novelty of a page that nothing was learned from yet."""
-        found, is_news = self._patterns.findings(pattern_of(url).name), not self._patterns.is_known(digest)
+        found, is_news = self._patterns.findings(_pattern_of_page(url).name), not self._patterns.is_known(digest)
         if found is None:
             return Novelty(is_news, is_little=False, says_one_thing=True)
         return Novelty(is_news, found.is_repetitive, found.parsed - found.repeated <= 1)
@@ -140,10 +146,11 @@ class Traps:
         writer.save_digests(digests)
         self.budgets.save(writer)
 
-    def _refusal(
-        self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern, source_host: str
+    def _refusal(  # noqa: PLR0913 - the link and its page
+        self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern, source_host: str, linked: set[str]
     ) -> str | None:
-        """The rule against an unknown URL, or None: it counts as known from now on."""
+        """The rule against an unknown URL, or None: it counts as known from now on. linked: hosts to which a link from
+        the page is noted."""
         rule, host = static_rule(url), politeness_key(url)
         if rule is not None:
             # Recorded by host: the pattern may have other URLs that are fine.
@@ -153,7 +160,8 @@ class Traps:
         if rule is not None:
             self._patterns.drop(pattern.name, rule)
             return rule
-        if host != source_host:
+        if host not in linked:
+            linked.add(host)
             self.budgets.linked(source_host, [host])
         refusal = self.budgets.refusal(host)
         if refusal is not None:

@@ -38,7 +38,6 @@ class UrlPattern(NamedTuple):
     is_numbered: bool = False
 
 
-@lru_cache(maxsize=10_000)  # asked when a page becomes known, when its turn comes, and when it was read
 def pattern_of(url: str) -> UrlPattern:
     """The pattern of a normalised URL, and its month if it ends in a date."""
     stem, _, query = url.partition("?")
