@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from minicrawl.search.index.following import Follower
 
 _ENDED = b"."
-_PAUSE = 1.0
-"""Seconds between two scans of the store, at least."""
+_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+"""Seconds between two rounds of indexing."""
+_PART = 5
+"""A pause is one part in so many of the crawl's time so far: the row of a page is written anew after every round that
+reads new links to it."""
 _SHARE = 10
-"""Scans take one second in so many, at most."""
+"""Scans of the store take one second in so many, at most."""
 _LESS_URGENT = 10
 
 
@@ -101,14 +104,21 @@ def follow_crawl(follower: "Follower", line: IO[bytes], tell: Callable[[str], No
     def is_over() -> bool:
         return bool(select.select([line], [], [], 0)[0])
 
+    begun = time.monotonic()
     while not is_over():
         started = time.monotonic()
         follower.catch_up(is_over)
-        select.select([line], [], [], max(_PAUSE, _SHARE * follower.seconds_to_look, time.monotonic() - started))
+        now = time.monotonic()
+        select.select([line], [], [], pause(now - begun, now - started, follower.seconds_to_look))
     if line.read(1) == _ENDED:
         follower.catch_up(on_progress=lambda now: tell(f"{now.done:,} of {now.all:,} texts"))
         tell("merging its pieces")
         follower.optimize()
+
+
+def pause(elapsed: float, took: float, looked: float) -> float:
+    """Seconds until the next round, `elapsed` seconds into the crawl. took: of the last round; looked: of its scan."""
+    return max(_PAUSE, min(elapsed / _PART, _LONGEST_PAUSE), took, _SHARE * looked)
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -82,7 +83,7 @@ def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-_HEADING = re.compile(f"[{''.join(HEADING[:3])}]([^\0{CODE}{ITEM}]*)")
+_HEADING = re.compile(f"[^\0{CODE}{ITEM}]*")
 _ANCHOR = re.compile(f"{LINK}([^{LINK}{END_OF_LINK}\0]*)")
 _HEAD = 8_192
 """Bytes of a record unpacked first: with few links these include the begin of the text."""
@@ -134,7 +135,7 @@ def page_words(record: bytes, url: str) -> PageWords:
         links = [urls[target] if target >= 0 else None for target in targets]
     except (ValueError, TypeError, IndexError) as error:
         raise _damaged(url, error) from error
-    headings = _plain(" . ".join(_HEADING.findall(text[:LONGEST_TEXT])))
+    headings = _plain(" . ".join(_headings(text[:LONGEST_TEXT])))
     return PageWords(
         title=_plain(title or "")[:_LONGEST_TITLE],
         language=language,
@@ -183,6 +184,24 @@ def _unpacked(record: bytes, url: str) -> tuple[str, str]:
 
 def _damaged(url: str, error: Exception) -> StoreError:
     return StoreError(f"the kept text of {url} is damaged ({error}); let the page be read again")
+
+
+def _headings(text: str) -> Iterator[str]:
+    """The headings of h1 to h3 in a marked text, in order. `find` skips other text faster than a regular expression."""
+    end = 0
+    for start in sorted(chain.from_iterable(_places(mark, text) for mark in HEADING[:3])):
+        if start >= end:
+            found = _HEADING.match(text, start + 1)
+            assert found is not None, "it matches the empty text, too"
+            end = found.end()
+            yield found[0]
+
+
+def _places(mark: str, text: str) -> Iterator[int]:
+    start = text.find(mark)
+    while start >= 0:
+        yield start
+        start = text.find(mark, start + 1)
 
 
 def _anchors(links: Sequence[str | None], text: str) -> Iterator[tuple[str, str]]:

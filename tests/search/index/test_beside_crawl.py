@@ -13,7 +13,7 @@ from support.sites import Server, crawl, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import crawl_with
-from minicrawl.search.index.beside_crawl import Indexer, follow_crawl
+from minicrawl.search.index.beside_crawl import Indexer, follow_crawl, pause
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_file import index_path
 
@@ -53,6 +53,12 @@ def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path: Path) -> No
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
         follow_crawl(follower, told)
         assert follower.pages() == 10
+
+
+def test_rounds_of_indexing_get_rarer_and_never_take_more_than_half_of_the_time() -> None:
+    assert [pause(elapsed, 0.1, 0.01) for elapsed in (1, 50, 1_000)] == [1, 10, 30]
+    assert pause(1_000, took=70, looked=1) == 70
+    assert pause(1_000, took=70, looked=9) == 90
 
 
 def test_ctrl_c_leaves_the_index_for_later(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
