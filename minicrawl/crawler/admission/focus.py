@@ -18,6 +18,7 @@ with it is read. A URL that shows its type is not estimated: a date in it, or a 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ class Focus:
             types,
         )
 
-    @property
+    @cached_property
     def is_off(self) -> bool:
         return not self.boosts and not self.words and self.intrinsic == 1.0 and self.types is None
 

@@ -88,7 +88,8 @@ class Scope:
         if self.kind == "prefix" or self.deny or self.allow or self.html_only or self.max_depths:
             return [self.refuses(url, depth) is None for url in urls]
         if self.kind == "any":
-            return [len(url) <= MAX_URL_LENGTH for url in urls]
+            are_short = max(map(len, urls), default=0) <= MAX_URL_LENGTH  # as on most pages
+            return [True] * len(urls) if are_short else [len(url) <= MAX_URL_LENGTH for url in urls]
         # A page links to few hosts. Inlined authority(): a call for each of a hundred links would be felt.
         names = [url.split("/", 3)[2] for url in urls]
         inside = {name for name in set(names) if self._has(name)}

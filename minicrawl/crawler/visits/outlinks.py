@@ -94,7 +94,8 @@ class Outlinks:
         return self._admission.focus.weights(url, list(map(self._urls.url, outlinks)), [""] * len(outlinks))
 
     def _weights(self, url: str, links: Admitted) -> npt.NDArray[np.int64] | None:
-        return self._admission.focus.weights(url, links.urls, links.anchors) if links.urls else None
+        focus = self._admission.focus
+        return None if focus.is_off or not links.urls else focus.weights(url, links.urls, links.anchors)
 
     def _kept(self, page: int, parsed: ParsedPage) -> Links:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
@@ -105,13 +106,17 @@ class Outlinks:
         places = places_to_bytes(np.frombuffer(_places(parsed), np.uint8)[is_kept])
         return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
 
-    def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], bytes, int]:
+    def _followed(
+        self, page: int, outcome: Outcome, parsed: ParsedPage
+    ) -> tuple[Sequence[str], Sequence[str], bytes, int]:
         """The outlinks in scope with their anchors and places, and the number of others."""
         if not outcome.follows:
             return [], [], b"", 0
         depth = int(self._accounts.depth[page]) + 1
         parsed = self._sessions.plain_links(parsed)
         inside = self._admission.scope.follows(parsed.outlinks, depth)
+        if False not in inside:
+            return parsed.outlinks, parsed.anchors, _places(parsed), parsed.refused
         urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
         return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
 
