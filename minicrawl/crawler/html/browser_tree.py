@@ -3,7 +3,7 @@
 A hostile page can make it take time or memory quadratic in its tags; parser_choice.py keeps such pages away.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
@@ -18,7 +18,6 @@ from minicrawl.crawler.html.tree import (
     NAVIGATION,
     TAGS,
     TEXT,
-    Element,
     Marked,
     Text,
     is_text,
@@ -39,6 +38,7 @@ RARE_SELECTORS: Mapping[str, tuple[bytes, ...]] = {
 }
 """The other selectors, for pages that have these tags."""
 _tags = LexborHTMLParser("")
+_TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
 _BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
 """By tag number, the place inside elements whose attributes do not count."""
 _INLINE, _HIDDEN = (frozenset(_tags.create_node(tag).tag_id for tag in tags) for tags in (INLINE, HIDDEN))
@@ -52,22 +52,21 @@ _DEEP = 500  # levels that are searched for a foreign element; browsers draw no 
 class BrowserTree:
     """The tree of a page in UTF-8. rare: the rare selectors that find something in it."""
 
-    def __init__(self, body: bytes, rare: list[str]) -> None:
+    def __init__(self, body: bytes, rare: Sequence[str] = ()) -> None:
         parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
         assert parser.root is not None
-        self._root = parser.root
-        self._rare = rare
+        self._root = self._node = parser.root
+        self._selector = ",".join([_SELECTOR, *rare]) if rare else _SELECTOR
         self._places: dict[int, int] = {}  # by element, the place inside it
-        self._references: dict[int, str] = {}  # by link, its reference, once `elements` has read it
 
-    def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
+    def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
         """See `Tree`. Links of SVG images are included, with xlink:href as href. Other foreign elements are left out,
         and so are the contents of templates, which are not part of the document."""
-        behind_foreign, place = False, LIST
-        for node in _select.find(",".join([_SELECTOR, *self._rare]), self._root):
-            tag = node.tag
-            if tag not in TAGS:
-                behind_foreign = behind_foreign or tag in _FOREIGN
+        behind_foreign = False
+        for node in _select.find(self._selector, self._root):
+            tag = _TAGS.get(node.tag_id)
+            if tag is None:
+                behind_foreign = behind_foreign or node.tag in _FOREIGN
                 continue
             attributes = node.attributes
             if behind_foreign:
@@ -78,15 +77,25 @@ class BrowserTree:
                 elif inside in _FOREIGN:
                     continue
                 behind_foreign = inside is not None
-            if best is not None:
-                if tag == "a":
-                    reference = up_to_fragment(attributes.get("href") or "")
-                    if reference and not behind_foreign:
-                        self._references[node.mem_id] = reference
-                    place = self._place(node, best.get(reference))
-                else:
-                    place = LIST
-            yield tag, attributes, node.text_lexbor, tag == "link" and _is_in_head(node), place
+            self._node = node
+            yield tag, attributes
+
+    def place(self, best: int | None) -> int:
+        link = self._node
+        if best is not None and (best == TEXT or (best == LIST and not _is_beside_words(link))):
+            return best
+        parent = link.parent
+        assert parent is not None, "the root of a page is its html element"
+        number = parent.mem_id
+        place = self._places[number] if number in self._places else self._place_inside(parent, number)
+        return TEXT if place == CONTENT and (best == LIST or _is_beside_words(link)) else place
+
+    def words(self) -> Callable[[], str]:
+        return self._node.text_lexbor
+
+    def is_in_head(self) -> bool:
+        parent = self._node.parent
+        return parent is not None and parent.tag == "head"
 
     def language(self) -> str | None:
         return self._root.attributes.get("lang")
@@ -115,8 +124,8 @@ class BrowserTree:
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag_id
             if tag in _INLINE:
-                if tag == _A and (reference := self._reference(node)) is not None:
-                    references.append(reference)
+                if tag == _A and (reference := node.attributes.get("href")) is not None:
+                    references.append(up_to_fragment(reference))
                     node.insert_before(marks.LINK)
                     node.insert_after(marks.END_OF_LINK)
                 node.unwrap(delete_empty=True)
@@ -135,13 +144,6 @@ class BrowserTree:
         text = self._root.text(separator=marks.BETWEEN_BLOCKS, skip_empty=True)
         return Marked(text, references[::-1], headings[::-1])
 
-    def _reference(self, link: LexborNode) -> str | None:
-        """The reference of a link, up to its fragment."""
-        if (known := self._references.get(link.mem_id)) is not None:
-            return known  # five times as fast as to read its attributes again
-        reference = link.attrs.get("href")
-        return None if reference is None else up_to_fragment(reference)
-
     def _mark_frame(self, node: LexborNode) -> None:
         """Mark an element of the page's frame, unless it is known to be inside another one."""
         parent, first = node.parent, node.first_child
@@ -150,22 +152,16 @@ class BrowserTree:
         first.insert_before(marks.FRAME)
         node.insert_child(marks.END_OF_FRAME)
 
-    def _place(self, link: LexborNode, best: int | None) -> int:
-        """The place of a link, or `best` if it cannot better that."""
-        if best == TEXT or (best == LIST and not _is_beside_words(link)):
-            return best
-        parent, known = link.parent, self._places
-        assert parent is not None, "the root of a page is its html element"
-        number = parent.mem_id
-        place = known[number] if number in known else self._place_inside(parent, number)
-        return TEXT if place == CONTENT and (best == LIST or _is_beside_words(link)) else place
-
     def _place_inside(self, node: LexborNode, number: int) -> int:
-        """The place inside an element with this number. The result is kept for all elements on the way."""
+        """The place inside an element with this number. It is kept for all elements on the way to its origin."""
         known, asked = self._places, [number]
         while True:
             tag = node.tag_id
-            place = _BY_TAG[tag] if tag in _BY_TAG else place_by(node.attributes)
+            if tag in _BY_TAG:
+                place = _BY_TAG[tag]
+            else:
+                attributes = node.attributes
+                place = place_by(attributes) if attributes else None
             if place is not None:
                 break
             parent = node.parent
@@ -188,11 +184,6 @@ def _is_beside_words(link: LexborNode) -> bool:
         return True
     node = link.prev
     return node is not None and (words := node.text_content) is not None and len(words) > FEW and is_text(words)
-
-
-def _is_in_head(node: LexborNode) -> bool:
-    parent = node.parent
-    return parent is not None and parent.tag == "head"
 
 
 def _inside(node: LexborNode) -> str | None:

@@ -6,6 +6,7 @@ the standard allows.
 
 import codecs
 import re
+from functools import lru_cache
 
 # The labels that browsers know (WHATWG Encoding, 4.2), by Python's name of the encoding. Other labels are ignored. A
 # page with the encoding "replacement" is not decoded: it has no text.
@@ -140,7 +141,7 @@ def as_utf8(body: bytes, codec: str) -> bytes:
         if body.startswith(bom):
             body = body[len(bom) :]
             break
-    if codec == "utf-8" and _is_utf8(body):
+    if codec == "utf-8" and (body.isascii() or _is_utf8(body)):
         return body
     return body.decode(codec, "minicrawl.replace").encode("utf-8", "replace")
 
@@ -150,13 +151,26 @@ def _codec(label: str) -> str | None:
 
 
 def _prescanned(head: bytes) -> str | None:
+    # The pages of a site begin alike, up to the tag that declares their encoding. The quotes end a value that the cut
+    # leaves open, so that all in front of them reads as in the whole head.
+    beginning = head[: head.find(b">", head.find(b"charset")) + 1]
+    return _remembered_meta(beginning + b"\"'") or _first_meta(head) or _declared_in_xml(head)
+
+
+def _first_meta(head: bytes) -> str | None:
     for piece in _PIECE.finditer(head):
         codec = _meta_codec(piece["meta"]) if piece["meta"] else None
         if codec is not None:
-            break
-    else:
-        found = _XML_ENCODING.match(head)
-        codec = _codec(found[1].decode("latin-1")) if found else None
+            return _readable_as_ascii(codec)
+    return None
+
+
+_remembered_meta = lru_cache(maxsize=1_000)(_first_meta)
+
+
+def _declared_in_xml(head: bytes) -> str | None:
+    found = _XML_ENCODING.match(head)
+    codec = _codec(found[1].decode("latin-1")) if found else None
     return _readable_as_ascii(codec) if codec else None
 
 

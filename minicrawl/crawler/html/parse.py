@@ -5,13 +5,13 @@ No input raises an error: a page that cannot be parsed has no links.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, packed
 from minicrawl.crawler.html.parser_choice import tree_of, within_limit
-from minicrawl.crawler.html.tree import Text, Tree, up_to_fragment
+from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, ParsedPage, Wanted
@@ -22,6 +22,8 @@ MAX_LINKS = 50_000
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
+_FOLLOWED = re.compile("canonical|next|prev|alternate", re.IGNORECASE)
+"""Relations of link elements that may be read: most are style sheets and icons."""
 _UNCOUNTED_RELATIONS = frozenset({"nofollow", "ugc", "sponsored"})
 _ANCHOR_LENGTH = 200
 _TITLE_LENGTH = 500
@@ -37,8 +39,14 @@ _REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?
 
 _ANCHORS = Wanted(anchors=True)
 
-# (tag, reference without fragment, rel tokens, function that returns its text, True for a link in the head, place)
-_Reference = tuple[str, str, Collection[str], Callable[[], str], bool, int]
+
+class _Related(NamedTuple):
+    """A link or link element with relations. reference: up to its fragment."""
+
+    reference: str
+    tag: str
+    relations: tuple[str, ...]
+    is_in_head: bool
 
 
 def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: Wanted = _ANCHORS) -> ParsedPage:
@@ -50,7 +58,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     tree = tree_of(page, is_whole=wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
-    links = _Links(elements, base, encoding, wanted, len(page))
+    links = _Links(elements, base, encoding, len(page))
     alternates = [
         AlternateLink(language, target)
         for language, reference in elements.alternates
@@ -59,7 +67,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     return ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
-        places=bytes(links.places.values()),
+        places=bytes(links.places.values()) if wanted.places else b"",
         nofollow=len(links.uncounted - links.outlinks.keys()),
         title=elements.title,
         canonicals=tuple(links.canonicals),
@@ -124,90 +132,117 @@ class _Links:
     rel=canonical in the head.
     """
 
-    def __init__(self, elements: "_Elements", base: str, encoding: str | None, wanted: Wanted, size: int) -> None:
+    def __init__(self, elements: "_Elements", base: str, encoding: str | None, size: int) -> None:
         self.outlinks = outlinks = dict[str, str]()
         self.places = places = dict[str, int]()
         self.uncounted: set[str] = set()
         self.canonicals: dict[str, None] = {}
         self.truncated = False
-        self.targets = targets = resolved([reference for _, reference, *_ in elements.references], base, encoding)
+        references = (link if isinstance(link, str) else link.reference for link in elements.links)
+        self.targets = targets = resolved(references, base, encoding)
         # Broken markup may nest links, so that their texts together are longer than the page.
-        text_left = size if wanted.anchors else -1
-        wants_places, best = wanted.places, elements.places
-        for tag, reference, relations, words, is_in_head, place in elements.references:
-            target = targets[reference]
-            if target is None:
-                continue
-            if relations:
-                if is_in_head and "canonical" in relations:
-                    self.canonicals[target] = None
-                if not _UNCOUNTED_RELATIONS.isdisjoint(relations):
-                    self.uncounted.add(target)
+        text_left = size
+        for link, place in elements.links.items():
+            if isinstance(link, str):
+                target = targets[link]
+                if target is None:
                     continue
-            if target not in outlinks:
-                if len(outlinks) == MAX_LINKS:
-                    self.truncated = True
-                    break
-                outlinks[target] = ""
-                if tag == "a" and text_left >= 0:
-                    anchor = words()
-                    text_left -= len(anchor)
-                    outlinks[target] = _line(anchor, _ANCHOR_LENGTH)
-            if wants_places:
-                there = place if relations else best[reference]
-                if target not in places or there < places[target]:
-                    places[target] = there
+            else:
+                target = targets[link.reference]
+                if target is None or not self._counts(link, target):
+                    continue
+            if target in outlinks:
+                places[target] = min(place, places[target])
+                continue
+            if len(outlinks) == MAX_LINKS:
+                self.truncated = True
+                break
+            outlinks[target] = ""
+            places[target] = place
+            if link in elements.words and text_left >= 0:
+                anchor = elements.words[link]()
+                text_left -= len(anchor)
+                outlinks[target] = _line(anchor, _ANCHOR_LENGTH)
+
+    def _counts(self, link: _Related, target: str) -> bool:
+        """Note the relations of a link. False if it does not count."""
+        if link.is_in_head and "canonical" in link.relations:
+            self.canonicals[target] = None
+        if _UNCOUNTED_RELATIONS.isdisjoint(link.relations):
+            return True
+        self.uncounted.add(target)
+        return False
 
 
 class _Elements:
     """The elements of a document, read in one pass, their values as written.
 
-    `references`: links and link elements in document order, those without rel once; `places`: the best place of each
-    without rel; `alternates`: language ("": none) and reference of the page's versions in other languages and for other
-    media.
+    `links`: distinct links and link elements in document order, those without relations as their references up to the
+    fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `alternates`:
+    language ("": none) and reference of the page's versions in other languages and for other media.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
-        self.references: list[_Reference] = []
-        self.places = places = dict[str, int]()
+        self.links = links = dict[str | _Related, int]()
+        self.words: dict[str | _Related, Callable[[], str]] = {}
         self.alternates: list[tuple[str, str]] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
         self.description: str | None = None
         self.directives = Directives()
+        self._tree = tree
         self._wants_description = wanted.about or wanted.kept
-        for tag, attributes, words, is_in_head, place in tree.elements(places if wanted.places else None):
-            if tag in _LINKS:  # in here, not in a method: a page has a hundred
-                name = _LINKS[tag]
+        wants_places, wants_words = wanted.places, wanted.anchors
+        for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
+            name = _LINKS.get(tag)
+            if name is None:
+                self._note(tag, attributes)
+                continue
+            reference = attributes.get(name)
+            if reference is None:
                 if name not in attributes:
                     continue
-                rel = attributes.get("rel")
-                relations: Collection[str] = _NO_SPACE.findall(rel.lower()) if rel else ()
-                reference = attributes[name] or ""
-                if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
-                    if is_in_head and _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES:
-                        language = (attributes.get("hreflang") or "").strip()
-                        self.alternates.append((language if LANGUAGE.fullmatch(language) else "", reference))
+                reference = ""
+            elif "#" in reference:
+                reference = up_to_fragment(reference)  # links to parts of one page are resolved once
+            link: str | _Related = reference
+            if tag == "link" and not _FOLLOWED.search(attributes.get("rel") or ""):
+                continue
+            if "rel" in attributes:
+                related = self._related(tag, attributes, reference)
+                if related is None:
                     continue
-                # Links to parts of one page differ by fragment only: resolve them once.
-                reference = up_to_fragment(reference)
-                if not relations:
-                    if reference in places:
-                        if place < places[reference]:  # noqa: PLR1730 - half the time of min()
-                            places[reference] = place
-                        continue
-                    places[reference] = place
-                self.references.append((tag, reference, relations, words, is_in_head, place))
-            else:
-                self._note(tag, attributes, words)
+                link = related
+            best = links.get(link)
+            if best == TEXT:
+                continue
+            place = tree.place(best) if wants_places and tag == "a" else LIST
+            if best is None:
+                links[link] = place
+                if wants_words and tag == "a":
+                    self.words[link] = tree.words()
+            elif place < best:
+                links[link] = place
 
-    def _note(self, tag: str, attributes: Mapping[str, str | None], words: Callable[[], str]) -> None:
+    def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
+        """The link with its relations, if it has any; None for link elements that are not followed."""
+        relations = tuple(_NO_SPACE.findall((attributes.get("rel") or "").lower()))
+        if tag != "link":
+            return _Related(reference, tag, relations, is_in_head=False) if relations else reference
+        if not _COUNTED_RELATIONS.isdisjoint(relations):
+            return _Related(reference, tag, relations, self._tree.is_in_head())
+        if _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES and self._tree.is_in_head():
+            language = (attributes.get("hreflang") or "").strip()
+            self.alternates.append((language if LANGUAGE.fullmatch(language) else "", attributes["href"] or ""))
+        return None
+
+    def _note(self, tag: str, attributes: Mapping[str, str | None]) -> None:
         if tag == "meta":
             self._meta(attributes)
         elif tag == "title":
             if self.title is None:
-                self.title = _line(words(), _TITLE_LENGTH) or None
+                self.title = _line(self._tree.words()(), _TITLE_LENGTH) or None
         elif self.base is None and "href" in attributes:
             self.base = attributes["href"] or ""
 

@@ -12,7 +12,7 @@ import contextlib
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import cast
 
@@ -30,7 +30,6 @@ from minicrawl.crawler.html.tree import (
     REST_OF_TAG,
     TAGS,
     TEXT,
-    Element,
     Marked,
     Text,
     is_text,
@@ -83,20 +82,29 @@ class PlainTree:
         with contextlib.suppress(etree.ParserError, etree.XMLSyntaxError, ValueError):
             self._root = etree.fromstring(_without_other_tags(body), parser)
 
-    def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
+    def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
         if self._root is None:
             return
-        still_open = _Open()
+        self._open = _Open()
         for element in self._root.iter(*TAGS):
             tag = str(element.tag)
             attributes = cast("dict[str, str | None]", dict(element.items()))
             if tag == "meta" and _MARK in attributes:
-                still_open.take(attributes)
+                self._open.take(attributes)
                 continue
-            parent = element.getparent() if tag == "link" else None
-            is_in_head = parent is not None and parent.tag == "head"
-            place = _place(element, still_open.place) if best is not None and tag == "a" else LIST
-            yield tag, attributes, functools.partial(_words, element), is_in_head, place
+            self._element = element
+            yield tag, attributes
+
+    def place(self, best: int | None) -> int:
+        around = self._open.place
+        return around if around != CONTENT or best == TEXT else _place_in_content(self._element)
+
+    def words(self) -> Callable[[], str]:
+        return functools.partial(_words, self._element)
+
+    def is_in_head(self) -> bool:
+        parent = self._element.getparent()
+        return parent is not None and parent.tag == "head"
 
     def language(self) -> str | None:
         marks = () if self._root is None else self._root.iter("meta")
@@ -257,10 +265,7 @@ class _MarkedShown(_Shown):
         return name, opens
 
 
-def _place(link: etree._Element, around: int) -> int:
-    """The place of a link inside an element with the place `around`."""
-    if around != CONTENT:
-        return around
+def _place_in_content(link: etree._Element) -> int:
     previous, parent = link.getprevious(), link.getparent()
     before = previous.tail if previous is not None else None if parent is None else parent.text
     return TEXT if is_text(before) or is_text(link.tail) else LIST

@@ -52,12 +52,8 @@ FEW = 8
 """Characters too few to count as text beside a link: commas, "and", "see"."""
 _HEAD = 64
 _MOST_NAMES = 10_000
+_LONGEST_NAME = 1_000
 _by_name: dict[str, int | None] = {}  # the pages of a site share most names
-
-
-Element = tuple[str, Mapping[str, str | None], Callable[[], str], bool, int]
-"""Tag, attributes, a function that returns the text inside, True for a link element in the head, and the number of its
-`minicrawl.model.Place`. An empty attribute value may be None."""
 
 
 class Text(NamedTuple):
@@ -87,14 +83,20 @@ class Marked(NamedTuple):
 
 
 class Tree(Protocol):
-    """A parsed page."""
+    """A parsed page. `place`, `words` and `is_in_head` tell about the element that `elements` has come to."""
 
-    def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
-        """The elements in `TAGS`, in document order.
+    def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
+        """Tag and attributes of the elements in `TAGS`, in document order. An empty attribute value may be None."""
 
-        best: the best place found so far of each reference up to its "#". It is given for links that cannot better it.
-        None: LIST for all.
-        """
+    def place(self, best: int | None) -> int:
+        """The number of the `minicrawl.model.Place` of a link. best: of the links before it with the same reference;
+        it is returned where this link cannot better it."""
+
+    def words(self) -> Callable[[], str]:
+        """A function that returns the text inside the element."""
+
+    def is_in_head(self) -> bool:
+        """True for a child of the head."""
 
     def language(self) -> str | None:
         """The lang attribute of the html element."""
@@ -139,7 +141,8 @@ def _place_named(name: str) -> int | None:
         place = CONTENT if navigation is None else NAVIGATION
     if len(_by_name) >= _MOST_NAMES:
         _by_name.clear()
-    _by_name[name] = place
+    if len(name) <= _LONGEST_NAME:
+        _by_name[name] = place
     return place
 
 

@@ -59,7 +59,7 @@ def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
 _LARGE = 512 * 1024
 _MANY_TAGS = 7_000
 _MANY_ATTRIBUTES = 7_000
-_ROOM_FOR_THEM = 16 * 1024  # counting them takes a nanosecond a byte
+_SMALL = 16 * 1024  # bytes that have no room for so many
 _MOST_BYTES = 2 * _MANY_ATTRIBUTES  # the least that so many attributes take
 # A value with a ">" in it, up to that.
 _CUT_VALUE = re.compile(rb"""=[\t\n\f\r ]*+(?:"[^">]*+|'[^'>]*+)>""")
@@ -68,38 +68,42 @@ _NOT_ASCII = (b"\0", b"\x1b")  # in UTF-16 and ISO-2022-JP, where "<" and ">" ma
 
 def is_large(body: bytes) -> bool:
     """True if a page may take too long to parse to let everything else wait."""
+    if len(body) <= _SMALL:
+        return False
     if len(body) > _LARGE or tags_at_most(body) > _MANY_TAGS:
         return True
-    if len(body) <= _ROOM_FOR_THEM or attributes_at_most(body) <= _MANY_ATTRIBUTES:
-        return False
-    return _longest_tag_at_most(body) > _MOST_BYTES
+    return attributes_at_most(body) > _MANY_ATTRIBUTES and _may_have_long_tag(body)
 
 
-def _longest_tag_at_most(body: bytes) -> int:
-    """An upper bound of the bytes of a tag, values with a ">" left out.
+def _may_have_long_tag(body: bytes) -> bool:
+    """True if a tag may have more than `_MOST_BYTES`, values with a ">" left out.
 
     A tag without such values lies between two ">". Each such value may join two of these pieces.
     """
     if any(byte in body for byte in _NOT_ASCII):
-        return len(body)
+        return True
     text = np.frombuffer(body, dtype=np.uint8)
     is_end = text == ord(">")
+    if _has_short_pieces(body, _MOST_BYTES // (1 + _cut_values_at_most(text, is_end))):
+        return False
     longest = int(np.diff(np.flatnonzero(is_end), prepend=-1, append=len(body)).max())
-    at_most = longest * (1 + _cut_values_at_most(text, is_end))
-    is_decided = at_most <= _MOST_BYTES or longest > _MOST_BYTES
-    return at_most if is_decided else longest * (1 + len(_CUT_VALUE.findall(body)))
+    return longest * (1 + len(_CUT_VALUE.findall(body))) > _MOST_BYTES
+
+
+def _has_short_pieces(body: bytes, most: int) -> bool:
+    """True if the pieces between two ">" have at most so many bytes. False may be wrong: it takes a look at each half
+    of that length, no more."""
+    half = most // 2
+    return half > 0 and all(body.find(b">", at, at + half) >= 0 for at in range(0, len(body), half))
 
 
 def _cut_values_at_most(text: npt.NDArray[np.uint8], is_end: npt.NDArray[np.bool_]) -> int:
-    """An upper bound of the values with a ">": quotes that may begin a value, with a ">" before the next such quote.
-    Much faster than `_CUT_VALUE`, which is needed only where these are many."""
-    number = 0
-    for quote in b"\"'":
-        at = np.flatnonzero(is_end | (text == quote))
-        is_quote = ~is_end[at]
-        before = text[at[:-1][is_quote[:-1] & ~is_quote[1:]] - 1]
-        number += int(np.count_nonzero((before == ord("=")) | (before <= ord(" "))))
-    return number
+    """An upper bound of the values with a ">": quotes that may begin a value, and are not followed by a quote of their
+    own kind before a ">". Much faster than `_CUT_VALUE`, which is needed only where these are many."""
+    at = np.flatnonzero(is_end | (text == ord('"')) | (text == ord("'")))
+    marks, is_quote = text[at], ~is_end[at]
+    before = text[at[:-1][is_quote[:-1] & (marks[:-1] != marks[1:])] - 1]
+    return int(np.count_nonzero((before == ord("=")) | (before <= ord(" "))))
 
 
 class LargePages:
