@@ -106,7 +106,8 @@ class Visits:
         self.deep_links.note_refused(turn)
         self.parts.on_links(turn)
         credited = self._spend(turn, counted, before)
-        self._retire_if_gone(turn)
+        if before is not None:
+            self._retire_if_gone(turn)
         self._count(turn.outcome, counted, before)
         state.pages.note_turn(self._row(turn), counted.links)
         self.ranking.note_turn(len(outlinks))
@@ -149,7 +150,7 @@ class Visits:
         return self.state.accounts.visit(turn.page, counted.outlinks, old, kind, weights=counted.weights).credited
 
     def _retire_if_gone(self, turn: Turn) -> None:
-        """Make a page gone that was there and is not found any more."""
+        """Make a page gone that was read before, was there, and is not found any more."""
         if turn.outcome.reason in NOT_FOUND and self.state.pages.was_there(turn.page):
             self.state.accounts.retire(turn.page)
             turn.outcome = replace(turn.outcome, state=State.GONE)
