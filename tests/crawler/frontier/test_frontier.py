@@ -407,6 +407,13 @@ class Twins:
         self.now = 1000.0
 
     def discover(self) -> None:
+        new = [self.known() for _ in range(self.draw.choice([1, 1, 4]))]
+        self.frontier.add_new(new, self.now)
+        for page in new:
+            self.model.add(page)
+
+    def known(self) -> int:
+        """A new page, which does not wait yet."""
         draw = self.draw
         (page,) = self.book.discover([draw.choice([1, 1, 5, draw.randrange(2**24)])])
         self.frontier.pages.grow(page + 1)
@@ -421,8 +428,7 @@ class Twins:
         number = draw.choice(list(self.model.hosts))
         self.model.host_of[page] = number
         self.frontier.pages.place(page, self.frontier.hosts[number])
-        self.frontier.add(page, self.now)
-        self.model.add(page)
+        return page
 
     def acquire(self) -> None:
         """Both hand out the same page; when there is none both know when to ask again."""
