@@ -17,6 +17,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple  # Any: callables
 
+from minicrawl.garbage import collect_seldom
 from minicrawl.system import die_with_parent, limit_memory
 
 LENGTH = struct.Struct(">Q")
@@ -97,6 +98,7 @@ def _write(answers: BinaryIO, message: object) -> None:
 
 def main() -> None:
     """Serve on private copies of the pipes: the function reads an empty input, and prints to standard error."""
+    collect_seldom()
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

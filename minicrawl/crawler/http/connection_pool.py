@@ -56,7 +56,7 @@ class ConnectionPool:
 
     async def ask(self, endpoint: Endpoint, request: bytes) -> Connection:
         """Send a request. Returns its connection once the response's head was received; give it back by `release`."""
-        connection = await self._free(endpoint)
+        connection = self._kept(endpoint) or await self._free(endpoint)
         if connection is not None:
             try:
                 return await connection.ask(request)

@@ -88,12 +88,16 @@ class Fetcher:
 
         Failures do not raise: they are a `Fetched` with a reason.
         """
-        fetched, exchange, _ = await self._exchanged(request, any_type, at_least, take)
+        fetched, exchange, _ = await self.exchanged(request, any_type=any_type, at_least=at_least, take=take)
         return self.observed(fetched, exchange, ParsedPage())
 
-    async def exchanged(self, request: PageRequest) -> "Exchanged":
+    async def exchanged(
+        self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
+    ) -> "Exchanged":
         """Like `fetch`, but the exchange is not yet shown to the capture."""
-        return await self._exchanged(request, False, 0, None)
+        job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
+        fetched = await self._fetched(job)
+        return Exchanged(fetched, job.exchange, job.fields)
 
     async def with_fields(self, request: PageRequest) -> tuple[Fetched, Sequence[Field]]:
         """Like `fetch` with any type, but returns the response's fields as well, and shows the capture nothing."""
@@ -112,11 +116,6 @@ class Fetcher:
             return fetched
         record = self._capture.observe(exchange, parsed)
         return fetched if record is None else fetched._replace(record=record)
-
-    async def _exchanged(self, request: PageRequest, any_type: bool, at_least: int, take: Take | None) -> "Exchanged":
-        job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
-        fetched = await self._fetched(job)
-        return Exchanged(fetched, job.exchange, job.fields)
 
     async def locate(self, url: str) -> Located:
         """The address of a normalised URL's host, or the reason why a fetch would fail.
