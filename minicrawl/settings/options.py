@@ -1,7 +1,8 @@
 """Each setting of a crawl once: its default, its bounds and its meaning, in groups.
 
 The command line, the help of `minicrawl.crawl` and the store take names, defaults and meanings from here. The docstring
-of a group is the headline of its topic in `minicrawl crawl --help`.
+of a group is the headline of its topic in `minicrawl crawl --help`. Only CrawlSettings, which has all groups as base
+classes, is ever made, so no group has methods of its own.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ JUMPS = (BY_SITES, BY_PAGES)
 USER_AGENT = "minicrawl/0.1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Limits:
     """When a run stops. Without a limit it stops when nothing is left to fetch."""
 
@@ -82,7 +83,7 @@ class Limits:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Scope:
     """Which links are followed."""
 
@@ -134,7 +135,7 @@ class Scope:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Traps:
     """URLs that lead to the same page again and again."""
 
@@ -158,7 +159,7 @@ class Traps:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Politeness:
     """How often hosts are asked, and how much at a time."""
 
@@ -215,7 +216,7 @@ class Politeness:
     ignore_robots: bool = setting(False, values.flag, "Do not ask for robots.txt. Only for servers of your own.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Order:
     """Which page is next, and how importance is measured."""
 
@@ -272,7 +273,7 @@ class Order:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Focus:
     """Links that get more, or less, of a page's cash."""
 
@@ -303,7 +304,7 @@ class Focus:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Identity:
     """User agent, contact and request headers."""
 
@@ -334,7 +335,7 @@ class Identity:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Http:
     """Proxies, routes, and limits of one request."""
 
@@ -379,7 +380,7 @@ class Http:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Refresh:
     """When pages that were read are fetched again."""
 
@@ -425,7 +426,7 @@ class Refresh:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Keep:
     """What is kept of pages beside their links."""
 
@@ -487,7 +488,7 @@ class Keep:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Archive:
     """Keeping answers in WARC files, and reading them again."""
 
@@ -539,7 +540,7 @@ class Archive:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Rendering:
     """Pages that scripts make, in a Chromium."""
 
@@ -570,7 +571,7 @@ class Rendering:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Logins:
     """Passwords, certificates and cookies for hosts."""
 

@@ -10,33 +10,27 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Protocol, cast
 
-import brotli
 from zlib_ng import zlib_ng
 
 from minicrawl.errors import FetchError
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 ACCEPTED = "gzip, deflate, br, zstd"
 PIECE = 256 * 1024
 
-_BROKEN = cast("tuple[type[Exception], ...]", (zlib_ng.error, zstd.ZstdError, brotli.error))
 _MOST_CODINGS = 5
 _MOST_BETWEEN = 64 * 2**20
 _GZIP = b"\x1f\x8b"
 _DEFLATED = 8
 _FLAG_CRC, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_LARGEST_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}  # RFC 9659: 8 MB
+_LARGEST_WINDOW = 23  # log2 of bytes (RFC 9659)
 
 
 class _Stream(Protocol):
     """A compressed stream. `has_more`: it has more output for the same input. `unused`: the input behind its end, once
-    `is_over`. `is_sound`: no checksum was wrong."""
+    `is_over`. `is_sound`: no checksum was wrong. `broken`: the error that its library raises for bad input."""
 
+    broken: type[Exception]
     has_more: bool
     is_over: bool
     is_sound: bool
@@ -97,7 +91,7 @@ class Decoder:
             while has_more and not stream.is_over:
                 try:
                     piece = stream.undo(data)
-                except _BROKEN as error:
+                except stream.broken as error:
                     raise _undecodable(str(error)) from error
                 data, has_more = b"", stream.has_more
                 if piece:
@@ -145,6 +139,8 @@ class _Deflate:
     well. zlib itself would refuse a body with a wrong checksum, which browsers accept.
     """
 
+    broken = cast("type[Exception]", zlib_ng.error)
+
     def __init__(self, head: int, tail_format: str, checksum: Callable[[bytes, int], int] | None, start: int) -> None:
         self._skip = head
         self._tail = struct.Struct(tail_format)
@@ -183,7 +179,12 @@ class _Zstd:
     is_sound = True
 
     def __init__(self) -> None:
-        self._frame = zstd.ZstdDecompressor(options=_LARGEST_WINDOW)
+        if sys.version_info >= (3, 14):  # loaded for the first such body
+            from compression import zstd  # noqa: PLC0415
+        else:
+            from backports import zstd  # noqa: PLC0415
+        self.broken: type[Exception] = zstd.ZstdError
+        self._frame = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW})
         self.has_more = self.is_over = False
         self.unused = b""
 
@@ -201,7 +202,11 @@ class _Brotli:
     unused = b""
 
     def __init__(self) -> None:
-        self._stream = brotli.Decompressor()
+        import brotli  # noqa: PLC0415 - loaded for the first such body
+
+        self.broken: type[Exception] = brotli.error
+        self._begun = brotli.Decompressor
+        self._stream = self._begun()
         self.has_more = self.is_over = False
         self._before: list[bytes] = []
         self._last, self._out = b"", 0  # the last input, and the number of bytes of its output
@@ -214,7 +219,7 @@ class _Brotli:
         if self._careful is None:
             try:
                 return self._processed(data)
-            except brotli.error:
+            except self.broken:
                 self._careful = self._up_to_the_end()
         piece = next(self._careful, None)
         self.has_more = piece is not None and not self.is_over
@@ -230,9 +235,9 @@ class _Brotli:
 
     def _up_to_the_end(self) -> Iterator[bytes]:
         """Decode the last input byte by byte, as brotli fails on all of it if bytes follow the end of the stream.
-        Raises brotli.error if the end is not in it."""
+        Raises `broken` if the end is not in it."""
         known, self._out = self._out, 0
-        self._stream = brotli.Decompressor()
+        self._stream = self._begun()
         for data in filter(None, self._before):
             self._processed(data)
             while self.has_more:

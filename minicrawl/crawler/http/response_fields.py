@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from minicrawl.crawler.http.content_type import declared_type, is_not_to_be_sniffed
@@ -61,6 +60,8 @@ class ResponseFields:
 
 def http_date(text: str) -> float | None:
     """Unix seconds of a date in any of the three formats of RFC 9110 5.6.7; None for anything else."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, and few answers need it
+
     try:
         date = parsedate_to_datetime(text)
         # asctime format names no time zone. All are GMT.

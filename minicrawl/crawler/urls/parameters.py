@@ -7,7 +7,7 @@ A server may insist, and redirect to the URL with a session id: such a redirect 
 """
 
 import re
-from importlib.resources import files
+from pathlib import Path
 
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, ParsedPage
@@ -15,7 +15,7 @@ from minicrawl.model import Fetched, ParsedPage
 
 def _listed() -> list[str]:
     """The names in parameters.txt."""
-    lines = files("minicrawl.crawler.urls").joinpath("parameters.txt").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name("parameters.txt").read_text("utf-8").splitlines()
     return [name for line in lines if not line.startswith("#") for name in line.split()]
 
 
