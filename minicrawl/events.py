@@ -27,7 +27,7 @@ class PageFetched(Event):
     """A request for a page is over.
 
     `status`: of the answer; None without one, and then the reason code `reason` says why. `bytes`: of the body, on the
-    network. `seconds`: duration of the request. It is committed within half a second.
+    network. `seconds`: duration of the request. It is committed within a second.
     """
 
     url: str

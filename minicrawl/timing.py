@@ -28,7 +28,7 @@ class Timing:
     full             wait of a host for which too many files were open
     first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts.outage
     patience         until a request held in doubt counts as failed, see there
-    batch            turns per commit
+    batch            longest time between two commits
     lease            after a commit, within which requests may be sent
     paused           longest wait of a crawl that is paused, or out of work
     idle             without an answer, after which the crawl does background work
@@ -62,7 +62,7 @@ class Timing:
     first_pause: float = 1.0
     longest_pause: float = 60.0
     patience: float = 60.0
-    batch: float = 0.5
+    batch: float = 1.0
     lease: float = 2.0
     paused: float = 60.0
     idle: float = 0.02

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from minicrawl.crawler.dispatch import BATCH
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.arrivals import BooksThread
 from minicrawl.crawler.loop.commands import Commands
@@ -36,7 +35,7 @@ class Commits:
 
     def is_due(self, now: float) -> bool:
         is_late = now - self.last >= self._timing.batch
-        is_full = self._intake.turns_in_batch >= BATCH
+        is_full = self._intake.turns_in_batch >= self._intake.turns_per_commit
         is_awaited = self._commands.wait_for_commit or self._intake.ranking.is_coverage_old
         return is_late or is_full or is_awaited or self._state.hosts.is_urgent
 

@@ -19,9 +19,6 @@ from minicrawl.model import InFlightNow
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
-BATCH = 256
-"""Turns in one commit."""
-
 
 class Dispatch:
     """It knows no kind of request: `requests` chooses them; a request sends itself, and takes in its answer.
@@ -106,7 +103,7 @@ class Dispatch:
             if not self.limits.allow_one_more(flying.pages):
                 self.is_short = self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
                 return False
-            if self._intake.turns_in_batch >= 2 * BATCH:
+            if self._intake.turns_in_batch >= 2 * self._intake.turns_per_commit:
                 return True
             request = self._requests.next(now, attempts=flying.has_room_for_attempts)
             if request is None:

@@ -75,6 +75,7 @@ class Counted:
 
     def __init__(self) -> None:
         self.turns_in_batch = self.commits = 0
+        self.turns_per_commit = 256
         self.is_urgent = self.wait_for_commit = self.is_coverage_old = False
         self.state = self.hosts = self.ranking = self
 
@@ -87,8 +88,8 @@ def test_a_commit_is_due_when_it_is_late_or_full_or_waited_for() -> None:
     now, crawl = [10.0], Counted()
     parts: Any = crawl
     commits = Commits(parts, parts, parts, lambda: now[0], STANDARD, dict)
-    assert not commits.is_due(10.4)
-    assert commits.is_due(10.5)
+    assert not commits.is_due(10.9)
+    assert commits.is_due(11.0)
     for name, value in (
         ("turns_in_batch", 256),
         ("is_urgent", True),

@@ -213,7 +213,7 @@ class Partition:
     def _has_news_to_hand_over(self) -> bool:
         """True if the next commit hands over: it is time, or nothing is in flight here while others may have work."""
         now = self.run.clock()
-        # Commits are half a second apart: the factor admits one that comes slightly early.
+        # Commits are a second apart at most: the factor admits one that comes slightly early.
         is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began)
         if is_time or not self._engine.dispatch.in_flight:
             self._handed_over = now
