@@ -209,7 +209,8 @@ class Intake:
 
         A page whose account changes in many turns is written once a commit; but the order rests on what is committed.
         """
-        return min(max(self.state.accounts.book.payees // _PART, _FEWEST_TURNS), _MOST_TURNS)
+        visited = self.state.accounts.visited
+        return min(max(visited // _PART, _FEWEST_TURNS), _MOST_TURNS)
 
     def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
         """Write everything since the last commit, all or nothing. ranks: also the place of every page."""

@@ -61,6 +61,11 @@ class Accounts:
     def size(self) -> int:
         return self.book.size
 
+    @property
+    def visited(self) -> int:
+        """Number of pages that had their turn."""
+        return self.book.payees
+
     def discover(self, depth: int, grants: Sequence[int]) -> range:
         """Make pages known, `depth` links from a seed; page k of them is granted grants[k] units of cash."""
         born = self.book.discover(grants)
