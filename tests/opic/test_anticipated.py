@@ -1,4 +1,4 @@
-"""What a waiting page can be expected to get."""
+"""Cash that a waiting page can be expected to get."""
 
 from hypothesis import given
 from hypothesis import strategies as st

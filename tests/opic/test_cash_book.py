@@ -147,7 +147,7 @@ def test_all_cash_starts_with_the_virtual_page() -> None:
 
 
 def test_new_page_makes_no_cash() -> None:
-    """What a page is granted leaves the reserve; a page found without a grant has nothing."""
+    """A grant to a page leaves the reserve; a page found without a grant has nothing."""
     book = Adaptive(total=1000)
     assert book.discover([100, 0, 30]) == range(3)
     assert book.cashes().tolist() == [100, 0, 30]

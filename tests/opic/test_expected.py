@@ -233,7 +233,7 @@ def test_page_that_a_visited_page_links_to_more_has_no_less(seed: int) -> None:
 
 
 class TestVotes:
-    """What a site's unvisited pages may do is bounded by what its visited pages have without them."""
+    """The effect of a site's unvisited pages is bounded by the cash of its visited pages without them."""
 
     def test_votes_are_bounded_by_the_share_of_the_visited(self) -> None:
         """Two sites whose visited pages have the same: one knows 2 pages more, the other 98.

@@ -25,7 +25,7 @@ NOTHING = pages([])
 
 
 def sent(h: int, weights: Sequence[int], alias: bool) -> list[int]:
-    """What a page that has forwarded h in all has sent along each of its links, which weigh so much."""
+    """Cash that a page, having forwarded h in all, has sent along each of its links, by their weights."""
     return [h if alias else (h * 85 // 100) * weight // sum(weights) for weight in weights]
 
 
@@ -561,7 +561,7 @@ def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share() ->
 
 
 def test_gone_page_gives_its_birth_cash_back() -> None:
-    """What is left of it is what others still send it."""
+    """Its remaining cash is what others still send it."""
     world = World(unit=100)
     for _ in range(2):
         world.discover()
@@ -586,7 +586,7 @@ def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Ledger:
 @given(histories)
 @settings(max_examples=50)
 def test_ledger_of_its_columns_is_the_ledger(history: list[tuple[str, int, int]]) -> None:
-    """What is kept beside the columns follows from them."""
+    """Sums beside the columns follow from them."""
     world = World()
     for step in history:
         world.do(*step)

@@ -1,4 +1,4 @@
-"""What the ledger keeps per page, and how it grows. That it follows from its columns alone: see test_ledger."""
+"""Columns of the ledger per page, and their growth. That it follows from its columns alone: see test_ledger."""
 
 import numpy as np
 import pytest

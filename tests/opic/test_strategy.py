@@ -1,4 +1,4 @@
-"""Which page next: the order of every strategy, and the queue against max()."""
+"""The next page: the order of every strategy, and the queue against max()."""
 
 import os
 import random
@@ -247,7 +247,7 @@ def test_greedy_orders_by_cash(strategy: Greedy | Opic, to: Any) -> None:
 
 
 def test_greedy_follows_a_credit_and_a_visit() -> None:
-    """What a page is given moves it up, what it spends moves it down."""
+    """Cash received moves a page up, cash spent moves it down."""
     book = Adaptive(pay_out=PayOut("nobody"), total=10_000)
     book.discover([5000, 100, 101])
     assert order(Greedy(), book) == [0, 2, 1]

@@ -1,4 +1,4 @@
-"""What links carry by their places: against whole numbers of any size, PageRank, and those who would cheat."""
+"""Cash carried by links according to their places: against whole numbers of any size, PageRank, and cheats."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Whether a URL may become known, and with how much cash it is born."""
+"""Admission of URLs, and the cash that they are born with."""
 
 from collections.abc import Sequence
 

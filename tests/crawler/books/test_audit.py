@@ -1,4 +1,4 @@
-"""What a store promises is checked: whatever of it is broken is noticed."""
+"""The audit of a store notices every broken promise."""
 
 import sqlite3
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a crawl takes up from the copies in a store is what it would take up from the rows, to the unit."""
+"""Copies of columns in a store: a crawl reads the same from them as from the rows, to the unit."""
 
 import os
 import random
@@ -33,7 +33,7 @@ def joined(blocks: list[PageBlock]) -> dict[str, npt.NDArray[Any]]:
 
 
 def stale_of(store: Path) -> list[int]:
-    """How many pages of each copy are not as it says; all there is in copies and rows being what the rows say."""
+    """Number of stale pages of each copy; copies and rows together say what the rows say."""
     with open_store(store, COPIED) as reader:
         copied, row_by_row = joined(list(page_blocks(reader))), joined(list(map(of_rows, reader.page_table.columns())))
         assert reader.page_blocks.flaws == []
@@ -45,7 +45,7 @@ def stale_of(store: Path) -> list[int]:
 
 
 def taken_up(store: Path, sizes: Sizes, **settings: Any) -> dict[str, Any]:
-    """What a crawl knows of pages when it begins; nothing is written."""
+    """The pages as a crawl knows them when it begins; nothing is written."""
     intake = intake_of(store, sizes=sizes, **settings)
     accounts, frontier = intake.state.accounts, intake.state.frontier
     found = {

@@ -1,4 +1,4 @@
-"""What pages were born with, by a store: the rule that the crawl had when it committed."""
+"""Birth cash by a store: the rule that the crawl had when it committed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which pages may be the most important: every better one is among them."""
+"""Candidates for the most important pages: every better page is among them."""
 
 import numpy as np
 import pytest

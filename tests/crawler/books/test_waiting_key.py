@@ -1,4 +1,4 @@
-"""What the key of a waiting page is made of."""
+"""The key of a waiting page, and its parts."""
 
 from pathlib import Path
 

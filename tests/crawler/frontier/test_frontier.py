@@ -67,7 +67,7 @@ class Crawl:
         return page
 
     def drain(self, now: float = 0.0) -> list[int]:
-        """What is handed out at one moment, page after page."""
+        """The pages handed out at one moment, in order."""
         handed = []
         while (page := next_page(self.frontier, now)) is not None:
             handed.append(page)

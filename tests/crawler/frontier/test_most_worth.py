@@ -1,4 +1,4 @@
-"""Which pages are most worth a fetch, and a run that fetches these."""
+"""The pages most worth a fetch, and a run that fetches these."""
 
 import math
 import random
@@ -134,7 +134,7 @@ def test_rounds_learn_and_note_what_has_changed_also_since_a_crawl_that_fetched_
 
 
 def test_a_crawl_goes_on_after_a_round_as_before(tmp_path: Path) -> None:
-    """What waits still waits, and pages that were read are not read again."""
+    """Waiting pages still wait, and pages that were read are not read again."""
     path = tmp_path / "crawl.db"
     site, seeds = random_site(5)
     crawl(site, path, seeds, pages=10)

@@ -1,4 +1,4 @@
-"""What a host waits for, told by its clocks; the oracle is when the frontier puts it on offer."""
+"""The reason why a host waits, by its clocks; the oracle is the time at which the frontier puts it on offer."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""What the next commit writes of a page: the last that became of it."""
+"""Rows of the next commit: a page's last turn replaces those before."""
 
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.store.rows import Links, Restated, Retry, Turn

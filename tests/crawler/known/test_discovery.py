@@ -1,4 +1,4 @@
-"""What becomes known: only what this crawl owns, where several share the web."""
+"""New pages: only those that this crawl owns, where several share the web."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -90,7 +90,7 @@ def test_at_the_end_it_is_importance(tmp_path: Path, surfer: str) -> None:
 
 @pytest.mark.parametrize("surfer", [UNIFORM, REASONABLE])
 def test_pages_of_sites_of_which_nothing_was_read_change_nothing(tmp_path: Path, surfer: object) -> None:
-    """What a page would send that nobody can know is spread evenly, as importance has it: both are the same then.
+    """Cash that an unread page would send is spread evenly, as importance has it: both are the same then.
 
     So the links are shared as in the ledger, worked out along them and not taken from it.
     """

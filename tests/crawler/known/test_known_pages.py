@@ -1,4 +1,4 @@
-"""What is known of a page is what was noted last, be it in the store or on its way there."""
+"""Results of a page's last turn, in the store or on their way there."""
 
 from collections.abc import Iterator
 from pathlib import Path

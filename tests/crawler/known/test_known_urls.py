@@ -1,4 +1,4 @@
-"""Which page a URL is, whether the store or memory knows it."""
+"""Page numbers by URL and URLs by page number, from memory or from the store."""
 
 from pathlib import Path
 

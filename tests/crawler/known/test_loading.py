@@ -14,7 +14,7 @@ from minicrawl.model import Fetched, ParsedPage
 
 
 def held(intake: Intake) -> dict[str, Any]:
-    """What is in memory of pages and hosts, by names of one's own."""
+    """The pages and hosts in memory, by name."""
     size, frontier = intake.state.accounts.size, intake.state.frontier
     return {
         "urls": [intake.state.urls.url(page) for page in range(size)],

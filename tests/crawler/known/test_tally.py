@@ -1,4 +1,4 @@
-"""What a run counts beside its pages goes on in the next one."""
+"""Counts of a run beside its pages: the next run goes on with them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What hooks did wrong, counted over all runs."""
+"""Failures of hooks, counted over all runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What URLs have in common."""
+"""Keys that URLs share."""
 
 import pytest
 

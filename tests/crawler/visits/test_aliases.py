@@ -1,4 +1,4 @@
-"""What pages stand for: redirects, meta refresh, rel=canonical; chains, loops, and that both URLs are kept."""
+"""Aliases by redirects, meta refresh and rel=canonical; chains and loops of them; both URLs are kept."""
 
 from pathlib import Path
 

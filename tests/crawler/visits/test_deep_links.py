@@ -1,4 +1,4 @@
-"""What --max-depth keeps out is followed once a shorter way is found, or a later run goes deeper."""
+"""Links beyond --max-depth: followed once a shorter way is found, or a later run goes deeper."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""Which links of a page count, with what part of its cash, and where they stand, from its bytes to the store."""
+"""Counted links of a page, their parts of its cash and their places, from its bytes to the store."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the trap defence has learned, as it was written."""
+"""Patterns and digests of the trap defence, read as they were written."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a domain may have depends on who links to it, and on nothing that its owner can make up."""
+"""The budget of a domain depends on the sites that link to it, and on nothing that its owner can make up."""
 
 import random
 from pathlib import Path
@@ -33,7 +33,7 @@ def admitted(budgets: Budgets, hosts: list[str]) -> list[str]:
 
 
 def room(budgets: Budgets, host: str, most: int) -> int:
-    """How many pages of a host become known, of so many."""
+    """Number of pages of a host that become known."""
     for known in range(most):
         if budgets.refusal(host) is not None:
             return known

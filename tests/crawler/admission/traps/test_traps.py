@@ -25,7 +25,7 @@ from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 Page = tuple[str, list[str]]
-"""What a page says, and where it links."""
+"""The content of a page, and its links."""
 
 
 NO_DIGITS = str.maketrans("", "", "0123456789")
