@@ -209,6 +209,18 @@ def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.s
     return process, ours
 
 
+def is_unread(end: socket.socket) -> bool:
+    """True if bytes sent over a socket of a pair were not read yet; False where that cannot be asked."""
+    try:
+        import fcntl  # noqa: PLC0415 - there is none on Windows
+        import termios  # noqa: PLC0415
+
+        unread = fcntl.ioctl(end, termios.TIOCOUTQ, bytes(4))
+    except (ImportError, OSError):
+        return False
+    return any(unread)
+
+
 @contextlib.contextmanager
 def on_signals(loop: "AbstractEventLoop", names: Iterable[str], call: Callable[[], None]) -> Iterator[None]:
     """Have these signals call a function in the loop during the block."""

@@ -6,5 +6,6 @@ page_reading  all that is read from the bytes of a page; large pages are parsed 
 hooked        calls the user's hooks in a child process
 with_cookies  adds cookies to the requests of a source
 workers       the source with worker processes, and the change from one number of workers to another
+line          messages between the crawl and a worker
 worker        a worker process
 """

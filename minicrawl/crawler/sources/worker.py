@@ -2,29 +2,35 @@
 
     python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
 
-It receives a SourceSpec, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; for a page its
-PageRequest), and sends lists of (number, answer), one list a turn of the event loop. Before the answer for a sitemap
-come any number of [URLs, True for those of further sitemaps, lastmods] under its number. The answer None means that the
-worker failed. Number 0 is a log record; number -1, every few seconds, the CPU seconds used and the pages that wait in
-the worker, with what for and how long.
+It receives a SourceSpec, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; for a page the
+fields of its PageRequest), and sends lists of (number, answer), one list a turn of the event loop, or fewer and larger
+ones while the crawl has not read the last one. Before the answer for a sitemap come any number of [URLs, True for those
+of further sitemaps, lastmods] under its number. The answer None means that the worker failed. Number 0 is a log record;
+number -1, every few seconds, the CPU seconds used and the pages that wait in the worker, with what for and how long.
 """
 
 import asyncio
 import contextlib
 import logging
 import signal
+import socket
 import sys
 import time
-from collections.abc import Callable
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any  # Any: messages
 
 from minicrawl import log
+from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import BEAT, LOGGED
 from minicrawl.errors import StoreError
 from minicrawl.garbage import collect_seldom
+from minicrawl.model import PageRequest
 from minicrawl.system import keep_little_free_memory
+
+_MOMENT = 0.001
+"""Seconds between two looks at whether the crawl has read the last answers."""
 
 
 class _ToLine(logging.Handler):
@@ -47,7 +53,7 @@ def failed(error: Exception, asked: object) -> StoreError | None:
     return None
 
 
-def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
+def _send(line: Line, answers: list[tuple[int, object]]) -> None:
     """Send answers, or None for each if they do not fit into memory."""
     with contextlib.suppress(OSError):  # the crawl has gone
         try:
@@ -56,9 +62,16 @@ def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
             line.send([(number, None) for number, _ in answers if number > LOGGED])
 
 
-async def serve(line: Connection) -> None:
+def _opening(line: Line) -> tuple[SourceSpec, list[Any]]:
+    """The first message, and those that came with it."""
+    while not (messages := line.receive()):
+        pass
+    return messages[0], messages[1:]
+
+
+async def serve(line: Line) -> None:
     """Answer requests until the other end closes the line."""
-    spec: SourceSpec = line.recv()
+    spec, early = _opening(line)
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -73,8 +86,8 @@ async def serve(line: Connection) -> None:
     async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
         match what:
             case "page":
-                fetched, parsed = await source.page(asked)
-                return tuple(fetched), tuple(parsed)  # plain tuples cross the line faster
+                fetched, parsed = await source.page(PageRequest(*asked))
+                return tuple(fetched), tuple(parsed)
             case "robots":
                 return await source.robots(asked)
             case "locate":
@@ -88,6 +101,9 @@ async def serve(line: Connection) -> None:
         answers.append((number, answer))
 
     def send_all() -> None:
+        if line.is_unread:  # fewer and larger messages to a crawl that has no time to read
+            loop.call_later(_MOMENT, send_all)
+            return
         _send(line, answers)
         answers.clear()
 
@@ -98,11 +114,14 @@ async def serve(line: Connection) -> None:
 
     def read(source: LocalSource) -> None:
         try:
-            requests = line.recv()
+            messages = line.receive()
         except (EOFError, OSError, MemoryError):  # without memory the requests are lost: the worker must be replaced
             closed.set()
             return
-        for request in requests:
+        begin(source, messages)
+
+    def begin(source: LocalSource, messages: Sequence[Any]) -> None:
+        for request in chain.from_iterable(messages):
             task = loop.create_task(answer(source, *request))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
@@ -110,6 +129,7 @@ async def serve(line: Connection) -> None:
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
     async with spec.source() as source:
         loop.add_reader(line.fileno(), read, source)
+        begin(source, early)
         beat(source)
         await closed.wait()
         loop.remove_reader(line.fileno())
@@ -123,7 +143,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     collect_seldom()
     keep_little_free_memory()
-    asyncio.run(serve(Connection(int(sys.argv[1]))))
+    asyncio.run(serve(Line(socket.socket(fileno=int(sys.argv[1])))))
 
 
 if __name__ == "__main__":

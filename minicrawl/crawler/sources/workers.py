@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from multiprocessing.connection import Connection
+from itertools import chain
 from types import TracebackType
 from typing import Any, Self  # Any: messages
 
+from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.crawler.urls.keys import authority
@@ -29,6 +30,9 @@ from minicrawl.system import memory, started_over_socket
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
 
+Asked = str | tuple[Any, ...]
+"""A URL, or the fields of a `PageRequest`. Plain tuples cross the line faster than values of other classes."""
+
 
 @dataclass(eq=False)
 class _Worker:
@@ -36,7 +40,7 @@ class _Worker:
 
     number: int
     process: subprocess.Popen[bytes]
-    line: Connection
+    line: Line
     heard: float
     doing: str = "starting"
     since: float = field(default_factory=time.time)
@@ -44,7 +48,7 @@ class _Worker:
     bytes: int = 0
     cpu: float = 0.0
     waits: dict[str, Wait] = field(default_factory=dict)
-    requests: list[tuple[int, str, PageRequest | str]] = field(default_factory=list)
+    requests: list[tuple[int, str, Asked]] = field(default_factory=list)
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
     taking: dict[int, GiveUrls] = field(default_factory=dict)
 
@@ -103,7 +107,7 @@ class WorkerSource:
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         worker = self._worker_for(request.url)
-        answer = await self._ask(worker, "page", request)
+        answer = await self._ask(worker, "page", tuple(request))
         if answer is None:
             return Fetched(request.url, reason="worker-died"), ParsedPage()
         fetched, parsed = Fetched(*answer[0]), ParsedPage(*answer[1])
@@ -141,7 +145,7 @@ class WorkerSource:
     def _worker_for(self, url: str) -> _Worker:
         return self._workers[self._number_for(authority(url))]
 
-    async def _ask(self, worker: _Worker, what: str, request: PageRequest | str, give: GiveUrls | None = None) -> Any:
+    async def _ask(self, worker: _Worker, what: str, request: Asked, give: GiveUrls | None = None) -> Any:
         """The answer of a worker, or None if it died over it. give: takes what the worker sends before the answer."""
         self._asked += 1
         number = self._asked
@@ -170,7 +174,7 @@ class WorkerSource:
     def _started(self, number: int) -> _Worker:
         process, ours = started_over_socket("minicrawl.crawler.sources.worker")
         loop = asyncio.get_running_loop()
-        worker = _Worker(number, process, Connection(ours.detach()), loop.time() + self._timing.start)
+        worker = _Worker(number, process, Line(ours), loop.time() + self._timing.start)
         worker.line.send(self._spec)
         loop.add_reader(worker.line.fileno(), self._read, worker)
         return worker
@@ -200,14 +204,14 @@ class WorkerSource:
 
     def _read(self, worker: _Worker) -> None:
         try:
-            answers = worker.line.recv()
+            messages = worker.line.receive()
         except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost, and somebody waits for it
             self._replace(worker)
             return
         worker.heard = asyncio.get_running_loop().time()
         if worker.doing == "starting":
             worker.does("fetching" if worker.waiting else "idle")
-        for request, answer in answers:
+        for request, answer in chain.from_iterable(messages):
             if request == LOGGED:
                 logging.getLogger("minicrawl").handle(logging.makeLogRecord(answer))
             elif request == BEAT:

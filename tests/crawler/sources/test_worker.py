@@ -4,13 +4,14 @@ import asyncio
 import logging
 import socket
 from collections.abc import Iterator, Sequence
-from multiprocessing.connection import Connection
+from itertools import chain
 from typing import cast
 
 import pytest
 from support.misbehaving import answer
 from support.raw_server import Server, all_names_at, says
 
+from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.worker import serve
 from minicrawl.crawler.sources.workers import BEAT, LOGGED
@@ -22,13 +23,13 @@ Message = tuple[int, object]
 Row = tuple[object, ...]
 
 
-class Crammed(Connection):
+class Crammed(Line):
     """A line that has no memory for any answer but None."""
 
-    def send(self, answers: list[Message]) -> None:
-        if any(answer is not None for _, answer in answers):
+    def send(self, message: object) -> None:
+        if any(answer is not None for _, answer in cast(list[Message], message)):
             raise MemoryError
-        super().send(answers)
+        super().send(message)
 
 
 @pytest.fixture(autouse=True)
@@ -41,22 +42,23 @@ def _log() -> Iterator[None]:
 
 
 async def answers(
-    requests: list[tuple[int, str, object]], settings: CrawlSettings, kind: type[Connection] = Connection
+    requests: list[tuple[int, str, object]], settings: CrawlSettings, kind: type[Line] = Line
 ) -> list[Message]:
     """The messages of a worker, without beats, until every request has its last answer."""
     ours, theirs = socket.socketpair()
-    line = Connection(ours.detach())
+    line = Line(ours)
     line.send(SourceSpec(settings))
-    serving = asyncio.create_task(serve(kind(theirs.detach())))
+    serving = asyncio.create_task(serve(kind(theirs)))
     line.send(requests)
     found: list[Message] = []
     wanted = {number for number, *_ in requests}
     while wanted:
-        some: list[Message] = await asyncio.to_thread(line.recv)
+        some: list[Message] = list(chain.from_iterable(await asyncio.to_thread(line.receive)))
         found += [message for message in some if message[0] != BEAT]
         wanted -= {number for number, answer in some if not isinstance(answer, list)}
     line.close()
     await serving
+    theirs.close()
     return found
 
 
@@ -70,7 +72,7 @@ def of_server(server: Server, requests: Sequence[tuple[int, str, object]]) -> li
 
 def test_each_kind_of_request_is_answered_under_its_number() -> None:
     server = says(answer(b"<a href=x>x</a>", "Content-Type: text/html"))
-    requests = [(5, "page", PageRequest(HOME)), (3, "robots", HOME + "robots.txt"), (9, "locate", HOME)]
+    requests = [(5, "page", tuple(PageRequest(HOME))), (3, "robots", HOME + "robots.txt"), (9, "locate", HOME)]
     found = dict(of_server(server, requests))
     assert found.keys() == {3, 5, 9}
     fetched, parsed = cast("tuple[Row, Row]", found[5])

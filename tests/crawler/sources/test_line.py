@@ -1,0 +1,66 @@
+"""Messages over a line: whole, in order, of any size."""
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from minicrawl.crawler.sources.line import Line
+from minicrawl.sandbox.child import packed
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Line, Line]]:
+    one, other = socket.socketpair()
+    with one, other:
+        yield Line(one), Line(other)
+
+
+def test_messages_that_came_together_are_received_together(ends: tuple[Line, Line]) -> None:
+    one, other = ends
+    for message in ([1, "page"], [], {"a": b"\0"}):
+        one.send(message)
+    assert other.receive() == [[1, "page"], [], {"a": b"\0"}]
+
+
+def test_a_message_that_comes_in_pieces_is_received_once_it_is_whole() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        line = Line(other)
+        *most, last = packed("first") + packed("second")
+        for octet in most:
+            one.send(bytes([octet]))
+            assert line.receive() in ([], ["first"])
+        one.send(bytes([last]))
+        assert line.receive() == ["second"]
+
+
+def test_a_large_message_arrives_between_others(ends: tuple[Line, Line]) -> None:
+    one, other = ends
+    sent = ["before", b"x" * 10_000_000, "after"]
+    sending = threading.Thread(target=lambda: list(map(one.send, sent)))
+    sending.start()
+    came: list[object] = []
+    while len(came) < 3:
+        came += other.receive()
+    sending.join()
+    assert came == sent
+
+
+def test_what_came_before_the_end_is_received(ends: tuple[Line, Line]) -> None:
+    one, other = ends
+    one.send("last")
+    one.close()
+    assert other.receive() == ["last"]
+    with pytest.raises(EOFError):
+        other.receive()
+
+
+def test_a_message_is_unread_until_the_other_end_has_taken_it(ends: tuple[Line, Line]) -> None:
+    one, other = ends
+    assert not one.is_unread
+    one.send("page")
+    assert one.is_unread
+    other.receive()
+    assert not one.is_unread
