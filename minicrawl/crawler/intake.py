@@ -86,7 +86,14 @@ class Intake:
         self.ranking = Ranking(state)
         self.turns = turns = HostTurns(state.frontier, state.hosts, state.admission, timing)
         self.robots = RobotsFiles(
-            writer, state.past, state.hosts, state.batch, turns, user_agent=settings.user_agent, timing=timing
+            writer,
+            state.past,
+            state.hosts,
+            state.batch,
+            turns,
+            user_agent=settings.user_agent,
+            timing=timing,
+            is_empty=not state.accounts.size,
         )
         refresh = parts.find(Refresh)
         self.sitemaps = Sitemaps(

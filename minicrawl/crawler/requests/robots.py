@@ -41,8 +41,10 @@ class RobotsFiles:
         *,
         user_agent: str,
         timing: Timing,
+        is_empty: bool = False,
     ) -> None:
-        self._store = store
+        """is_empty: the store has no rows yet, so that all are in memory."""
+        self._store = None if is_empty else store
         self._past = past
         self._hosts = hosts
         self._batch = batch
@@ -53,12 +55,11 @@ class RobotsFiles:
 
     def state(self, origin: str) -> RobotsState | None:
         """The robots.txt of an origin as far as it is known, even if out of date."""
-        if origin not in self._states:
+        if origin not in self._states and self._store is not None:
             row = self._store.hosts.robots(origin)
-            if row is None:
-                return None
-            self._states[origin] = self._restored(row)
-        return self._states[origin]
+            if row is not None:
+                self._states[origin] = self._restored(row)
+        return self._states.get(origin)
 
     def _restored(self, row: RobotsRow) -> RobotsState:
         robots, past = restored(row), self._past
