@@ -49,12 +49,21 @@ def pattern_of(url: str) -> UrlPattern:
             return UrlPattern(f"{stem.partition('//')[2]}{ending}", month)
         return UrlPattern(_blanked(stem, keep=True) + ending, None, is_numbered=has_number)
     if not (stem[-1].isdigit() or stem[-2].isdigit()):
+        folder, _, last = stem.rpartition("/")
+        if last and not _DIGITS.search(last):
+            return _pattern_of_words(folder)
         return UrlPattern(_blanked(stem), None)
     dated = _DATED_PATH.search(stem, 8)
     if dated is None:
         return UrlPattern(_blanked(stem), None, is_numbered=True)
     month = 12 * int(dated[1]) + int(dated[2] or dated[3]) - 1
     return UrlPattern(f"{_folder(stem[: dated.start()])}/{{date}}", month)
+
+
+@lru_cache(maxsize=10_000)
+def _pattern_of_words(folder: str) -> UrlPattern:
+    """The pattern of all URLs in a folder whose last segment has no digit, as most have."""
+    return UrlPattern(_blanked(f"{folder}/*"), None)
 
 
 def has_session(name: str) -> bool:
