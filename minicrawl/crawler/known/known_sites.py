@@ -16,10 +16,10 @@ from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sit
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
 from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
-from minicrawl.opic.sites.trust import door_weights, voice_counts, vouchers
+from minicrawl.opic.sites.trust import door_weights, vouchers
 from minicrawl.settings import BY_SITES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
@@ -139,8 +139,7 @@ class KnownSites:
         """Number of other sites that link to each page, 0 for a mirror; the next hand-over tells the homes of mirrors
         their counts here."""
         self._count_turns()
-        voices = self._graph.voices()
-        counts = voice_counts(voices.site, voices.page, self._sites_of_all())
+        counts = self._graph.voice_counts(self._sites_of_all())
         if self.shared is not None:
             mirrors = flagged(~self._is_at_home())
             self.shared.grow(len(counts))
@@ -222,7 +221,8 @@ class KnownSites:
         self._of_host = of_host[: self._saved_hosts]
         doors = writer.site_table.doors()
         self._fronts = set(doors[doors[:, 1] > 0, 0].tolist())
-        self._graph.add(Voices(*voices.T))
+        for some in slices(len(voices)):
+            self._graph.add(Voices(*voices[some].T))
 
     def _count_links(self, writer: Writer) -> None:
         for page, url in enumerate(writer.page_table.urls()):

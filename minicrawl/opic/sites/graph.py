@@ -5,14 +5,16 @@ voice  a site that links to a page of another site, however often
 Links are counted per voice, as a page may gain or lose some at each of its turns: with its last link a voice is gone.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages
-from minicrawl.opic.sites.trust import site_trust
+from minicrawl.opic.arrays import BLOCK, Flags, FloatArray, IntArray, Pages, slices
+from minicrawl.opic.sites.trust import GENERATED, site_trust
 
 _SITE_BITS = 31
+_SITE = (1 << _SITE_BITS) - 1
 
 
 class Voices(NamedTuple):
@@ -62,11 +64,12 @@ class SiteGraph:
     def add(self, voices: Voices) -> Voices:
         """Add links, or remove them with negative counts; a voice may be listed more than once. Returns the changed
         voices, each once, with the change."""
-        keys, where = np.unique((voices.page << _SITE_BITS) | voices.site, return_inverse=True)
-        links = np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64)
+        keys, links = _summed((voices.page << _SITE_BITS) | voices.site, voices.links)
         changed = links != 0
         keys, links = keys[changed], links[changed]
         self._added.append((keys, links))
+        if sum(len(some) for some, _ in self._added) > BLOCK:
+            self._merge()
         return _voices(keys, links)
 
     def add_links(self, site_of: IntArray, sources: Pages, indptr: IntArray, targets: Pages) -> Voices:
@@ -84,23 +87,63 @@ class SiteGraph:
 
     def pairs(self, site_of: IntArray) -> SitePairs:
         """The links between sites. site_of: the site of every page, from 0 on."""
-        voices = self.voices()
-        sites = int(max(site_of.max(initial=0), voices.site.max(initial=0))) + 1
-        keys, where = np.unique(voices.site * sites + site_of[voices.page], return_inverse=True)
-        links = np.bincount(where, voices.links, minlength=len(keys)).astype(np.int64)
-        return SitePairs(*np.divmod(keys, sites), links)
+        keys, links = self._by_pair(site_of, lambda rows: self._links[rows])
+        return SitePairs(keys >> _SITE_BITS, keys & _SITE, links)
+
+    def voice_counts(self, site_of: IntArray, most: int = GENERATED) -> IntArray:
+        """Number of other sites that link to each page, shape (pages,); see `trust.voice_counts`."""
+        pairs, pages = self._by_pair(site_of, lambda rows: np.ones(rows.stop - rows.start, dtype=np.int64))
+        generated = pairs[pages > most]
+        counts = np.zeros(len(site_of), dtype=np.int64)
+        for rows in slices(len(self._keys)):
+            page = self._keys[rows] >> _SITE_BITS
+            if len(generated):
+                page = page[~np.isin(self._pairs(rows, site_of), generated)]
+            if len(page):
+                first, last = page[0], page[-1]
+                counts[first : last + 1] += np.bincount(page - first)
+        return counts
+
+    def _by_pair(self, site_of: IntArray, numbers: Callable[[slice], IntArray]) -> tuple[IntArray, IntArray]:
+        """Pairs of sites as keys, rising, with sums over their voices. numbers: of the voices of a slice.
+
+        Slice by slice: whole arrays of all voices would take more memory than all else that is known of sites.
+        """
+        self._merge()
+        sums = [_summed(self._pairs(rows, site_of), numbers(rows)) for rows in slices(len(self._keys))]
+        keys, numbers_in_all = zip(*sums, strict=True) if sums else ((self._keys,), (self._links,))
+        return _summed(np.concatenate(keys), np.concatenate(numbers_in_all))
+
+    def _pairs(self, rows: slice, site_of: IntArray) -> IntArray:
+        """The pairs of sites of some voices, as keys."""
+        keys = self._keys[rows]
+        pairs: IntArray = (keys & _SITE) << _SITE_BITS | site_of[keys >> _SITE_BITS]
+        return pairs
 
     def _merge(self) -> None:
+        """Put the voices added since the last call in their places among the others."""
         if not self._added:
             return
-        keys = np.concatenate([self._keys, *(keys for keys, _ in self._added)])
-        links = np.concatenate([self._links, *(links for _, links in self._added)])
+        keys, links = _summed(*map(np.concatenate, zip(*self._added, strict=True)))
         self._added.clear()
-        keys, where = np.unique(keys, return_inverse=True)
-        links = np.bincount(where, links, minlength=len(keys)).astype(np.int64)
-        there = links != 0
-        self._keys, self._links = keys[there], links[there]
+        at = np.searchsorted(self._keys, keys)
+        is_known = np.append(self._keys, -1)[at] == keys
+        self._links[at[is_known]] += links[is_known]
+        is_new = ~is_known & (links != 0)
+        self._keys = np.insert(self._keys, at[is_new], keys[is_new])
+        self._links = np.insert(self._links, at[is_new], links[is_new])
+        if not self._links.all():
+            there = self._links != 0
+            self._keys, self._links = self._keys[there], self._links[there]
+
+
+def _summed(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct keys, rising, each with the sum of its numbers."""
+    order = keys.argsort()
+    keys = keys[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order
+    return keys[starts], np.add.reduceat(numbers[order], starts) if len(keys) else numbers
 
 
 def _voices(keys: IntArray, links: IntArray) -> Voices:
-    return Voices(keys >> _SITE_BITS, keys & ((1 << _SITE_BITS) - 1), links)
+    return Voices(keys >> _SITE_BITS, keys & _SITE, links)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from minicrawl.opic.sites.graph import SiteGraph, Voices
+from minicrawl.opic.sites.trust import voice_counts
 
 
 def voices(rows: list[tuple[int, int, int]]) -> Voices:
@@ -39,3 +40,17 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
     source, target, links = (column.tolist() for column in graph.pairs(site_of))
     assert len(graph) == len(expected)
     assert dict(zip(zip(source, target, strict=True), links, strict=True)) == pairs
+
+
+@pytest.mark.parametrize("most", [3, 100])
+def test_voices_of_a_page_are_counted_but_for_generated_links(most: int) -> None:
+    draw, graph = np.random.default_rng(most), SiteGraph()
+    site_of = draw.integers(1, 9, 200)
+    assert graph.voice_counts(site_of).sum() == 0
+    pages, sites = draw.integers(0, 200, 500), draw.integers(1, 9, 500)
+    sites[pages < 40] = 1  # links to many pages of a site
+    across = sites != site_of[pages]
+    graph.add(Voices(pages[across], sites[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
+    counts = graph.voice_counts(site_of, most)
+    assert counts.any()
+    assert counts.tolist() == voice_counts(sites, pages, site_of, most).tolist()
