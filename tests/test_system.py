@@ -6,6 +6,7 @@ import ctypes
 import os
 import platform
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -223,3 +224,15 @@ def test_little_freed_memory_is_kept_below_what_is_in_use() -> None:
     )
     assert given_back < 5_000_000
     assert kept > 40_000_000
+
+
+@pytest.mark.parametrize("has_affinity", [True, False])
+def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch, *, has_affinity: bool) -> None:
+    if not has_affinity:
+        monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert 1 <= system.cores() <= (os.cpu_count() or 1)
+
+
+def test_where_nothing_says_what_was_read_all_counts_as_read() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        assert not system.is_unread(listening)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import cast
@@ -60,6 +61,30 @@ async def answers(
     await serving
     theirs.close()
     return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what was read")
+def test_a_crawl_that_has_no_time_to_read_gets_few_messages() -> None:
+    async def run() -> list[list[Message]]:
+        ours, theirs = socket.socketpair()
+        line = Line(ours)
+        line.send(SourceSpec(CrawlSettings()))
+        serving = asyncio.create_task(serve(Line(theirs)))
+        for number in range(1, 51):
+            line.send([(number, "locate", "http://127.0.0.1/")])
+            for _ in range(5):
+                await asyncio.sleep(0)
+        messages: list[list[Message]] = []
+        while sum(number != BEAT for message in messages for number, _ in message) < 50:
+            messages += await asyncio.to_thread(line.receive)
+        line.close()
+        await serving
+        theirs.close()
+        return messages
+
+    messages = asyncio.run(run())
+    assert sorted(number for message in messages for number, _ in message if number != BEAT) == list(range(1, 51))
+    assert len(messages) < 10
 
 
 def of_server(server: Server, requests: Sequence[tuple[int, str, object]]) -> list[Message]:
