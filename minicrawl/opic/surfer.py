@@ -72,7 +72,7 @@ class Surfer:
         whole = sum(map(mul, counts, weights))
         # None in a place without links: the value there may exceed 64 bits.
         sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, weights, strict=True)]
-        return Sent(np.array(sigmas, dtype=np.int64).take(places), sum(map(mul, counts, sigmas)))
+        return Sent(np.array(sigmas, dtype=np.int64).take(places.astype(np.int64)), sum(map(mul, counts, sigmas)))
 
 
 UNIFORM = Surfer(1, 1, 1)
