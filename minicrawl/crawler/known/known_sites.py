@@ -219,8 +219,7 @@ class KnownSites:
         of_host = writer.site_table.of_hosts()
         self._saved_hosts = int(np.argmin(np.append(of_host, 0)))
         self._of_host = of_host[: self._saved_hosts]
-        doors = writer.site_table.doors()
-        self._fronts = set(doors[doors[:, 1] > 0, 0].tolist())
+        self._fronts = writer.site_table.fronts()
         for some in slices(len(voices)):
             self._graph.add(Voices(*voices[some].T))
 

@@ -121,6 +121,10 @@ class SiteTable:
         """Rows of `doors`, shape (doors, 3)."""
         return self._array(f"SELECT {columns(DoorRow)} FROM doors", 3)
 
+    def fronts(self) -> set[int]:
+        """Pages that are the front page of a host."""
+        return {page for (page,) in self._tables.rows("SELECT page FROM doors WHERE is_front")}
+
     def voices(self) -> IntArray:
         """Rows of `voices`, shape (voices, 3)."""
         return self._array(f"SELECT {columns(VoiceRow)} FROM voices", 3)

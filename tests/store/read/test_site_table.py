@@ -19,6 +19,7 @@ def test_sites_are_read_as_they_were_written(tmp_path: Path) -> None:
         assert writer.site_table.all() == sites
         assert writer.site_table.of_hosts().tolist() == [2, 0, 1]
         assert writer.site_table.doors().tolist() == [[7, 1, 256], [8, 0, 300]]
+        assert writer.site_table.fronts() == {7}
         with writer.transaction():
             writer.save_hosts([HostRow(0, "h0.test", 1.0, 0.0)])
             writer.add_voices([VoiceRow(7, 2, -2), VoiceRow(8, 1, -1), VoiceRow(9, 1, 5)])
