@@ -34,7 +34,7 @@ from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
 from minicrawl.timing import STANDARD, Timing
 
-_FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 16
+_FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
 _OF_CASH = {"boost", "intrinsic_weight"}
 _OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH}
@@ -212,7 +212,7 @@ class Intake:
 
     @property
     def turns_per_commit(self) -> int:
-        """Number of turns that make a commit due: a sixteenth of the pages that had one, but from 256 to 1,024.
+        """Number of turns that make a commit due: a quarter of the pages that had one, but from 256 to 1,024.
 
         A page whose account changes in many turns is written once a commit; but the order rests on what is committed.
         """
