@@ -2,7 +2,7 @@
 
 The first page of a group is its leader; a later page with the same bytes, or with a sketch that differs from a
 leader's in at most ALIKE bits, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say
-little resemble nothing (sketch.py). Marks change nothing else, unless duplicates are merged. A leader is no duplicate
+little resemble nothing (fingerprint.py). Marks change nothing else, unless duplicates are merged. A leader is no duplicate
 itself: a copy of a near-duplicate is marked with the leader of that.
 
 The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few that are
@@ -200,6 +200,8 @@ class _Leaders:
         """(bits that differ so far, page) of pages whose sketch is or was close, the nearest first."""
         words = _WORDS.unpack_from(sketch)
         entries = {entry for band, word in zip(self._bands, words, strict=True) for entry in band.near(word)}
+        if not entries:  # as mostly
+            return []
         found: dict[int, int] = {}
         for entry in entries:
             bits = sum((band.words[entry] ^ word).bit_count() for band, word in zip(self._bands, words, strict=True))
@@ -236,9 +238,11 @@ class _Band:
 
     def near(self, word: int) -> list[int]:
         """Entries with the same low bits that may be near."""
+        entry = self._latest[word % _BAND]
+        if entry < 0:
+            return []
         words, before = self.words, self._before
         found = []
-        entry = self._latest[word % _BAND]
         for _ in range(MOST_IN_BAND):
             if entry < 0:
                 break
@@ -293,8 +297,9 @@ class Runs:
         found = set(self._latest.get(low, ()))
         for run in self._runs:
             start = bisect_left(run.low, low)
-            end = bisect_right(run.low, low, start, min(start + MOST_COPIES, len(run.low)))
-            found.update(run.pages[start:end])
+            if start < len(run.low) and run.low[start] == low:
+                end = bisect_right(run.low, low, start, min(start + MOST_COPIES, len(run.low)))
+                found.update(run.pages[start:end])
         return found
 
     def sizes(self) -> list[int]:
