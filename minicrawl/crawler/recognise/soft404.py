@@ -1,17 +1,19 @@
 """Find hosts that answer for missing pages with status 200 (soft 404s).
 
-When a page shares most of its words with another page of its host that was read shortly before, and
-either few words of both are left then, or both have a word that is typical of error pages, this may be the host's text
-for missing pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that cannot
-exist are asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the
-first is answered by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No
-host is asked for more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its
-own, also as the answer to a probe.
+When a page shares half of its text and most of its words with another page of its host that was read shortly before,
+and either few words of both are left then, or both have a word that is typical of error pages, this may be the host's
+text for missing pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that
+cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one
+if the first is answered by a page with status 200, a third one if answers differ much, or if pages are nearly like
+them. No host is asked for more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page
+of its own, also as the answer to a probe.
 
 `not_found` compares pages with the answers.
 
 Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
 run, so a killed run leaves only those of the runs before to its successor.
+
+A page's vocabulary is taken when it is first compared: of few pages, as sketches tell most pairs apart.
 """
 
 import re
@@ -38,6 +40,7 @@ MOST_ANCHORS = 20_000
 """Anchors kept, the last ones."""
 _LATELY = 256  # pages per origin
 _COMPARED = 8  # of these, the last ones, with each new page
+_FAR = 120  # bits between sketches of pages that share less than half of their text: J is .25, and 1/3 at half
 _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
 _LITTLE = 4  # words that a page has beyond one like it and its URL: titles and short texts are longer
@@ -57,20 +60,21 @@ _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 @dataclass
 class Read:
     """A page that was read lately. `number`: how many were read before, or more; `text`: None for one with much;
-    `stored`: the vocabulary of a page of an earlier run, which comes without text."""
+    `sketch`: its bits as a number; `stored`: the vocabulary of a page of an earlier run, without text and sketch."""
 
     number: int
     page: int
     url: str
     digest: int | None
     text: bytes | None
+    sketch: int | None
     is_there: bool
     anchor: str
     stored: bytes | None = None
 
     @classmethod
     def of(cls, row: RecentPage, url: str) -> "Read":
-        return cls(row.id, row.page, url, row.digest, None, bool(row.is_there), row.anchor, row.words)
+        return cls(row.id, row.page, url, row.digest, None, None, bool(row.is_there), row.anchor, row.words)
 
     def row(self) -> RecentPage:
         """The row for the store."""
@@ -90,6 +94,10 @@ class Read:
     def size(self) -> int:
         """Bytes in memory, about."""
         return _BESIDES + len(self.text or self.stored or b"")
+
+    def may_resemble(self, other: "Read") -> bool:
+        """True unless the sketches of two pages differ too much."""
+        return self.sketch is None or other.sketch is None or (self.sketch ^ other.sketch).bit_count() <= _FAR
 
 
 class Judged(NamedTuple):
@@ -137,7 +145,8 @@ class Soft404s:
         """Take in a page, as from `comparable`. Returns the effects on others. is_there: it surely exists."""
         self._number += 1
         text, anchor = fetched.short_text, self._anchors.get(page, "")
-        read = Read(self._number, page, fetched.url, fetched.digest, text, is_there, anchor)
+        sketch = None if fetched.sketch is None else int.from_bytes(fetched.sketch)
+        read = Read(self._number, page, fetched.url, fetched.digest, text, sketch, is_there, anchor)
         probes = self._probes.get(origin_of(read.url))
         judged = self._judged(probes.values(), [read]) if probes else _NOTHING
         self._note(read)
@@ -185,12 +194,15 @@ class Soft404s:
 
     def is_like(self, page: int, url: str) -> bool:
         """True if a page that was read is like its host's answers for missing pages."""
-        return any(page in probe.matched for probe in self._probes.get(origin_of(url), {}).values())
+        probes = self._probes.get(origin_of(url))
+        if not probes:  # as of most origins
+            return False
+        return any(page in probe.matched for probe in probes.values())
 
     def is_soft_404(self, page: int, url: str) -> bool:
         """True if a page that was read is a soft 404."""
         probes = self._probes.get(origin_of(url))
-        if not probes:  # as of most origins
+        if not probes:
             return False
         return any(page in probe.matched for probe in probes.values() if probe.verdict == "soft-404")
 
@@ -249,8 +261,8 @@ class Soft404s:
         lately = self._lately.get(site)
         if lately is None or not self._may_ask(site):
             return
-        before = list(islice(reversed(lately), _COMPARED))[::-1]
-        beside = [other for other in before if other.url != read.url]
+        before = islice(reversed(lately), _COMPARED)
+        beside = [other for other in before if read.may_resemble(other) and other.url != read.url][::-1]
         if probes and beside:
             folder = folder_of(read.url)
             if folder in probes:
@@ -298,7 +310,7 @@ def comparable(fetched: Fetched) -> Fetched | None:
     home = f"{origin_of(fetched.url)}/"
     if _is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
         return None
-    return fetched._replace(digest=SENT_HOME, short_text=SENT_HOME_TEXT)
+    return fetched._replace(digest=SENT_HOME, short_text=SENT_HOME_TEXT, sketch=None)
 
 
 def _are_alike(one: Read, other: Read) -> bool:
