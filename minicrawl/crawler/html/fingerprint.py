@@ -65,10 +65,19 @@ _SHUFFLES = np.array([[0x9E3779B1], [0x85EBCA77], [0xC2B2AE3D], [0x27D4EB2F]], d
 _BINS = BITS // len(_SHUFFLES)
 _BORDERS = ((np.arange(_BINS, dtype=np.uint64) << _HALF) // np.uint64(_BINS)).astype(np.uint32)
 _ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(1 << 31)
-# B^i and B^-(i + 1) modulo 2^64, for every byte that is sketched.
 _BASE = 0x5851F42D4C957F2D
-_POWERS = np.cumprod(np.array([1] + [_BASE] * (LONGEST + 1), dtype=np.uint64))
-_INVERSES = np.cumprod(np.array([pow(_BASE, -1, 2**64)] * (LONGEST + 2), dtype=np.uint64))
+_INVERSE = pow(_BASE, -1, 2**64)
+
+
+def _powers(base: int, first: int) -> Hashes:
+    """first, first * base, first * base^2 and so on, modulo 2^64: a number for every byte that is sketched."""
+    factors = np.full(LONGEST + 2, base, dtype=np.uint64)
+    factors[0] = first
+    return np.cumprod(factors)
+
+
+_POWERS = _powers(_BASE, 1)  # B^i
+_INVERSES = _powers(_INVERSE, _INVERSE)  # B^-(i + 1)
 
 LONGEST_KEPT = 6_144
 """Bytes of a short text: pages for URLs that do not exist have less."""
