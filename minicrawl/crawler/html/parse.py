@@ -5,6 +5,7 @@ No input raises an error: a page that cannot be parsed has no links.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
@@ -22,14 +23,13 @@ MAX_LINKS = 50_000
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
-_FOLLOWED = re.compile("canonical|next|prev|alternate", re.IGNORECASE)
-"""Relations of link elements that may be read: most are style sheets and icons."""
 _UNCOUNTED_RELATIONS = frozenset({"nofollow", "ugc", "sponsored"})
 _ANCHOR_LENGTH = 200
 _TITLE_LENGTH = 500
 _DESCRIPTION_LENGTH = 1_000
 MAX_TEXT = 1_000_000
 """Characters of a page's text that are gathered."""
+_USUAL_REL = 100  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
@@ -195,21 +195,18 @@ class _Elements:
         self._wants_description = wanted.about or wanted.kept
         wants_places, wants_words = wanted.places, wanted.anchors
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
-            name = _LINKS.get(tag)
-            if name is None:
+            if tag not in _LINKS:
                 self._note(tag, attributes)
                 continue
-            reference = attributes.get(name)
+            reference = attributes.get(_LINKS[tag])
             if reference is None:
-                if name not in attributes:
+                if _LINKS[tag] not in attributes:
                     continue
                 reference = ""
             elif "#" in reference:
                 reference = up_to_fragment(reference)  # links to parts of one page are resolved once
             link: str | _Related = reference
-            if tag == "link" and not _FOLLOWED.search(attributes.get("rel") or ""):
-                continue
-            if "rel" in attributes:
+            if "rel" in attributes or tag == "link":
                 related = self._related(tag, attributes, reference)
                 if related is None:
                     continue
@@ -218,16 +215,15 @@ class _Elements:
             if best == TEXT:
                 continue
             place = tree.place(best) if wants_places and tag == "a" else LIST
-            if best is None:
+            if best is None or place < best:
                 links[link] = place
-                if wants_words and tag == "a":
-                    self.words[link] = tree.words()
-            elif place < best:
-                links[link] = place
+            if wants_words and best is None and tag == "a":
+                self.words[link] = tree.words()
 
     def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
         """The link with its relations, if it has any; None for link elements that are not followed."""
-        relations = tuple(_NO_SPACE.findall((attributes.get("rel") or "").lower()))
+        rel = attributes.get("rel") or ""
+        relations = _usual_relations(rel) if len(rel) <= _USUAL_REL else _relations(rel)
         if tag != "link":
             return _Related(reference, tag, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):
@@ -258,6 +254,13 @@ class _Elements:
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
             self.refresh = _unquoted(match[1]) if match else None
+
+
+def _relations(rel: str) -> tuple[str, ...]:
+    return tuple(_NO_SPACE.findall(rel.lower()))
+
+
+_usual_relations = lru_cache(maxsize=1_000)(_relations)
 
 
 def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:

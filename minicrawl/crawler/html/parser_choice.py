@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawler.html.browser_tree import RARE_SELECTORS, BrowserTree
 from minicrawl.crawler.html.tree import FORMATS, NAMES_KEPT, REST_OF_TAG, Tree
@@ -100,15 +101,15 @@ _LEAF = re.compile(
 
 def _beginnings_of(names: Iterable[bytes]) -> list[int]:
     """The beginnings of tags with these names, as in `Marks.beginnings`."""
-    return [int.from_bytes((name + b"%c" % end)[:2]) | 0x2020 for name in names for end in b">\t\n\f\r /"]
+    return [int.from_bytes((name + b"%c" % end)[:2], "little") | 0x2020 for name in names for end in b">\t\n\f\r /"]
 
 
 _MAY_FORMAT = np.zeros(1 << 16, dtype=np.bool_)
 _MAY_FORMAT[_beginnings_of(FORMATS)] = True
-# A bit for each of the rare selectors.
-_RARE = np.zeros(1 << 16, dtype=np.uint8)
-for _bit, _names in enumerate(RARE_SELECTORS.values()):
-    _RARE[_beginnings_of(_names)] |= 1 << _bit
+_MAY_BE_RARE = np.zeros(1 << 16, dtype=np.bool_)
+_BEGINNINGS_OF_RARE = {selector: _beginnings_of(names) for selector, names in RARE_SELECTORS.items()}
+for _beginnings in _BEGINNINGS_OF_RARE.values():
+    _MAY_BE_RARE[_beginnings] = True
 
 
 def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
@@ -131,8 +132,16 @@ def tree_of(body: bytes, *, is_whole: bool) -> Tree:
         from minicrawl.crawler.html.plain_tree import PlainTree  # noqa: PLC0415 - few pages need it
 
         return PlainTree(body, marked=is_whole)
-    rare = int(np.bitwise_or.reduce(_RARE[marks.beginnings]))
-    return BrowserTree(body, [selector for bit, selector in enumerate(RARE_SELECTORS) if rare >> bit & 1])
+    return BrowserTree(body, _rare_selectors(marks))
+
+
+def _rare_selectors(marks: "Marks") -> list[str]:
+    """The rare selectors that may find something."""
+    may_be_rare = _MAY_BE_RARE[marks.beginnings]
+    if not np.count_nonzero(may_be_rare):
+        return []
+    found = set(marks.beginnings[may_be_rare].tolist())
+    return [selector for selector, beginnings in _BEGINNINGS_OF_RARE.items() if not found.isdisjoint(beginnings)]
 
 
 def tags_at_most(body: bytes) -> int:
@@ -150,16 +159,16 @@ def attributes_at_most(body: bytes) -> int:
 
 
 class Marks:
-    """The "<" of a page: their `number`; positions `at` (empty if there are more than `_MOST_TAGS`); and `beginnings`,
-    the two bytes behind each as one number, letters in lower case."""
+    """The "<" of a page: their `number`, by byte True in `found`, and `beginnings`, the two bytes behind each as one
+    number, letters in lower case."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body
-        text = np.frombuffer(body, dtype=np.uint8)
-        found = text[:-2] == ord("<")
-        self.number = int(np.count_nonzero(found))
-        self.at = np.flatnonzero(found if self.number <= _MOST_TAGS else found[:0])
-        self.beginnings = (text[self.at + 1].astype(np.uint16) << 8) + text[self.at + 2] | 0x2020
+        self.found = np.frombuffer(body, dtype=np.uint8)[:-2] == ord("<")
+        size = len(self.found)
+        pairs: npt.NDArray[np.uint16] = np.ndarray(size, "<u2", body, min(size, 1), (1,))  # behind every byte
+        self.beginnings = pairs[self.found] | 0x2020
+        self.number = len(self.beginnings)
 
 
 def may_explode(marks: Marks) -> bool:
@@ -178,9 +187,10 @@ def _looks_as_if_it_may(marks: Marks) -> bool:
     """A quick upper bound for `may_explode`, from the formatting elements alone."""
     if marks.number > _MOST_TAGS:
         return True
-    formatting = marks.at[_MAY_FORMAT[marks.beginnings]]
-    if len(formatting) * marks.number <= _MOST_COPIES:
+    may_format = _MAY_FORMAT[marks.beginnings]
+    if np.count_nonzero(may_format) * marks.number <= _MOST_COPIES:
         return False
+    formatting = np.flatnonzero(marks.found)[may_format]
     # HTML 13.2.4.3: at most three equal formatting elements are open at a time. Tags whose end is ambiguous, because of
     # quotes, all count.
     matches = [_FORMATTING.match(marks.body, at) for at in formatting.tolist()]

@@ -50,7 +50,7 @@ _NAVIGATION_NAME = re.compile(
 _CONTENT_NAME = re.compile(r"main-?content|(?<![a-z])(?:content|article|document|body|main)(?![a-z])")
 FEW = 8
 """Characters too few to count as text beside a link: commas, "and", "see"."""
-_HEAD = 64
+_HEAD = 24
 _MOST_NAMES = 10_000
 _LONGEST_NAME = 1_000
 _by_name: dict[str, int | None] = {}  # the pages of a site share most names

@@ -57,7 +57,7 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
 
 
 def resolved(references: Iterable[str], base: str, encoding: str | None = None) -> dict[str, str | None]:
-    """`normalise` for the references of a page, by reference."""
+    """`normalise` for the references of a page, by reference. base: as `base_url` returns it."""
     folder = _known_targets.folder(base, encoding)
     known = folder.targets
     found: dict[str, str | None] = {}
@@ -108,10 +108,12 @@ class _Folder:
         self._owner, self._url, self._encoding, self._rooted = owner, url, encoding, rooted
         self.targets: dict[str, str | None] = {}
         self._starts = {"": url}
-        self._is_plain = "@" not in url
+        self._is_plain = url != "" and "@" not in url
 
     def target(self, reference: str, base: str) -> str | None:
         """The URL of a reference that `targets` lacks."""
+        if reference == "#" and self._is_plain and "#" not in base and "@" not in base:
+            return base
         is_rooted = reference.startswith(_ROOTS)
         if is_rooted and (known := self._rooted.get(reference, _UNKNOWN)) is not _UNKNOWN:
             return known

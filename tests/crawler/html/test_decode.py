@@ -240,3 +240,11 @@ def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm() -> None:
     body = '<?xml version="1.0" encoding="koi8-r"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/ü">ü</a>'
     page = parse_html(body.encode(), URL, "application/xhtml+xml; charset=utf-8")
     assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))
+
+
+def test_pages_that_begin_alike_may_still_declare_different_encodings() -> None:
+    """Behind the same beginning, a quote may make the declaration part of a value."""
+    beginning = b'<meta title="<meta charset=koi8-r>'
+    assert encoding_of(beginning + b"<p>x", None) == "koi8-r"
+    assert encoding_of(beginning + b'"><meta charset=big5><p>x', None) == "big5hkscs"
+    assert encoding_of(beginning + b"<p>y", None) == "koi8-r"

@@ -178,6 +178,11 @@ def test_sites_that_do_not_follow_the_custom(page: bytes, place: Place | None) -
     assert found == ({"/1": place, "/2": place} if place is not None else {"/1": Place.NAVIGATION, "/2": Place.LIST})
 
 
+def test_links_of_images_and_frames_stand_in_a_list() -> None:
+    page = b"<nav><a href=/1>1</a><area href=/2><a href=/2>2</a></nav><iframe src=/1></iframe>"
+    assert places_in(page) == {"/1": Place.LIST, "/2": Place.LIST}
+
+
 def spent(page: bytes, times: int) -> float:
     """The least of so many times: all that may happen meanwhile only adds to it."""
 

@@ -1,6 +1,7 @@
 """Normalised URLs, as the WHATWG standard has them; rules for single hosts."""
 
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import example, given, settings
@@ -406,6 +407,19 @@ def test_what_one_page_of_a_folder_has_told_holds_for_others_only_where_it_is_th
             for encoding in (None, "cp1252", "euc_jp"):
                 expected = {reference: normalise(reference, base, encoding) for reference in references}
                 assert resolved(references, base, encoding) == expected
+
+
+def test_references_are_remembered_in_bounded_memory() -> None:
+    tracemalloc.start()
+    try:
+        for number in range(80):
+            references = [f"{number}-{other}{'x' * 1_000}" for other in range(500)]
+            found = resolved(references, f"http://h.test/{number}/")
+            assert found[references[-1]] == f"http://h.test/{number}/{references[-1]}"
+            del references, found
+        assert tracemalloc.get_traced_memory()[0] < 40_000_000, "of 80 MB"
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
