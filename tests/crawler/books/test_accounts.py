@@ -82,7 +82,7 @@ def test_inlinks_and_depths_are_those_of_all_links(accounts: Accounts) -> None:
     graph = LinkGraph(
         np.array(sources, dtype=np.int64),
         np.concatenate([[0], np.cumsum(counts)]),
-        links([target for page in sources for target in model.outlinks[page]]).targets,
+        links([target for page in sources for target in model.outlinks[page]]).targets.astype(np.int32),
         PAGES,
     )
     noted = accounts.depth[:PAGES].tolist()
