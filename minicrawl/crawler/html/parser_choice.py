@@ -1,8 +1,8 @@
 """Choose the parser of a page, so that none takes long.
 
 The tree of a browser's parser (browser_tree.py) can take time or memory quadratic in the page's tags: the parser
-searches the open elements at most tags, and copies formatting elements that were not closed into every following
-block. A page that could cause this is parsed by plain_tree.py, which builds little of a tree.
+searches the open elements at most tags, and copies formatting elements that a block found open into every block from
+there on, until they are closed. A page that could cause this is parsed by plain_tree.py, which builds little of a tree.
 
 Most pages of many tags do not, as their tags close one another; `nesting` measures that. It counts elements that a
 browser closes by itself as open, and an end tag that closes less than it seems to as closing nothing. So its depth is
@@ -53,6 +53,9 @@ _KEPT_TAG = re.compile(rb"<" + NAMES_KEPT + rb"[\t\n\f\r />]", re.IGNORECASE)
 
 
 _REOPENED = frozenset(FORMATS) | {b"a"}
+_PHRASES = b"a b big cite code em font i kbd s samp small span strong sub sup tt u var".split()
+_INLINE = _REOPENED.union(_PHRASES)
+"""Elements that close no other where they begin, but for an a in another."""
 _SLASH = ord("/")
 _VOID = frozenset(
     b"area base basefont bgsound br col embed hr img input keygen link meta param source track wbr".split()
@@ -92,11 +95,10 @@ _TOKEN = re.compile(
 )
 """A tag, with its name as first group; or, as second group, an icon, an element of text, or a comment. None of them is
 searched for its end beyond the next one that begins alike, so the time is linear in the page's length."""
-_LEAF = re.compile(
-    rb"<(a|b|big|cite|code|dd|div|dt|em|font|h[1-6]|i|kbd|li|p|s|samp|small|span|strong|sub|sup|td|th|tt|u|var)(?:%b)*+>"
-    rb"[^<>]*+</\1>" % _CLEAR
-)
+_LEAF = re.compile(rb"<(%b)(?:%b)*+>[^<>]*+</\1>" % (b"|".join(_PHRASES), _CLEAR))
 """An element with nothing but text, as most are: it does not affect the rest of the page."""
+_MOST_PASSES = 6
+_FEW = 8
 
 
 def _beginnings_of(names: Iterable[bytes]) -> list[int]:
@@ -178,7 +180,7 @@ def may_explode(marks: Marks) -> bool:
     nested = nesting(marks.body) if marks.number <= _MOST_ELEMENTS else None
     if nested is None:
         return True
-    copied = marks.number * nested.unclosed
+    copied = marks.number * nested.reopened
     searched = marks.number * nested.deepest + copied
     return searched > _MOST_SEARCHED or copied > _MOST_COPIES
 
@@ -200,37 +202,47 @@ def _looks_as_if_it_may(marks: Marks) -> bool:
 
 
 class Nesting(NamedTuple):
-    """deepest: the greatest depth of an element, copies aside. unclosed: formatting elements that are copied, as they
-    were not closed in their block."""
+    """deepest: the greatest depth of an element, copies aside. reopened: the most formatting elements that are open
+    where a block begins or an end tag closes something else: they may be copied into all that follows."""
 
     deepest: int
-    unclosed: int
+    reopened: int
 
 
 def nesting(body: bytes) -> Nesting | None:
-    """Measure the depth of a page's elements; None if its markup is ambiguous."""
-    body, leaves = _LEAF.subn(b"", body.lower())
+    """Measure the depth of a page's elements; None if its markup is ambiguous.
+
+    Phrases of text are taken out first, the innermost ones in each pass: an element of phrases alone closes no other.
+    """
+    body, passes = body.lower(), 0
+    for _ in range(_MOST_PASSES):
+        body, leaves = _LEAF.subn(b"", body)
+        passes += leaves > 0
+        if _FEW * leaves < body.count(b"<"):
+            break
     found = _TOKEN.findall(body)
     tags = [_ALIKE.get(tag, tag) for tag, *_ in found if tag]
     others = b"".join(other for _, other, _ in found if other)
     if len(tags) + others.count(b"<") != body.count(b"<") or not _OTHER_RULES.isdisjoint(tags):
         return None
-    deepest, unclosed = _nesting_of(tags)
-    return Nesting(deepest + (leaves > 0), unclosed)
+    deepest, reopened = _nesting_of(tags)
+    return Nesting(deepest + passes, reopened)
 
 
 def _nesting_of(tags: Iterable[bytes]) -> Nesting:
     """tags: lower-case names, with a slash for end tags."""
     opened: list[bytes] = []
     number: Counter[bytes] = Counter()
-    deepest = unclosed = doubtful = 0
+    deepest = unclosed = reopened = doubtful = 0
     for tag in tags:
         if tag[0] != _SLASH:
             if tag not in _VOID:
                 opened.append(tag)
                 number[tag] += 1
-                unclosed += tag in _REOPENED
                 deepest = max(deepest, len(opened))
+                if tag not in _INLINE:
+                    reopened = max(reopened, unclosed)
+                unclosed += tag in _REOPENED
             continue
         name = tag[1:]
         if not number[name]:
@@ -239,12 +251,14 @@ def _nesting_of(tags: Iterable[bytes]) -> Nesting:
             unclosed -= name in _REOPENED
             number[opened.pop()] -= 1
             doubtful = min(doubtful, len(opened))
-        elif closed := _closed_by(name, opened, doubtful):
+            continue
+        reopened = max(reopened, unclosed)
+        if closed := _closed_by(name, opened, doubtful):
             for _ in range(closed):
                 number[opened.pop()] -= 1
         else:
             doubtful = len(opened)  # a browser may have closed any of them
-    return Nesting(deepest, unclosed)
+    return Nesting(deepest, max(reopened, unclosed))
 
 
 def _closed_by(name: bytes, opened: list[bytes], doubtful: int) -> int:

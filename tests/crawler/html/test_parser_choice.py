@@ -33,6 +33,9 @@ BOMBS = {
     "formatting copied into every paragraph": (
         b"<p>" + b"".join(b"<b x=%d>" % number for number in range(5000)) + b"</p>" + b"<p>x</p>" * 5000
     ),
+    "formatting closed behind the last block only": (
+        b"<p>" + b"".join(b"<b x=%d>" % number for number in range(2000)) + b"<div>x</div>" * 5000 + b"</b>" * 2000
+    ),
     "all formatting there is": (
         b"<p>" + b"".join(b"<%b>" % name * 3 for name in FORMATTING) + b"</p>" + b"<p>x" * 29_000
     ),
@@ -144,12 +147,28 @@ def test_no_pattern_of_tags_is_deeper_than_it_is_said_to_be() -> None:
         said = nesting(body)
         if said is not None:
             told += 1
-            assert depth(body) <= _ADDED * (said.deepest + said.unclosed) + 8, tags
+            assert depth(body) <= _ADDED * (said.deepest + said.reopened) + 8, tags
+    assert told > 5000
+
+
+def test_no_pattern_of_tags_is_copied_more_often_than_it_is_said_to_be() -> None:
+    draw, told = random.Random(8), 0
+    for _ in range(6000):
+        names = draw.choices(FORMATTING, k=draw.randint(0, 9))
+        begins = [f"<{name.decode()} x={number}>" for number, name in enumerate(names)]
+        ends = [f"</{name.decode()}>" for name in reversed(names)]
+        body = "".join([*draw.choices(TOKENS, k=2), *begins, *draw.choices(TOKENS, k=4) * 30, *ends]).encode()
+        said = nesting(body)
+        root = LexborHTMLParser(body).root
+        assert root is not None
+        if said is not None:
+            told += 1
+            assert len(root.css("*")) <= _ADDED * (body.count(b"<") + 4) * (1 + said.reopened), body
     assert told > 5000
 
 
 @pytest.mark.parametrize(
-    ("page", "deepest", "unclosed"),
+    ("page", "deepest", "reopened"),
     [
         ("<div><p>a</p><br><img src=x></div>", 2, 0),
         ("<div><div><p></div></div><ul><li><li></ul>", 3, 0),
@@ -160,8 +179,8 @@ def test_no_pattern_of_tags_is_deeper_than_it_is_said_to_be() -> None:
         ("<!-- <div><div> --><!doctype html><div a='1' b=2 c \"</div>", None, 0),
     ],
 )
-def test_depth_of_pages(page: str, deepest: int | None, unclosed: int) -> None:
-    assert nesting(page.encode()) == (None if deepest is None else Nesting(deepest, unclosed))
+def test_depth_of_pages(page: str, deepest: int | None, reopened: int) -> None:
+    assert nesting(page.encode()) == (None if deepest is None else Nesting(deepest, reopened))
 
 
 @pytest.mark.parametrize(
