@@ -108,7 +108,7 @@ class Frontier:
         self._offer_again(self.pages.add(page), now)
 
     def add_new(self, pages: Iterable[int], now: float) -> None:
-        """Let pages never read wait for their turn."""
+        """`add` new pages at once."""
         for host in self.pages.add_new(pages):
             self._offer_again(host, now)
 

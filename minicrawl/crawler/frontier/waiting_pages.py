@@ -102,12 +102,14 @@ class WaitingPages:
         return host
 
     def add_new(self, pages: Iterable[int]) -> Iterable[Host]:
-        """`add` pages never read. Returns their hosts, each once."""
-        if not self._reads_new:
-            return ()
+        """`add` new pages at once. Returns the hosts of those that wait, each once."""
         hosts: dict[int, Host] = {}
         for page in pages:
             number = self.host_of.item(page)
+            if not self._reads_new or self._book.visited.item(page):  # given up before it could wait
+                if (waits := self.add(page)) is not None:
+                    hosts[number] = waits
+                continue
             host = hosts[number] = self._hosts[number]
             self._discovery.add(host, self._entry(page))
         for host in hosts.values():

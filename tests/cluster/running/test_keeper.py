@@ -140,12 +140,27 @@ def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_pat
         assert list(audit_all(stores)) == []
 
 
-def test_a_process_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:
-    def kill(keeper: Keeper, fetched: int) -> None:
-        os.kill(keeper.pids[0], signal.SIGKILL)
+@dataclass(frozen=True)
+class KilledWhenAsked(Process):
+    """Partition 0 is killed before each of its reports."""
 
-    with pytest.raises(StoreError, match="partition 0 has died 4 times without fetching a page, by signal 9"):
-        run(tmp_path / "web", kill, allow_private=False)  # so none is ever fetched
+    number: int = 0
+
+    async def ask(self, message: Message) -> Message | None:
+        if self.number == 0 and message["do"] == "report":
+            os.kill(self.pid, signal.SIGKILL)
+        return await super().ask(message)
+
+
+def test_a_process_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:
+    async def start(brief: Brief) -> Process:
+        return KilledWhenAsked(**vars(await started(brief)), number=brief.number)
+
+    with (
+        counted_web(pages=2) as web,
+        pytest.raises(StoreError, match="partition 0 has died 4 times without fetching a page, by signal 9"),
+    ):
+        counted(web, folder_at(tmp_path / "web", 2), start=start, allow_private=False)  # so none is ever fetched
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from minicrawl.store.reader import Store, open_store
 CRAWL_ONLY = {
     "FolderStore": "pin",
     "_AllHosts": "domains linkers",
-    "_AllSites": "of_hosts doors voices",
+    "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws",
     "AllPages": "answered_on fetch_order last_turn given_up not_there miscounted unanswered failures columns_of "
