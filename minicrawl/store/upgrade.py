@@ -71,7 +71,8 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         db.execute("UPDATE pages SET received = received - 16777216 WHERE state NOT IN ('gone', 'elsewhere')")
         db.execute("DELETE FROM best")
         db.execute("DELETE FROM meta WHERE key = 'best_floor'")
-    _count_coverage_anew(db)
+    if version < 13:
+        _count_coverage_anew(db)
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 
