@@ -278,7 +278,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Duplicates, "likeness", "look up duplicates"),
     (Accounts, "visit", "both books"),
     (WaitingPages, "credit", "frontier: credit"),
-    (Frontier, "add_new", "frontier: add"),
+    (Frontier, "add", "frontier: add"),
     (Frontier, "end_turn", "frontier: end of turn"),
     (Visits, "absorb", "absorb: the rest"),
     (Intake, "commit", "commit"),

@@ -103,13 +103,9 @@ class Frontier:
         """Record the end of a look-up, which adapts their number."""
         self._name_server.looked_up(is_answered, now)
 
-    def add(self, page: int, now: float) -> None:
-        """Let a page wait for its turn: one never read, or a read one if pages are read again."""
-        self._offer_again(self.pages.add(page), now)
-
-    def add_new(self, pages: Iterable[int], now: float) -> None:
-        """`add` new pages at once."""
-        for host in self.pages.add_new(pages):
+    def add(self, pages: Iterable[int], now: float) -> None:
+        """Let pages wait for their turn: those never read, and read ones if pages are read again."""
+        for host in self.pages.add(pages):
             self._offer_again(host, now)
 
     def load(self, size: int, now: float) -> None:
@@ -334,7 +330,7 @@ class Frontier:
 
     def _wake(self, now: float) -> None:
         for page in self.pages.rested(now):
-            self.add(page, now)
+            self.add([page], now)
         while self._waiting_clocks and self._waiting_clocks[0][0] <= now:
             time, number = heapq.heappop(self._waiting_clocks)
             if number >= 0:

@@ -90,30 +90,18 @@ class WaitingPages:
         if self.anticipated is not None:
             self.anticipated.note_birth(page, host.id, is_seed=is_seed)
 
-    def add(self, page: int) -> Host | None:
-        """Let a page wait for its turn: one never read, or a read one if pages are read again. Returns its host if it
-        waits."""
-        if self._is_done(page):
-            return None
-        host: Host = self._hosts[self.host_of[page]]
-        lane = self._lane(page)
-        lane.add(host, self._entry(page))
-        lane.offer(host)
-        return host
-
-    def add_new(self, pages: Iterable[int]) -> Iterable[Host]:
-        """`add` new pages at once. Returns the hosts of those that wait, each once."""
+    def add(self, pages: Iterable[int]) -> Collection[Host]:
+        """Let pages wait for their turn: those never read, and read ones if pages are read again. Returns the hosts of
+        those that wait, each once."""
         hosts: dict[int, Host] = {}
         for page in pages:
-            number = self.host_of.item(page)
-            if not self._reads_new or self._book.visited.item(page):  # given up before it could wait
-                if (waits := self.add(page)) is not None:
-                    hosts[number] = waits
+            if self._is_done(page):
                 continue
+            number = self.host_of.item(page)
             host = hosts[number] = self._hosts[number]
-            self._discovery.add(host, self._entry(page))
+            self._lane(page).add(host, self._entry(page))
         for host in hosts.values():
-            self._discovery.offer(host)
+            self.offer(host)
         return hosts.values()
 
     def limit_to(self, pages: Pages) -> None:
@@ -281,7 +269,7 @@ class WaitingPages:
             self._due.rest(page)
             return None
         self._held[page] = False
-        return self.add(page)
+        return next(iter(self.add((page,))), None)
 
     def set_aside(self, page: int, until: float) -> None:
         """Let a read page that was handed out wait for another turn from `until` on; the crawl does not wait for it."""
@@ -405,9 +393,9 @@ class WaitingPages:
 
     def _is_done(self, page: int) -> bool:
         """True if a page is not to be read: it was read and is not read again, or new pages are not read."""
-        if not (self._reads_new or self._book.visited[page]):
-            return True
-        return bool(self._book.visited[page]) and self._budget.share >= 1.0 and page not in self.first
+        if not self._book.visited.item(page):
+            return not self._reads_new
+        return self._budget.share >= 1.0 and page not in self.first
 
     def _lane(self, page: int) -> Lane:
         return self._refresh if self._book.visited.item(page) else self._discovery

@@ -134,7 +134,7 @@ class Discovery:
         if self.offered == self._accounts.size:  # as after most turns
             return 0
         new = self._own(range(self.offered, self._accounts.size))
-        self._frontier.add_new(new.tolist(), now)
+        self._frontier.add(new.tolist(), now)
         self.offered = self._accounts.size
         return len(new)
 

@@ -38,8 +38,7 @@ def read_pages(
 
 
 def wake(pages: WaitingPages, now: float) -> None:
-    for page in pages.rested(now):
-        pages.add(page)
+    pages.add(pages.rested(now))
 
 
 def test_a_patient_crawl_waits_for_the_day_on_which_a_page_is_due() -> None:

@@ -57,7 +57,7 @@ class Crawl:
         self.frontier.pages.place(page, self.hosts[host])
         if read:
             self.book.visit(page, NOWHERE)
-        self.frontier.add(page, now)
+        self.frontier.add([page], now)
         return page
 
     def acquire(self, now: float = 0.0) -> int:
@@ -408,7 +408,7 @@ class Twins:
 
     def discover(self) -> None:
         new = [self.known() for _ in range(self.draw.choice([1, 1, 4]))]
-        self.frontier.add_new(new, self.now)
+        self.frontier.add(new, self.now)
         for page in new:
             self.model.add(page)
 

@@ -15,7 +15,7 @@ def waiting(*cash: int) -> tuple[WaitingPages, Host]:
     for page in book.discover(cash):
         found.grow(page + 1)
         found.place(page, host)
-        found.add(page)
+        found.add([page])
     return found, host
 
 
