@@ -58,13 +58,19 @@ def unindexed(store: Store) -> Iterator[Captured]:
             yield as_captured(url, row)
 
 
+def fields_of(record: Record) -> ResponseFields:
+    """The fields of an answer. Raises FetchError."""
+    answer = AnswerReader()
+    answer.feed(record.head)
+    return ResponseFields(answer.fields)
+
+
 def decoded(record: Record, payload: bytes) -> bytes:
     """The body of an answer without its content coding; unchanged, where decoding fails. Raises StoreError for a body
     that would be too large."""
-    answer, body = AnswerReader(), bytearray()
+    body = bytearray()
     try:
-        answer.feed(record.head)
-        coding = ResponseFields(answer.fields).joined(b"content-encoding")
+        coding = fields_of(record).joined(b"content-encoding")
         for piece in decoder(coding).pieces(payload):
             body += piece
             if len(body) > MOST_KEPT:

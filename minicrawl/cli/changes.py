@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,18 @@ from minicrawl.errors import SettingError
 from minicrawl.settings.values import parse_duration
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.page_changes import PageChange
     from minicrawl.store.read.refreshes import ChangedPage, RisenPage
+    from minicrawl.store.texts.difference import Line
+
+
+_COLORS = {"+": "green", "-": "red", "~": "cyan"}
 
 
 @click.command(epilog="Example: minicrawl changes --since 7d --site example.org")
-@click.option("--since", default="7d", show_default=True, metavar="TIME|DATE",
+@click.argument("url", required=False)
+@click.option("--diff", "is_diff", is_flag=True, help="Print the blocks of URL that came (+), went (-) and moved (~).")
+@click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
               help="How long ago, such as 12h, or when, such as 2026-01-31 (UTC).")  # fmt: skip
 @click.option("--site", metavar="DOMAIN", help="Only pages of this host, or of hosts below this domain.")
 @click.option("-n", "--n", type=click.IntRange(min=1), help="How many; all, unless it is given.")
@@ -31,9 +39,19 @@ if TYPE_CHECKING:
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    since: str, site: str | None, n: int | None, is_rising: bool, atom: Path | None, store: Path, as_json: bool
+    url: str | None,
+    is_diff: bool,
+    since: str | None,
+    site: str | None,
+    n: int | None,
+    is_rising: bool,
+    atom: Path | None,
+    store: Path,
+    as_json: bool,
 ) -> None:
     """Say which pages are new, have changed, or are gone; the most important pages first.
+
+    With URL: the changes of that page, the oldest first.
 
     What has changed is known of pages that were fetched again: see 'crawl --refresh' and 'minicrawl refresh'. Beside a
     changed page stands how many blocks of its text (headings, paragraphs, entries of lists) came and went.
@@ -49,6 +67,14 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         other = "--rising" if is_rising else "--json"
         raise SettingError(f"a feed is about pages that are new, changed or gone; leave out {other} or --atom")
     now = time.time()
+    if url is not None:
+        if site is not None or atom is not None or is_rising:
+            raise SettingError("--site, --atom and --rising are about many pages; leave out URL, or these")
+        _print_page(store, url, 0.0 if since is None else _moment(since, now), n or 0, is_diff=is_diff, as_json=as_json)
+        return
+    if is_diff:
+        raise SettingError("--diff is about one page: minicrawl changes URL --diff")
+    since = since or "7d"
     moment = _moment(since, now)
     with open_store(store) as reader, reader.snapshot():
         if is_rising:
@@ -70,6 +96,51 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo("".join(f"{line}\n" for line in _all_new(len(found) - len(shown))), nl=False)
         return
     click.echo("\n".join(_lines(shown, len(found) - len(shown), since)))
+
+
+def _print_page(  # noqa: PLR0913 - the options that apply to one page
+    store: Path, url: str, since: float, n: int, *, is_diff: bool, as_json: bool
+) -> None:
+    """n: the number of changes, the last ones; 0: all."""
+    from minicrawl.analysis.page_changes import is_text_kept, page_changes
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        found = page_changes(reader, url, since, reads_texts=is_diff)[-n:]
+        is_kept = is_text_kept(reader)
+    if as_json:
+        rows = [change._asdict() for change in found]
+        click.echo(document([row | {"diff": row["diff"] and [line._asdict() for line in row["diff"]]} for row in rows]))
+        return
+    if not found:
+        click.echo("\n".join(fitted([f"No change of {printable(url)} is known; only of pages fetched again is any."])))
+    for change in found:
+        click.echo(f"{_day(change.at)}  {_what(change)}")
+        for line in change.diff or ():
+            click.echo("\n".join(_diff_lines(line)))
+        if is_diff and is_kept and change.what == "changed" and change.diff is None:
+            click.echo("  (the texts before and after it are not kept)")
+    if is_diff and not is_kept:
+        advice = "The texts of pages are not kept: let the crawl go on with --text, or with --archive DIR."
+        click.echo("\n".join(fitted([advice])))
+
+
+def _diff_lines(line: "Line") -> Iterator[str]:
+    """A block, its edited words underlined."""
+    at, color = 0, _COLORS[line.sign]
+    for row in line.text.split("\n"):
+        end = at + len(row)
+        edges = [edge for mark in line.marks for edge in mark if at < edge < end]
+        pieces = [at, *edges, end]
+        yield click.style(f"  {line.sign} ", fg=color) + "".join(
+            click.style(
+                printable(line.text[start:stop]),
+                fg=color,
+                underline=any(first <= start < last for first, last in line.marks),
+            )
+            for start, stop in pairwise(pieces)
+        )
+        at = end + 1
 
 
 def _moment(text: str, now: float) -> float:
@@ -128,11 +199,12 @@ def _day_columns() -> int:
     return 10 if columns is not None and columns < 80 else 16
 
 
-def _what(page: "ChangedPage") -> str:
+def _what(page: "ChangedPage | PageChange") -> str:
     if page.what != "changed":
         return page.what
     blocks = f" +{page.added:,} -{page.removed:,}" if page.added or page.removed else ""
-    return f"changed{blocks}" + (f" in {page.times}" if page.times > 1 else "")
+    times = getattr(page, "times", 1)
+    return f"changed{blocks}" + (f" in {times}" if times > 1 else "")
 
 
 def _risen_rows(risen: "Sequence[RisenPage]", now: float) -> list[dict[str, object]]:

@@ -54,6 +54,17 @@ class Archived:
         row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", page)
         return row
 
+    def versions(self, page: int) -> list[RecordRow]:
+        """A page's whole answers, the oldest first."""
+        where = "page = ? AND status = 200 AND kind <> 'not-modified' ORDER BY id"
+        return self._tables.records(RecordRow, f"records WHERE {where}", page)
+
+    def original(self, row: RecordRow) -> RecordRow:
+        """The first answer with the body of a revisit; any other is its own original."""
+        where = "digest = ? AND kind = 'response' AND status = 200 ORDER BY id LIMIT 1"
+        found = None if row.kind == "response" else self._tables.record(RecordRow, f"records WHERE {where}", row.digest)
+        return found or row
+
     def last(self) -> int:
         """The number of the last record; 0 where there is none."""
         (last,) = self._tables.row("SELECT coalesce(max(id), 0) FROM records")

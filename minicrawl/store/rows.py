@@ -346,6 +346,15 @@ class TextRow(NamedTuple):
     size: int
 
 
+class TextVersion(NamedTuple):
+    """A row of `text_versions`."""
+
+    page: int
+    at: float
+    start: int
+    size: int
+
+
 class RefreshColumns(NamedTuple):
     """A part of `refresh`: each field is an array with a value per page."""
 

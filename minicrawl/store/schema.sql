@@ -360,6 +360,15 @@ CREATE TABLE texts (
     size         INTEGER NOT NULL              -- bytes
 ) STRICT;
 
+-- Texts of pages as of their changes, the last eight of each page: there too.
+CREATE TABLE text_versions (
+    page         INTEGER NOT NULL,             -- pages.id
+    at           REAL    NOT NULL,             -- changes.at; 0: before the first change
+    start        INTEGER NOT NULL,             -- as in texts, where the last one may have its place too
+    size         INTEGER NOT NULL,
+    PRIMARY KEY (page, at)
+) STRICT, WITHOUT ROWID;
+
 -- How the crawl has gone on: points of its curves, some hundreds however long it lasts (crawler/loop/measurements.py).
 CREATE TABLE course (
     seconds      REAL    PRIMARY KEY,          -- of crawling by then, in all runs, pauses left out

@@ -45,9 +45,16 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     TextRow,
+    TextVersion,
 )
 from minicrawl.store.write.cookie_rows import CookieRows
 from minicrawl.store.write.page_rows import PageRows
+
+_VERSIONS = 8
+_KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, start, size) SELECT ?, page, start, size"
+_FORGET_VERSIONS = """
+    DELETE FROM text_versions WHERE page = ? AND at < (
+        SELECT at FROM text_versions WHERE page = ? ORDER BY at DESC LIMIT 1 OFFSET ?)"""
 
 
 class Writer(Store):
@@ -249,18 +256,33 @@ class Writer(Store):
         self._db.execute("DELETE FROM anticipated_hosts")
 
     def save_changes(self, rows: Iterable[Change]) -> None:
+        """Save changes of pages, and note the places of the texts that changed pages have by now."""
+        rows = list(rows)
         self._insert("changes", Change, rows)
+        changed = [(row.at, row.page) for row in rows if row.what == "changed"]
+        self._db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ?", changed)
+        self._db.executemany(_FORGET_VERSIONS, ((page, page, _VERSIONS - 1) for _, page in changed))
 
     def save_importances(self, rows: Iterable[NotedImportance]) -> None:
         self._replace("importances", NotedImportance, rows)
 
-    def save_texts(self, rows: Iterable[TextRow], gone: Iterable[int]) -> None:
-        """Save the offsets of texts. gone: pages that no longer have a text."""
+    def save_texts(self, rows: Iterable[TextRow], gone: Iterable[int], hidden: Iterable[int] = ()) -> None:
+        """Save the offsets of texts. gone: pages that no longer have a text. hidden: pages without earlier ones."""
         self._replace("texts", TextRow, rows)
         self._db.executemany("DELETE FROM texts WHERE page = ?", ((page,) for page in gone))
+        self._db.executemany("DELETE FROM text_versions WHERE page = ?", ((page,) for page in hidden))
+
+    def keep_first_texts(self, pages: Iterable[int]) -> None:
+        """Note the places of the texts of pages that no change is known of yet."""
+        never = "NOT EXISTS (SELECT 1 FROM text_versions WHERE page = texts.page)"
+        self._db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ? AND {never}", ((0.0, page) for page in pages))
+
+    def move_versions(self, rows: Iterable[TextVersion]) -> None:
+        self._replace("text_versions", TextVersion, rows)
 
     def forget_texts(self) -> None:
         self._db.execute("DELETE FROM texts")
+        self._db.execute("DELETE FROM text_versions")
 
     def save_archive_files(self, rows: Iterable[ArchiveFileRow]) -> None:
         self._replace("archive_files", ArchiveFileRow, rows)

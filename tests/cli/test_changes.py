@@ -31,6 +31,57 @@ class Editing(Server):
         return answered
 
 
+ARTICLE = "<h1>News</h1><p>The price is 5 euros today.<p>Old words<p>first<p>second<p>third<pre>a\n\x1bb</pre>"
+EDITED = "<h1>News</h1><p>The price is 7 euros today.<p>third<p>first<p>second<p>New words<pre>a\n\x1bb</pre>"
+DIFF = [("-", "Old words"), ("-", "The price is 5 euros today."), ("+", "The price is 7 euros today.")]
+
+
+class Rewriting(Server):
+    """Serves an article that is rewritten at its third fetch, and then says the time, too."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        answered, count = super()._answer(request), self.asked.count(str(request.url))
+        if request.url.path == "/article":
+            return httpx.Response(200, html=f"<a href='/'>home</a>{EDITED if count > 2 else ARTICLE}")
+        return answered
+
+
+@pytest.fixture(scope="module", params=["text", "archive"])
+def rewritten(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that keeps what pages said, in texts or in an archive."""
+    path = tmp_path_factory.mktemp("rewritten")
+    kept = {"text": True} if request.param == "text" else {"archive": path / "archive"}
+    site = {HOME: ["/article"], HOME + "article": [HOME]}
+    crawl(Rewriting(site), path / "crawl.db", [HOME], refresh=True, pages=20, probe=False, timing=PATIENT, **kept)
+    return path / "crawl.db"
+
+
+def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(rewritten: Path) -> None:
+    new, changed = answer("changes", "a.test/article", "--diff", "--store", rewritten)
+    assert (new["what"], new["diff"]) == ("new", None)
+    lines = {(line["sign"], line["text"]) for line in changed["diff"]}
+    assert lines == {*DIFF, ("~", "third"), ("+", "New words")}
+    (old,) = [line for line in changed["diff"] if line["text"].startswith("The price is 5")]
+    assert old["marks"] == [[13, 14]]
+    assert answer("changes", "a.test/article", "--diff", "-n", "1", "--store", rewritten) == [changed]
+    later = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(changed["at"] + 1))
+    assert answer("changes", "a.test/article", "--since", later, "--store", rewritten) == []
+    printed = run("changes", "a.test/article", "--diff", "--store", rewritten).stdout
+    assert printed.splitlines()[1].endswith("changed +2 -2")
+    assert "  ~ third\n" in printed
+    assert "\x1b" not in printed
+    assert len(run("changes", "a.test/article", "--store", rewritten).stdout.splitlines()) == 2
+
+
+def test_difference_needs_texts_and_a_page(store: Path) -> None:
+    printed = run("changes", HOME + "edited", "--diff", "--store", store).stdout
+    assert "let the crawl go on with --text, or with --archive DIR" in printed
+    assert run("changes", "--diff", "--store", store).exit_code == 2
+    assert run("changes", HOME, "--site", "a.test", "--store", store).exit_code == 2
+    assert "not known" in run("changes", HOME + "nowhere", "--store", store).stderr
+    assert "No change of" in run("changes", HOME, "--since", "2100-01-01", "--store", store).stdout
+
+
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("changes") / "crawl.db"

@@ -5,6 +5,7 @@ from typing import Self
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import READ
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 
@@ -17,12 +18,15 @@ class Texts(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        writer = opening.state.writer
-        return cls(TextWriter(writer)) if opening.settings.keeps_text or writer.texts.size else None
+        state = opening.state
+        if not (opening.settings.keeps_text or state.writer.texts.size):
+            return None
+        return cls(TextWriter(state.writer, keeps_first=state.due is not None))
 
     def on_turn(self, turn: Turn) -> None:
         is_kept = read_directives(turn.fetched.robots_tag or "").archive
-        self._texts.note(turn.page, turn.parsed.kept if is_kept else b"")
+        record = turn.parsed.kept if is_kept else b""
+        self._texts.note(turn.page, record, hides=not record and turn.outcome.state in READ)
 
     def save(self, writer: Writer) -> None:
         self._texts.save(writer)

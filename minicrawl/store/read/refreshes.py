@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.read.tables import Tables
-from minicrawl.store.rows import RefreshColumns, RefreshHost, RefreshRow
+from minicrawl.store.rows import Change, RefreshColumns, RefreshHost, RefreshRow
 
 # A page without a row was read by a crawl that fetched nothing again, and became new then.
 _CHANGES = """
@@ -141,6 +141,10 @@ class Refreshes:
                                  UNION ALL SELECT min(fetched_at) FROM fetches)"""
         (began,) = self._tables.row(query)
         return None if began is None else float(began)
+
+    def changes_of(self, page: int) -> list[Change]:
+        """The changes of a page, the oldest first; scans those of all pages."""
+        return self._tables.records(Change, "changes WHERE page = ? ORDER BY at, id", page)
 
     def changed_pages(self, since: float) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), the most important first."""

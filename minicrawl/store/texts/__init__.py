@@ -4,5 +4,6 @@ marked_text  the stored form of a page's text, packed and parsed
 text_file    the file: a sequence of records
 writing      texts added to the file with a commit
 reading      the texts of a store's pages
+difference   blocks that came, went and moved between two texts
 copying      the file copied with its store, and made smaller
 """

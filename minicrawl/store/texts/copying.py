@@ -10,7 +10,7 @@ from pathlib import Path
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import TextRow
+from minicrawl.store.rows import TextRow, TextVersion
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path, unfinished
 from minicrawl.store.writer import Writer
 from minicrawl.system import sync_folder
@@ -40,13 +40,15 @@ def copy_texts(store: Path, copy: Path, file: Path) -> None:
 
 
 def compact_texts(writer: Writer) -> None:
-    """Rewrite the file of texts without outdated ones. A crash leaves it as it was, or finished."""
+    """Rewrite the file of texts with those that the store knows. A crash leaves it as it was, or finished."""
     texts, path = writer.texts, text_path(writer.path)
     if not texts.size:
         return
     made = texts.made + 1
     new = unfinished(path)
-    moved, at = [], HEAD
+    moved: list[TextRow] = []
+    versions: list[TextVersion] = []
+    end, before = HEAD, -1
     with TextFile(path, _line(writer), writes=True) as source:
         source.cut(texts.size)
         rows = texts.rows()
@@ -54,10 +56,14 @@ def compact_texts(writer: Writer) -> None:
             with new.open("wb") as target:
                 target.write(first_line(writer.hash_key, made))
                 while some := list(islice(rows, _ROWS)):
-                    target.writelines(source.read(row.start, row.size) for row in some)
-                    for row in some:
-                        moved.append(TextRow(row.page, at, row.size))
-                        at += row.size
+                    for page, at, start, size in some:
+                        if start != before:
+                            target.write(source.read(start, size))
+                            before, end = start, end + size
+                        if at is None:
+                            moved.append(TextRow(page, end - size, size))
+                        else:
+                            versions.append(TextVersion(page, at, end - size, size))
                 target.flush()
                 os.fsync(target.fileno())
         except OSError as error:
@@ -65,7 +71,8 @@ def compact_texts(writer: Writer) -> None:
             raise StoreError(f"{new} cannot be written: {error.strerror}; free some space and run again") from error
     with writer.transaction():
         writer.save_texts(moved, ())
-        writer.save_meta({"text_size": at, "text_made": made})
+        writer.move_versions(versions)
+        writer.save_meta({"text_size": end, "text_made": made})
     new.replace(path)
     sync_folder(path.parent)
 

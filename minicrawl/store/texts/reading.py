@@ -5,13 +5,16 @@ from collections.abc import Iterable, Iterator
 
 from minicrawl.errors import StoreError
 from minicrawl.store.read.tables import Tables
-from minicrawl.store.rows import TextRow
+from minicrawl.store.rows import TextRow, TextVersion
 from minicrawl.store.texts.marked_text import KeptText, unpack
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 
+_ALL = """
+    SELECT page, NULL AS at, start, size FROM texts UNION ALL SELECT page, at, start, size FROM text_versions"""
+
 
 class Texts:
-    """Reads the table `texts`, and the file beside the store that has the texts."""
+    """Reads the tables `texts` and `text_versions`, and the file beside the store that has the texts."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -36,9 +39,14 @@ class Texts:
         """Start and size of a page's text; None if none is kept."""
         return self._tables.record(TextRow, "texts WHERE page = ?", page)
 
-    def rows(self) -> Iterator[TextRow]:
-        """The rows of all pages, in the order of the texts in the file."""
-        return map(TextRow._make, self._tables.each("SELECT page, start, size FROM texts ORDER BY start"))
+    def versions(self, page: int) -> list[TextVersion]:
+        """The texts of a page as of its changes, the oldest first."""
+        return self._tables.records(TextVersion, "text_versions WHERE page = ? ORDER BY at", page)
+
+    def rows(self) -> Iterator[tuple[int, float | None, int, int]]:
+        """The page, time, start and size of all texts, in the order of the file: the last one of a page has no time.
+        Several rows may have one place."""
+        return self._tables.each(f"{_ALL} ORDER BY start")
 
     def of_fetched(self) -> Iterator[tuple[int, int]]:
         """Pages in the state fetched whose text is kept, each with the text's start."""
@@ -76,6 +84,11 @@ class Texts:
             file = self._opened() if rows else None
             return {page: file.read(start, size) for page, start, size in rows if file is not None}
 
+    def version(self, version: TextVersion, url: str) -> KeptText:
+        """A version of the text of the page at `url`. Raises StoreError."""
+        with self._tables.snapshot():
+            return unpack(self._opened().read(version.start, version.size), url)
+
     def text(self, page: int, url: str) -> KeptText | None:
         """The text of the page at `url`; None if none is kept. Raises StoreError."""
         record = self.record(page)
@@ -84,11 +97,12 @@ class Texts:
     def flaws(self) -> Iterator[str]:
         """Faults of the texts, a sentence each. Reads all texts."""
         with self._tables.snapshot():
-            (lost,) = self._tables.row("SELECT count(*) FROM texts WHERE page NOT IN (SELECT id FROM pages)")
+            (lost,) = self._tables.row(f"SELECT count(*) FROM ({_ALL}) WHERE page NOT IN (SELECT id FROM pages)")
             if lost:
                 yield f"{lost} texts are of pages that are not in the store"
             end, size = HEAD, self.size
-            for page, start, length in self._tables.each("SELECT page, start, size FROM texts ORDER BY start"):
+            places = f"SELECT DISTINCT page, start, size FROM ({_ALL}) ORDER BY start"
+            for page, start, length in self._tables.each(places):
                 if start < end or start + length > size:
                     yield f"the text of page {page} stands where another or none is"
                     return

@@ -12,13 +12,16 @@ class TextWriter:
     Invariant: a page has a text if, and only if, its last turn brought one.
     """
 
-    def __init__(self, writer: Writer) -> None:
-        """Raises StoreError when the file of texts is not the one that the store knows."""
+    def __init__(self, writer: Writer, *, keeps_first: bool = False) -> None:
+        """keeps_first: keep the first text of a page, too, to tell its first change by. Raises StoreError when the file
+        of texts is not the one that the store knows."""
         self._path = text_path(writer.path)
         self._texts = writer.texts
         self._line = first_line(writer.hash_key, self._texts.made)
         self._size = self._texts.size or HEAD
+        self._keeps_first = keeps_first
         self._changed: dict[int, bytes] = {}
+        self._hidden: set[int] = set()
         if self._path.exists():
             with self._open() as file:
                 file.cut(self._size)
@@ -29,9 +32,11 @@ class TextWriter:
                 writer.save_meta({"text_size": 0})
             self._size = HEAD
 
-    def note(self, page: int, record: bytes) -> None:
-        """Note a page's turn. record: its packed text; empty if none is kept."""
+    def note(self, page: int, record: bytes, *, hides: bool = False) -> None:
+        """Note a page's turn. record: its packed text; empty if none is kept. hides: nor are earlier ones."""
         self._changed[page] = record
+        if hides:
+            self._hidden.add(page)
 
     def save(self, writer: Writer) -> None:
         """Write the texts and their offsets, within the transaction of the next commit."""
@@ -49,10 +54,13 @@ class TextWriter:
                     at += len(record)
             if records:
                 file.add(b"".join(records), self._size)
-        writer.save_texts(rows, gone)
+        if self._keeps_first:
+            writer.keep_first_texts([*(row.page for row in rows), *gone])
+        writer.save_texts(rows, gone, self._hidden)
         writer.save_meta({"text_size": at})
         self._size = at
         self._changed.clear()
+        self._hidden.clear()
 
     def _open(self) -> TextFile:
         return TextFile(self._path, self._line, writes=True)

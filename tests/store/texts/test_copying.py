@@ -4,10 +4,13 @@ import random
 import shutil
 from pathlib import Path
 
+import httpx
 import pytest
 from support.dying import killed_at
-from support.sites import Site, crawl
+from support.refreshed import PATIENT
+from support.sites import Server, Site, crawl, rows
 
+from minicrawl.analysis.page_changes import PageChange, page_changes
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path, unfinished
@@ -76,6 +79,38 @@ def test_store_made_smaller_has_the_same_texts_and_goes_on(store: Path) -> None:
     compact(store)
     assert texts(store).keys() == before.keys()
     assert text_path(store).read_bytes() != once
+
+
+def test_store_made_smaller_has_the_last_eight_versions_of_a_page(tmp_path: Path) -> None:
+    class Edited(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            answered, edition = super()._answer(request), self.asked.count(str(request.url)) // 2
+            return answered if request.url.path == "/robots.txt" else httpx.Response(200, html=f"<p>edition {edition}")
+
+    path = tmp_path / "crawl.db"
+    crawl(Edited({HOME: []}), path, [HOME], text=True, refresh=True, pages=40, probe=False, timing=PATIENT)
+
+    def differences() -> list[PageChange]:
+        with open_store(path) as reader:
+            assert list(audit(reader)) == []
+            return page_changes(reader, HOME, 0.0)
+
+    before, size = differences(), text_path(path).stat().st_size
+    kept = [change.diff is not None for change in before]
+    assert (sum(kept), kept[-7:]) == (7, [True] * 7)
+    compact(path)
+    assert differences() == before
+    assert text_path(path).stat().st_size < size
+
+
+def test_page_that_forbids_it_loses_its_earlier_versions(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    for seed in range(3):
+        crawl(site(seed), path, [HOME], text=True, refresh=True, pages=2 * PAGES, timing=PATIENT)
+    assert rows(path, "SELECT count(*) FROM text_versions WHERE page = 1")[0][0] > 1
+    forbidding = {**site(1), f"{HOME}0": ["<meta name=robots content=noarchive>", HOME]}
+    crawl(forbidding, path, [], pages=2 * PAGES, timing=PATIENT)
+    assert rows(path, "SELECT count(*) FROM text_versions WHERE page = 1") == [(0,)]
 
 
 def test_store_is_whole_when_it_is_killed_while_it_is_made_smaller(store: Path, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
         assert reader.text(f"{HOME}y") is None, "there is no such page"
         assert reader.text("http://nobody.test/") is None
         assert reader.texts.count() == 2
-        assert [row.page for row in reader.texts.rows()] == [0, 1]
+        assert [page for page, *_ in reader.texts.rows()] == [0, 1]
     assert list(problems(store)) == []
 
 

@@ -1,0 +1,131 @@
+"""Changes of one page, and the differences of its text.
+
+A version of a text is the kept one as of a change (`--text`), else an archived answer (`--archive`). The difference of
+a change is that from the change before: it has all that differs since then, noise included.
+"""
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from minicrawl.analysis.archives import decoded, fields_of
+from minicrawl.analysis.explain import explain
+from minicrawl.archive.collection import Collection
+from minicrawl.crawler.archiving.records import as_captured
+from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
+from minicrawl.errors import FetchError, SettingError
+from minicrawl.model import Wanted
+from minicrawl.sandbox.sandbox import ChildError
+from minicrawl.store.archived import RecordRow
+from minicrawl.store.reader import Store
+from minicrawl.store.texts.difference import Line, difference
+from minicrawl.store.texts.marked_text import KeptText, unpack
+from minicrawl.timing import STANDARD
+
+_KEPT = Wanted(kept=True, short_text=False)
+
+
+class PageChange(NamedTuple):
+    """A change of a page. added, removed: blocks, noise left out. diff: None unless both versions are kept."""
+
+    url: str
+    what: str
+    at: float
+    added: int
+    removed: int
+    diff: tuple[Line, ...] | None
+
+
+def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = True) -> list[PageChange]:
+    """The changes since a time (Unix seconds) of the page that a user means, the oldest first. Raises SettingError for
+    an unknown page, and StoreError."""
+    with store.snapshot():
+        found = explain(store, text)
+        home = _home(store, found.url)
+        if home is None:
+            raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")
+        part, page = home
+        versions = Versions(store, found.url) if reads_texts else None
+        changes, before = list[PageChange](), 0.0
+        for row in part.refreshes.changes_of(page):
+            if row.at >= since:
+                lines = versions.difference(before, row.at) if versions and row.what == "changed" else None
+                changes.append(PageChange(found.url, row.what, row.at, row.added, row.removed, lines))
+            before = row.at
+        return changes
+
+
+def is_text_kept(store: Store) -> bool:
+    """True if a store has texts or an archive."""
+    return bool(store.texts.size or store.settings.get("archive"))
+
+
+class Versions:
+    """The versions of a page's text."""
+
+    def __init__(self, store: Store, url: str) -> None:
+        self._url = url
+        self._sources: list[tuple[Sequence[float], Callable[[int], KeptText | None]]] = []
+        home = _home(store, url)
+        if home is not None:
+            part, page = home
+            texts = part.texts.versions(page)
+            self._sources.append(([row.at for row in texts], lambda at: part.texts.version(texts[at], url)))
+            if folder := store.settings.get("archive"):
+                rows = part.archived.versions(page)
+                read = partial(_archived_text, part, Path(folder), url)
+                self._sources.append(([row.at for row in rows], lambda at: read(rows[at])))
+
+    def difference(self, start: float, end: float) -> tuple[Line, ...] | None:
+        """The difference between two times, in Unix seconds; the oldest version stands for those before it. None if
+        two versions are not kept. Raises StoreError."""
+        for times, read in self._sources:
+            old, new = max(bisect_right(times, start) - 1, 0), bisect_right(times, end) - 1
+            if old < new and (before := read(old)) is not None and (after := read(new)) is not None:
+                return tuple(difference(_blocks(before), _blocks(after)))
+        return None
+
+
+def _home(store: Store, url: str) -> tuple[Store, int] | None:
+    """The store that has a page, of those of all partitions, and the page's number there."""
+    return next(((part, found[url]) for part in store.parts if (found := part.page_table.find([url]))), None)
+
+
+def _blocks(text: KeptText) -> list[str]:
+    return [block.text for block in text.blocks]
+
+
+def _archived_text(part: Store, folder: Path, url: str, row: RecordRow) -> KeptText | None:
+    """The text of an archived answer; None if it is no HTML, forbids copies or is too slow to parse."""
+    with closing(Collection(folder)) as archive:
+        record = archive.record(as_captured(url, part.archived.original(row)))
+    try:
+        content_type = fields_of(record).content_type
+    except FetchError:
+        return None
+    if media_type(content_type) not in HTML_TYPES:
+        return None
+    packed = _read(decoded(record, record.payload), url, content_type)
+    return unpack(packed, url) if packed else None
+
+
+def _read(body: bytes, url: str, content_type: str | None) -> bytes:
+    """The packed text of a page; a large one is parsed in a child process."""
+    if not is_large(body):
+        return read_page(body, url, content_type, _KEPT)[0].kept
+
+    async def read() -> bytes:
+        pages = LargePages(STANDARD, 1)
+        try:
+            return (await pages.read(body, url, content_type, _KEPT))[0].kept
+        except ChildError:
+            return b""
+        finally:
+            await pages.aclose()
+
+    return asyncio.run(read())
