@@ -26,14 +26,15 @@ CRAWL_ONLY = {
     "_AllHosts": "domains linkers",
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
-    "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws",
+    "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version",
     "AllPages": "answered_on fetch_order last_turn given_up not_there miscounted unanswered failures columns_of "
     "measures",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "by_values facts values_of best places",
     "AllRecognised": "recent_pages alternates",
+    "AllRefreshes": "changes_of",
 }
-"""Questions that only a crawl asks, of its own store: no folder answers them."""
+"""Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""
 BY_OTHERS = {"top", "pages", "changes", "links", "text", "ask"}
 """Questions that a store answers by others of its own."""
 WEBS: list[Web] = [{}, {A: []}, THREE]

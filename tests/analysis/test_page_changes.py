@@ -1,0 +1,83 @@
+"""The changes of a page, and the difference that each has made."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from support.partition_twins import THREE, B, twins
+from support.refreshed import PATIENT
+from support.sites import Server, crawl, rows
+
+from minicrawl.analysis.page_changes import page_changes
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.difference import CAME
+
+HOME = "http://a.test/"
+PAGE = HOME + "page"
+
+
+def refreshed(store: Path, html: Callable[[int], str], fetches: int = 20, **settings: object) -> None:
+    """Crawl a page that says at its nth fetch what `html` says of n, and another that links to it."""
+
+    class Changing(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            answered = super()._answer(request)
+            if str(request.url) != PAGE or answered.status_code != 200:
+                return answered
+            return httpx.Response(200, html=html(self.asked.count(PAGE)))
+
+    crawl(
+        Changing({HOME: [PAGE], PAGE: [HOME]}),
+        store,
+        [HOME],
+        **{"refresh": True, "pages": fetches, "probe": False, "timing": PATIENT} | settings,
+    )
+    # The archive's dates are the machine's, which has not skipped the hour between two fetches.
+    earlier = "SELECT count(*) FROM records AS earlier WHERE earlier.page = records.page AND earlier.id < records.id"
+    rows(store, f"UPDATE records SET at = (SELECT min(at) FROM changes) - 1 + 3600.0 * ({earlier})")
+
+
+@pytest.mark.parametrize("kept", ["text", "archive"])
+def test_change_that_is_noted_late_has_its_blocks(kept: str, tmp_path: Path) -> None:
+    """On a noisy page a block that comes is noted fetches later: the difference is that since the change before."""
+
+    def html(n: int) -> str:
+        return f"<p>of old<p>visitor {n * n}{'<p>the news' if n > 7 else ''}"
+
+    settings = {"text": True} if kept == "text" else {"archive": tmp_path / "archive"}
+    refreshed(tmp_path / "crawl.db", html, 40, **settings)
+    with open_store(tmp_path / "crawl.db") as store:
+        changed = [change for change in page_changes(store, PAGE, 0.0) if change.what == "changed"]
+    assert len(changed) == 1
+    assert "the news" in {line.text for line in changed[0].diff or () if line.sign == CAME}
+
+
+def test_page_read_first_by_a_crawl_that_fetches_nothing_again_has_its_first_text(tmp_path: Path) -> None:
+    store, words = tmp_path / "crawl.db", [" ".join(f"{word}{n}" for n in range(50)) for word in ("old", "new")]
+    refreshed(store, lambda n: f"<p>{words[0]}<p>same", 2, text=True, refresh=False)
+    refreshed(store, lambda n: f"<p>{words[1]}<p>same", 6)
+    with open_store(store) as reader:
+        changed = next(change for change in page_changes(reader, PAGE, 0.0) if change.what == "changed")
+    assert [(line.sign, line.text) for line in changed.diff or ()] == [("-", words[0]), ("+", words[1])]
+
+
+def test_body_that_the_archive_has_once_and_one_that_is_no_page(tmp_path: Path) -> None:
+    """The first version comes back: a record of it refers to the first one."""
+    store, long = tmp_path / "crawl.db", "<p>".join(f"block {number}" for number in range(200))
+    refreshed(store, lambda n: f"{long}<p>{'away' if n // 14 % 2 else 'back'}", 70, archive=tmp_path / "archive")
+    assert rows(store, "SELECT count(*) FROM records WHERE kind = 'revisit'")[0][0] > 2
+    with open_store(store) as reader:
+        changed = [change for change in page_changes(reader, PAGE, 0.0) if change.what == "changed"]
+        assert {("+", "back"), ("-", "away")} <= {(line.sign, line.text) for one in changed for line in one.diff or ()}
+    rows(store, "UPDATE records SET file = '../elsewhere'")
+    with open_store(store) as reader, pytest.raises(Exception, match="no file of this archive"):
+        page_changes(reader, PAGE, 0.0)
+
+
+def test_folder_says_what_one_store_says(tmp_path: Path) -> None:
+    file, folder = twins(tmp_path, THREE)
+    for path in (file, *folder.glob("*.db")):
+        rows(path, "INSERT INTO changes (page, at, what, added, removed) SELECT id, 5.0, 'gone', 0, 0 FROM pages")
+    with open_store(file) as one, open_store(folder) as several:
+        assert page_changes(one, B, 0.0) == page_changes(several, B, 0.0) != []
