@@ -64,7 +64,8 @@ class PageRequest(NamedTuple):
 
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
-    the same name. `archives`: True to write the answer to the archive, if there is one.
+    the same name. `archives`: True to write the answer to the archive, if there is one. `again`: True if the page was
+    read before, so that its blocks are gathered to detect a change.
     """
 
     url: str
@@ -72,6 +73,7 @@ class PageRequest(NamedTuple):
     last_modified: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     archives: bool = True
+    again: bool = False
 
     @property
     def is_conditional(self) -> bool:
@@ -85,7 +87,7 @@ class Fetched(NamedTuple):
     value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content decoding, cut or
     damaged where `truncated`; empty when the content type is not parsed. `content_type`: of the header, or guessed from
     the body. `etag`, `last_modified`: the validators of the answer, a character for each byte, for a `PageRequest`;
-    `not_modified`: the page is unchanged since the validators of the request. `digest`, `payload`, `wording`, `sketch`:
+    `is_conditional`: the request had validators. `digest`, `payload`, `wording`, `sketch`:
     fingerprints of the body, see minicrawl.crawler.html.fingerprint; None without one. `short_text`: see there.
     `record`: its place in the archive, if any. `set_cookies`: the values of its header fields Set-Cookie, a character
     for each byte, where cookies are accepted.
@@ -101,7 +103,7 @@ class Fetched(NamedTuple):
     retry_after: str | None = None
     etag: str | None = None
     last_modified: str | None = None
-    not_modified: bool = False
+    is_conditional: bool = False
     size: int = 0
     seconds: float = 0.0
     waited: float = 0.0
@@ -114,6 +116,11 @@ class Fetched(NamedTuple):
     short_text: bytes | None = None
     record: ArchiveRecord | None = None
     set_cookies: tuple[str, ...] = ()
+
+    @property
+    def not_modified(self) -> bool:
+        """True if the page is unchanged since the validators of the request."""
+        return self.status == 304 and self.is_conditional
 
 
 class Located(NamedTuple):

@@ -20,6 +20,7 @@ from minicrawl.crawler.frontier.schedules import (
     rules_of,
     schedule_of,
 )
+from minicrawl.crawler.http.validators import unpacked
 from minicrawl.crawler.parts.refresh import FAILED, MISSING
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.settings import CrawlSettings
@@ -61,7 +62,8 @@ def page_refresh(store: Store, page: int, url: str, host: int, importance: float
     settings = kept_settings(store)
     times = DueTimes(store, settings)
     due, why = times.due(row, url, host, importance) if settings.refreshes else (None, None)
-    rule = times.rule(url)
+    rule, last = times.rule(url), store.page_table.last_answer(page)
+    validators = unpacked(last.validators if last is not None else None)
     return PageRefresh(
         rate=row.rate if row.information else times.first.of(host),
         is_learned=row.information > 0.0,
@@ -73,8 +75,8 @@ def page_refresh(store: Store, page: int, url: str, host: int, importance: float
         due=due,
         why_due=why,
         rule=rule.text if rule is not None and why == "rule" else None,
-        etag=row.etag,
-        last_modified=row.last_modified,
+        etag=validators.etag,
+        last_modified=validators.last_modified,
     )
 
 

@@ -82,7 +82,7 @@ class Intake:
         sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
-        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, []))
+        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now))
         self.ranking = Ranking(state)
         self.turns = turns = HostTurns(state.frontier, state.hosts, state.admission, timing)
         self.robots = RobotsFiles(
@@ -108,7 +108,7 @@ class Intake:
             sessions.plain,
             is_on=settings.sitemaps,
             timing=timing,
-            note_lastmods=None if refresh is None else refresh.note_lastmods,
+            note_lastmods=None if refresh is None or state.due is None else refresh.note_lastmods,
         )
         asks_robots = not settings.ignore_robots
         self.liveness = Liveness(

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple  # Any: rows
 
 MetaValue = int | float | str | None
+Blob = bytes
+"""For rows that have a column of that name."""
 
 
 class Account(NamedTuple):
@@ -52,6 +54,7 @@ class Fetch(NamedTuple):
     canonical: str | None = None
     robots: str | None = None
     hreflang: str | None = None
+    validators: Blob | None = None
 
 
 class Turn(NamedTuple):
@@ -122,6 +125,13 @@ class LastTurn(NamedTuple):
 
     reason: str
     title: str | None
+
+
+class LastAnswer(NamedTuple):
+    """The last answer of a page, but for those that said it was unchanged. validators: packed."""
+
+    fetched_at: float
+    validators: bytes | None
 
 
 class PageTurn(NamedTuple):
@@ -330,8 +340,6 @@ class RefreshRow(NamedTuple):
     fetches: int = 0
     changes: int = 0
     changed_at: float | None = None
-    etag: str | None = None
-    last_modified: str | None = None
     blocks: bytes = b""
     answers: str = ""
     importance: float = 0.0

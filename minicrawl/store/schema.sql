@@ -52,6 +52,7 @@ CREATE TABLE fetches (
     canonical    TEXT,                         -- URL of which it says to be a copy; '': itself; NULL: none, or several
     robots       TEXT,                         -- which of noindex, nofollow, noarchive it says; NULL: none
     hreflang     TEXT,                         -- what its head gives as itself in other languages: en=URL fr=URL
+    validators   BLOB,                         -- of a complete page, see crawler/http/validators.py; NULL: none
     -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER,                      -- 64-bit digest of the body
@@ -199,8 +200,6 @@ CREATE TABLE refresh (
     fetches       INTEGER NOT NULL,            -- answers
     changes       INTEGER NOT NULL,            -- of these, answers that had changed
     changed_at    REAL,                        -- Unix seconds of the last of them
-    etag          TEXT,                        -- as it came, a character a byte
-    last_modified TEXT,                        -- the same
     importance    REAL    NOT NULL DEFAULT 0,  -- of the page, the last one in importances; 0: none
     lastmod       REAL,                        -- Unix seconds; by its sitemap it changed then, after the last answer
     blocks        BLOB    NOT NULL,            -- see crawler/recognise/changes.py

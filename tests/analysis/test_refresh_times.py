@@ -13,6 +13,7 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh_times import DueTimes, Freshness, freshness
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.schedules import ByWorth
+from minicrawl.crawler.http.validators import Validators
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
@@ -24,7 +25,8 @@ def test_a_page_says_its_rate_its_answers_and_why_it_is_due(tmp_path: Path) -> N
     store = tmp_path / "crawl.db"
     refreshed(store)
     rows(store, "UPDATE refresh SET rate = 4e-6, information = 2.0, fetches = 5, changes = 2, answers = '==#=',"
-                " fetched_at = 1e9, etag = '\"v1\"', last_modified = NULL WHERE page = 1")  # fmt: skip
+                " fetched_at = 1e9 WHERE page = 1")  # fmt: skip
+    rows(store, "UPDATE fetches SET validators = ? WHERE page = 1", Validators('"v1"').packed())
     rows(store, "UPDATE meta SET value = 1e5 WHERE key = 'refresh_price'")
     with open_store(store) as reader:
         worth = reader.ranks.importance().item(1) * reader.size()

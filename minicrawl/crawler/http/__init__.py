@@ -6,6 +6,7 @@ body             read a body as far as it is wanted
 codings          decode gzip, deflate, br and zstd
 content_type     the media type of a body
 response_fields  content type, location, validators and Retry-After of a response
+validators       ETag and Last-Modified, packed
 credentials      headers, passwords and certificates, and the origins they may go to
 cookies          cookies that hosts set, and those of a request
 saved_cookies    cookies in the store and in the user's file

@@ -31,8 +31,6 @@ from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 
-_NOT_MODIFIED = 304
-
 
 class Fetcher:
     """Fetches any number of URLs concurrently.
@@ -204,7 +202,7 @@ class Fetcher:
             retry_after=head.joined(b"retry-after"),
             etag=head.validator(b"etag"),
             last_modified=head.validator(b"last-modified"),
-            not_modified=status == _NOT_MODIFIED and job.request.is_conditional,
+            is_conditional=job.request.is_conditional,
             size=body.size,
             seconds=now - job.started,
             waited=now - answer.asked_at,

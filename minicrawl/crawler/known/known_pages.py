@@ -6,7 +6,7 @@ import numpy.typing as npt
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
 from minicrawl.store.links import PlacedLinks, from_bytes, placed
-from minicrawl.store.rows import LastTurn, Links, Refused, Restated, Retry, Turn
+from minicrawl.store.rows import LastAnswer, LastTurn, Links, Refused, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 
@@ -62,6 +62,13 @@ class KnownPages:
         )
         restated = self._batch.restated.get(page)
         return last if restated is None else last._replace(reason=restated.reason)
+
+    def last_answer(self, page: int) -> LastAnswer | None:
+        """The last answer of a page, but for those that said it was unchanged."""
+        turn = self._batch.turns.get(page)
+        if turn is None:
+            return None if page in self._batch.unanswered else self._writer.page_table.last_answer(page)
+        return None if turn.fetch is None else LastAnswer(turn.fetch.fetched_at, turn.fetch.validators)
 
     # Writing.
 

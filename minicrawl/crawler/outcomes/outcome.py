@@ -37,6 +37,7 @@ from minicrawl.crawler.html.page_headers import Directives, read_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.http.response_fields import asked_rest
+from minicrawl.crawler.http.validators import Validators
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
 from minicrawl.store.rows import Fetch
@@ -194,6 +195,7 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         canonical="" if named == fetched.url else named,
         robots=_robots(fetched, parsed),
         hreflang=_hreflang(parsed.hreflang),
+        validators=Validators.of(fetched).packed(),
     )
 
 

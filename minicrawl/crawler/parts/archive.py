@@ -70,7 +70,7 @@ class Archive(Part):
         if self._top is not None and not self._top.has(page):
             return asked._replace(archives=False)
         if asked.is_conditional and self._writer.archived.last_of(page) is None:
-            return PageRequest(asked.url)  # a 304 would leave the archive without the page
+            return asked._replace(etag=None, last_modified=None)  # a 304 would leave the archive without the page
         return asked
 
     def finish(self) -> None:

@@ -10,45 +10,58 @@ makes it due sooner; Last-Modified tells its change rate, even with many changes
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
 
-from typing import Self
+import json
+from collections.abc import Set
+from typing import Any, Self  # Any: JSON
 
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof
+from minicrawl.crawler.frontier.schedules import BELIEVED, FirstRates, after_proof
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
-from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.http.validators import Validators, unpacked
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
+from minicrawl.crawler.recognise.conditions import needs, needs_more
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import learned, learned_by_date
-from minicrawl.store.rows import Change, NotedImportance, RefreshHost, RefreshRow
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.rows import Change, LastAnswer, MetaValue, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
 _UNCONDITIONAL = 8
 """Every eighth request for a page is unconditional."""
 _LIES = 2
-_LONGEST_VALIDATOR = 1000
 _ANSWERS = 8
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
+_UNCHANGED = Difference(False, 0, 0, b"", is_certain=True, differs=False)
+"""Of a page whose blocks are not known."""
 
 
 class Refresh(Part):
     """Uncommitted rows of `refresh`, `refresh_hosts` and `changes`.
 
-    most: most seconds after which a page that fails is fetched again.
+    A crawl without a schedule makes the row of a page when the page is fetched for the second time.
     """
 
-    def __init__(self, writer: Writer, due: DuePages, frontier: Frontier, pages: KnownPages, most: float) -> None:
-        self._pages = pages
-        self._writer = writer
-        self._due = due
-        self._frontier = frontier
-        self._most = most
+    def __init__(self, state: CrawlState, settings: CrawlSettings, now: float) -> None:
+        writer = self._writer = state.writer
+        self._pages = state.pages
+        self._due = state.due
+        self._frontier = state.frontier
+        self._book = state.accounts.book
+        self._most = settings.refresh_max
+        self._rates = FirstRates(settings.refresh_min) if state.due is None else state.due.first_rates
+        if state.due is None:
+            self._rates.load(writer)
+        self._unsaved: dict[str, MetaValue] = {}
+        self._needs = writer.meta_json("needs")
+        self._needed_since = float(writer.meta("needed_since") or 0.0)
+        self._note_needs(settings, now)
         self._rows: dict[int, RefreshRow] = {}
         self._changes: list[Change] = []
         self._importances: list[NotedImportance] = []
@@ -60,99 +73,111 @@ class Refresh(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        state = opening.state
-        if state.due is None:
-            return None
-        return cls(state.writer, state.due, state.frontier, state.pages, opening.settings.refresh_max)
+        return cls(opening.state, opening.settings, opening.now)
 
     # The turn of a page.
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
-        """Make the request conditional on a change of the page."""
+        """Make the request for a page that was read conditional on a change of the page."""
+        if not self._book.visited.item(page):
+            return asked
+        asked = asked._replace(again=True)
+        last = self._last(page)
+        if last is None or last.validators is None or last.fetched_at < self._needed_since:
+            return asked
         row = self._row(page)
-        if row is None or not (row.etag or row.last_modified) or row.fetches % _UNCONDITIONAL == 0:
+        if row is not None and row.answers.endswith((MISSING, FAILED)):
             return asked
-        if self._host(page).lies >= _LIES or row.answers.endswith((MISSING, FAILED)):
+        fetches = 1 if row is None else row.fetches
+        if fetches % _UNCONDITIONAL == 0 or self._host(page).lies >= _LIES:
             return asked
-        return asked._replace(etag=row.etag, last_modified=row.last_modified)
+        return asked._replace(**unpacked(last.validators)._asdict())
 
     def on_answer(self, turn: Turn) -> bool:
         """Put a page back for a day that is missing for the first time: that may be an accident."""
         page = turn.page
-        if turn.outcome.reason not in NOT_FOUND or not self._pages.was_there(page) or not self._is_first_miss(page):
+        if self._book.visited.item(page):
+            turn.last = self._last(page)
+        if self._due is None or turn.outcome.reason not in NOT_FOUND:
             return False
-        self.note_missing(page, turn.now)
+        if turn.last is None or not self._is_first_miss(page):
+            return False
+        self._postpone(page, turn.now, turn.now + DAY, MISSING)
         self._frontier.put_back(page, turn.now)
         return True
 
     def on_turn(self, turn: Turn) -> None:
         """Note the due time of the page."""
-        page, outcome = turn.page, turn.outcome
-        if outcome.state in READ:
-            self.note_read(page, turn.fetched, turn.parsed, outcome.alias, turn.now)
-        elif outcome.state is State.GONE:
+        page, state = turn.page, turn.outcome.state
+        if self._due is None and turn.last is None:
+            return
+        if state in READ:
+            self._note_read(turn)
+        elif state is State.GONE:
             self._changes.append(Change(page, turn.now, "gone", 0, 0))
         else:
-            self.note_failed(page, turn.now, turn.not_before)
+            self._note_failed(page, turn.now, turn.not_before)
 
     def on_unchanged(self, turn: Turn) -> None:
-        if turn.fetched.not_modified:
-            self.note_unchanged(turn.page, turn.now)
-        else:  # nothing was asked: nothing is known of the page
-            self.note_failed(turn.page, turn.now, not_before=0.0)
+        if not turn.fetched.not_modified:  # nothing was asked: nothing is known of the page
+            self._note_failed(turn.page, turn.now, not_before=0.0)
+            return
+        row = self._row_of(turn, 0)
+        if row is not None:
+            self._learn(row, turn.now, unchanged(row.blocks) if row.blocks else _UNCHANGED)
+
+    def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
+        self._note_needs(settings, now)
 
     # Learning.
 
-    def note_read(self, page: int, fetched: Fetched, parsed: ParsedPage, alias: str | None, now: float) -> None:
-        """Note a page that was read. alias: the URL it stands for, if it does."""
-        blocks = _content(fetched, parsed, alias)
-        etag, last_modified = _validators(fetched)
-        row, read_at = self._row(page), self._due.fetched_at.item(page)
-        if row is None and read_at:
-            self._note_second(page, fetched, blocks, read_at, now)
+    def _note_read(self, turn: Turn) -> None:
+        page, fetched, now = turn.page, turn.fetched, turn.now
+        blocks = _content(fetched, turn.parsed, turn.outcome.alias)
+        row = self._row_of(turn, len(blocks) // 4)
+        if row is None:
+            self._note_first(page, fetched.url, blocks, now)
             return
-        if row is None or not row.fetches:
-            if row is None:
-                self._due.add(self._frontier.host(page))
-            self._due.rule(page, fetched.url)
-            self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
-            row = RefreshRow(
-                page,
-                now,
-                due=self._due.fetched(page, now),
-                rate=self._first_rate(page),
-                fetches=1,
-                etag=etag,
-                last_modified=last_modified,
-                blocks=first_seen(blocks),
-            )
-            self._keep(row, now)
-            return
-        found = compared(row.blocks, blocks)
-        if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
+        found = compared(row.blocks, blocks) if row.blocks else self._by_digest(page, fetched, blocks)
+        before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
+        if found.differs and found.is_certain and validators == before != Validators():
             self._note_lie(page)
-        dated_at = self._dated_change(row, last_modified, found, now)
-        self._learn(row._replace(etag=etag, last_modified=last_modified), now, found, dated_at)
+        dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
+        self._learn(row, now, found, dated_at)
 
-    def _note_second(self, page: int, fetched: Fetched, blocks: bytes, read_at: float, now: float) -> None:
-        """Note a page read again whose first fetch was by a crawl without refresh. Only a digest of that is kept: so
-        any difference counts as a change, this once."""
-        self._changes.append(Change(page, read_at, "new", len(blocks) // 4, 0))
+    def _row_of(self, turn: Turn, blocks: int) -> RefreshRow | None:
+        """The row of a page that was fetched before. blocks: number of them."""
+        row = self._row(turn.page)
+        if row is not None and row.fetches:
+            return row
+        if turn.last is None:
+            return None
+        self._changes.append(Change(turn.page, turn.last.fetched_at, "new", blocks, 0))
+        return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
+
+    def _note_first(self, page: int, url: str, blocks: bytes, now: float) -> None:
+        """Note a page read for the first time, in a crawl with a schedule."""
+        assert self._due is not None, "other crawls note pages that are fetched again"
+        if self._row(page) is None:
+            self._due.add(self._frontier.host(page))
+        self._due.rule(page, url)
+        self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
+        due = self._due.fetched(page, now)
+        row = RefreshRow(page, now, due, self._first_rate(page), fetches=1, blocks=first_seen(blocks))
+        self._keep(row, now)
+
+    def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
+        """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
+        So any difference counts as a change, this once."""
         kept = self._writer.recognised.fingerprint(page)
-        is_change = kept is not None and fetched.digest is not None and fetched.digest != kept.digest
-        etag, last_modified = _validators(fetched)
-        row = RefreshRow(page, read_at, now, 0.0, fetches=1, etag=etag, last_modified=last_modified)
+        is_known = kept is not None and fetched.digest is not None
+        is_change = kept is not None and is_known and fetched.digest != kept.digest
         memory = first_seen(blocks)
-        self._learn(row, now, Difference(is_change, 0, 0, memory, is_certain=not is_change, differs=is_change))
-
-    def note_unchanged(self, page: int, now: float) -> None:
-        """Note a page that its server says is unchanged."""
-        row = self._row(page)
-        if row is not None:
-            self._learn(row, now, unchanged(row.blocks))
+        return Difference(is_change, 0, 0, memory, is_certain=is_known and not is_change, differs=is_change)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
+        assert self._due is not None, "other crawls read no lastmod"
         for page, at in lastmods.items():
             if not 0.0 < self._due.fetched_at.item(page) < at <= now:
                 continue
@@ -168,11 +193,7 @@ class Refresh(Part):
         row = self._row(page)
         return row is None or not row.answers.endswith(MISSING)
 
-    def note_missing(self, page: int, now: float) -> None:
-        """Put a missing page that was there off for a day."""
-        self._postpone(page, now, now + DAY, MISSING)
-
-    def note_failed(self, page: int, now: float, not_before: float) -> None:
+    def _note_failed(self, page: int, now: float, not_before: float) -> None:
         """Note a page where nothing was found: it is requested after a day, then after two, four and so on."""
         row = self._row(page)
         failures = 0 if row is None else len(row.answers) - len(row.answers.rstrip(FAILED))
@@ -182,29 +203,52 @@ class Refresh(Part):
 
     def save(self, writer: Writer) -> None:
         """Write changed rows, and the prices."""
+        writer.save_meta(self._unsaved)
+        self._unsaved.clear()
+        if self._due is None and not (self._rows or self._changes):
+            return
         writer.save_refreshes(self._rows.values())
-        if self._changed_pages:
-            writer.save_due_times(self._frontier.pages.note_changed(self._changed_pages))
-            self._changed_pages.clear()
         writer.save_changes(self._changes)
         writer.save_importances(self._importances)
-        for host, price in self._due.prices.items():
-            if self._hosts.setdefault(host, RefreshHost(host, 0.0)).price != price:
-                self._hosts[host] = self._hosts[host]._replace(price=price)
-                self._changed_hosts.add(host)
+        if self._due is not None:
+            self._save_schedule(writer, self._due)
         writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
-        first = self._due.first_rates
-        prices = {"refresh_price": self._due.price}
-        writer.save_meta(prices | {"refresh_first_rate": first.rate, "refresh_information": first.information})
+        first = self._rates
+        writer.save_meta({"refresh_first_rate": first.rate, "refresh_information": first.information})
         self._rows.clear()
         self._changes.clear()
         self._importances.clear()
         self._changed_hosts.clear()
+
+    def _save_schedule(self, writer: Writer, due: DuePages) -> None:
+        """Write prices, and due times that do not follow from a fetch; after the rows."""
+        if self._changed_pages:
+            writer.save_due_times(self._frontier.pages.note_changed(self._changed_pages))
+            self._changed_pages.clear()
+        for host, price in due.prices.items():
+            if self._hosts.setdefault(host, RefreshHost(host, 0.0)).price != price:
+                self._hosts[host] = self._hosts[host]._replace(price=price)
+                self._changed_hosts.add(host)
         # Importance has changed by then: as often as the crawl has grown by a tenth.
         if self._noted * 10 > self._noted_at_look * 11:
-            writer.save_due_times(self._due.reschedule())
+            writer.save_due_times(due.reschedule())
             self._noted_at_look = self._noted
-        writer.save_meta({"refresh_noted": self._noted, "refresh_looked_at": self._noted_at_look})
+        marks = {"refresh_noted": self._noted, "refresh_looked_at": self._noted_at_look}
+        writer.save_meta({"refresh_price": due.price, **marks})
+
+    def _note_needs(self, settings: CrawlSettings, now: float) -> None:
+        """Note since when pages are read under the present settings."""
+        current: dict[str, Any] = needs(settings)
+        if current == self._needs:
+            return
+        if self._needs and needs_more(self._needs, current):
+            self._needed_since = now
+        self._needs = current
+        self._unsaved |= {"needs": json.dumps(current), "needed_since": self._needed_since}
+
+    def _last(self, page: int) -> LastAnswer | None:
+        """The last answer of a page that was there."""
+        return self._pages.last_answer(page) if self._pages.was_there(page) else None
 
     def _row(self, page: int) -> RefreshRow | None:
         return self._rows.get(page) or self._writer.refreshes.row(page)
@@ -215,10 +259,11 @@ class Refresh(Part):
 
     def _keep(self, row: RefreshRow, now: float) -> None:
         """Keep a page's row, and its importance if that has changed."""
-        importance = self._due.worth(row.page) / self._due.size
-        if not row.importance / _ANOTHER < importance < row.importance * _ANOTHER:
-            self._importances.append(NotedImportance(row.page, now, importance))
-            row = row._replace(importance=importance)
+        if self._due is not None:
+            importance = self._due.worth(row.page) / self._due.size
+            if not row.importance / _ANOTHER < importance < row.importance * _ANOTHER:
+                self._importances.append(NotedImportance(row.page, now, importance))
+                row = row._replace(importance=importance)
         self._noted += 1
         self._rows[row.page] = row
 
@@ -229,11 +274,13 @@ class Refresh(Part):
             self._note_proof(row.page, "lastmods", found)
         if is_change:
             self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
-        gap = max(now - self._due.fetched_at.item(row.page), 1.0)
+        if now <= row.fetched_at:  # the clock was put back
+            found = found._replace(is_certain=False)
+        gap = max(now - row.fetched_at, 1.0)
         rate, information = self._rate(row, gap, found, None if dated_at is None else now - dated_at)
         row = row._replace(
             fetched_at=now,
-            due=self._due.fetched(row.page, now, rate if information else None),
+            due=now if self._due is None else self._due.fetched(row.page, now, rate if information else None),
             rate=rate,
             information=information,
             fetches=row.fetches + 1,
@@ -252,7 +299,7 @@ class Refresh(Part):
         if not found.is_certain:
             return known, row.information
         if not row.information:
-            self._due.first_rates.note_second_fetch(gap, changed=found.is_change)
+            self._rates.note_second_fetch(gap, changed=found.is_change)
         if age is None:
             rate, information = learned(known, row.information, gap, found.is_change)
         else:
@@ -263,29 +310,33 @@ class Refresh(Part):
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
         row = self._row(page)
         if row is None:
-            self._due.add(self._frontier.host(page))
+            if self._due is not None:
+                self._due.add(self._frontier.host(page))
             row = RefreshRow(page, now, until, 0.0)
         self._rows[page] = row._replace(due=until, answers=(row.answers + answer)[-_ANSWERS:])
-        self._due.postpone(page, until)
+        if self._due is not None:
+            self._due.postpone(page, until)
 
     def _first_rate(self, page: int) -> float:
         """The change rate assumed before anything is known of a page."""
-        return self._due.first_rates.of(self._frontier.host(page).id)
+        return self._rates.of(self._frontier.host(page).id)
 
     def _note_rate(self, page: int, rate: float) -> None:
-        host, first = self._host(page), self._due.first_rates
+        host, first = self._host(page), self._rates
         first.note_learned(host.host, rate)
         median = first.medians[host.host]
         self._hosts[host.host] = host._replace(median=median.rate, learned=median.learned)
         self._changed_hosts.add(host.host)
 
-    def _dated_change(self, row: RefreshRow, last_modified: str | None, found: Difference, now: float) -> float | None:
-        """Time of a change since the last fetch, by a Last-Modified that is believed."""
-        if row.last_modified is None or last_modified is None:
+    def _dated_change(
+        self, row: RefreshRow, before: str | None, last_modified: str | None, found: Difference, now: float
+    ) -> float | None:
+        """Time of a change since the last fetch, by a Last-Modified that is believed. before: the one before."""
+        if before is None or last_modified is None:
             return None
         at, is_believed = http_date(last_modified), self._host(row.page).dates >= BELIEVED
-        has_moved = last_modified != row.last_modified
-        may_be = at is not None and self._due.fetched_at.item(row.page) < at <= now
+        has_moved = last_modified != before
+        may_be = at is not None and row.fetched_at < at <= now
         if has_moved or found.is_change:
             self._note_proof(row.page, "dates", found, says_so=has_moved and may_be)
         return at if found.is_change and may_be and is_believed else None
@@ -312,14 +363,3 @@ def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
     if parsed.blocks:
         return parsed.blocks
     return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
-
-
-def _validators(fetched: Fetched) -> tuple[str | None, str | None]:
-    """The validators of a complete page, as they came; those too long are dropped."""
-    if fetched.status != 200 or fetched.truncated:
-        return None, None
-    etag, last_modified = (
-        None if validator is None or len(validator) > _LONGEST_VALIDATOR else validator
-        for validator in (fetched.etag, fetched.last_modified)
-    )
-    return etag or None, last_modified or None

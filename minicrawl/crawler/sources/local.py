@@ -53,9 +53,13 @@ class LocalSource:
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
-        self._wanted = wanted
-        # Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the time for a page.
-        self._wanted_of_home_pages = replace(wanted, anchors=True)
+        # By is_home and again. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
+        # time for a page.
+        self._wanted_of = {
+            (is_home, again): replace(wanted, anchors=wanted.anchors or is_home, blocks=wanted.blocks or again)
+            for is_home in (False, True)
+            for again in (False, True)
+        }
         self._hooks = _hooks(wanted) if wanted.hooks else None
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
@@ -71,7 +75,7 @@ class LocalSource:
         fetched, exchange, fields = await self._fetcher.exchanged(request)
         parsed = _NOT_PARSED
         try:
-            fetched, parsed = await self._parsed(fetched, fields)
+            fetched, parsed = await self._parsed(fetched, fields, again=request.again)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -81,12 +85,12 @@ class LocalSource:
             fetched = unread(fetched, error)
         return self._fetcher.observed(fetched, exchange if request.archives else None, parsed), parsed
 
-    async def _parsed(self, fetched: Fetched, fields: Sequence[Field]) -> tuple[Fetched, ParsedPage]:
+    async def _parsed(self, fetched: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED
         if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
             fetched = await self._renderer.rendered(fetched)
         if fetched.body:
-            parsed, identity = await self._read(fetched, fields)
+            parsed, identity = await self._read(fetched, fields, again=again)
             fetched = fetched._replace(body=b"", **identity._asdict())
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
@@ -97,9 +101,9 @@ class LocalSource:
     def _is_rendered(self, url: str) -> bool:
         return self._renderer is not None and self._renderer.renders(url)
 
-    async def _read(self, page: Fetched, fields: Sequence[Field]) -> tuple[ParsedPage, Identity]:
+    async def _read(self, page: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[ParsedPage, Identity]:
         is_home = page.url.count("/") == page.url.endswith("/") + 2
-        wanted = self._wanted_of_home_pages if is_home else self._wanted
+        wanted = self._wanted_of[is_home, again]
         content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
         if is_large(page.body):
             with self._waiting(page.url, "parser"):

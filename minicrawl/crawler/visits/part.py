@@ -107,7 +107,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Opening:
-    """Arguments for opening parts. `opened`: the parts before this one in the list."""
+    """Arguments for opening parts. `opened`: the parts before this one in the list. `now`: Unix seconds."""
 
     state: CrawlState
     settings: CrawlSettings
@@ -115,6 +115,7 @@ class Opening:
     aliases: Aliases
     share: Share | None
     opened: list[Part]
+    now: float
 
     def part(self, kind: type[P]) -> P:
         """The part of a kind that is always on and stands further up in the list."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage
+from minicrawl.store.rows import LastAnswer
 
 NOT_FOUND = ("http-404", "http-410")
 
@@ -16,7 +17,7 @@ class Turn:
 
     not_before: Unix seconds before which the page has no other turn. content: that of a page read for the first time.
     targets, anchors: the pages that it links to, with the texts of these links. reinstated: pages that stand for
-    themselves again.
+    themselves again. last: the answer before this one, if the page was there then.
     """
 
     page: int
@@ -29,3 +30,4 @@ class Turn:
     targets: Sequence[int] = ()
     anchors: Sequence[str] = ()
     reinstated: Sequence[int] = ()
+    last: LastAnswer | None = None

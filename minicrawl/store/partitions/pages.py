@@ -31,6 +31,7 @@ from minicrawl.store.rows import (
     ExpectedSite,
     Fingerprint,
     FingerprintColumns,
+    LastAnswer,
     Links,
     PageColumns,
     PageTurn,
@@ -99,6 +100,10 @@ class AllPages(PageTable):
     def state(self, page: int) -> str:
         _, part, own = self._numbers.at(page)
         return part.page_table.state(own)
+
+    def last_answer(self, page: int) -> LastAnswer | None:
+        _, part, own = self._numbers.at(page)
+        return part.page_table.last_answer(own)
 
     def facts(self, page: int) -> dict[str, Any]:
         number, part, own = self._numbers.at(page)

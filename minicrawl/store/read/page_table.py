@@ -10,7 +10,7 @@ import numpy.typing as npt
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn
+from minicrawl.store.rows import Account, HostRow, LastAnswer, LastTurn, PageColumns, PageTurn
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -139,6 +139,9 @@ class PageTable:
         """The outcome of a page's last turn."""
         query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
         return LastTurn._make(self._tables.row(query, page))
+
+    def last_answer(self, page: int) -> LastAnswer | None:
+        return self._tables.record(LastAnswer, "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ?", page)
 
     def facts(self, page: int) -> dict[str, Any]:
         """A page's row by the column names of schema.sql, with its host's row."""

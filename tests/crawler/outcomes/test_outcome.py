@@ -190,7 +190,7 @@ def test_a_failure_while_reading_beats_a_status() -> None:
 
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_304_of_a_page_that_was_read_is_unchanged(asked: bool) -> None:
-    fetched = answer(304, not_modified=asked)
+    fetched = answer(304, is_conditional=asked)
     assert judge(fetched, ParsedPage(), 2, was_read=True) == UNCHANGED
     assert judge(fetched, ParsedPage()) == Outcome(None, "bad-response", wait=5.0)
 

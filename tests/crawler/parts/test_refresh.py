@@ -12,16 +12,18 @@ from typing import Any
 
 import httpx
 import pytest
-from support.sites import Server, crawl, of_version, rows
-from support.skipping import run_apart
+from support.sites import Server, crawl, faults_in, of_version, rows
+from support.skipping import run, run_apart
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh_times import PageRefresh
-from minicrawl.api import acrawl
+from minicrawl.api import Crawl, acrawl
+from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.loop.clock import SteadyClock
+from minicrawl.crawler.run import crawl_with
 from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing
 
@@ -86,6 +88,84 @@ def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(
     assert conditional == [number % 8 != 0 for number in range(len(conditional))]
     assert row(store, "state, reason, fetches, changes, answers") == ("fetched", "ok", 12, 0, "=" * 8)
     assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
+
+
+PLAIN: dict[str, Any] = {"probe": False, "timing": PATIENT, "refresh_min": "1s"}
+
+
+def again_by_name(server: Server, store: Path) -> None:
+    async def main() -> None:
+        async with Crawl([], store, transport=server, delay=0.0, **PLAIN) as running:
+            await running.again(PAGE)
+            await running.finished()
+
+    run(main())
+
+
+def in_a_round(server: Server, store: Path) -> None:
+    run(crawl_with({"delay": 0.0}, Seeds([]), store, refreshed=2, transport=server, timing=PATIENT), grace=0.0)
+
+
+def crawling(**settings: Any) -> Callable[[Server, Path], Any]:
+    return lambda server, store: crawl(server, store, [], **PLAIN | {"pages": 2} | settings)
+
+
+WAYS: dict[str, Callable[[Server, Path], Any]] = {
+    "crawl --refresh": crawling(refresh=True),
+    "refresh": in_a_round,
+    "crawl --recrawl-after": crawling(recrawl_after="1s"),
+    "crawl --discovery": crawling(discovery=0.5),
+    "control again": again_by_name,
+}
+
+
+def let_age(store: Path) -> None:
+    rows(store, "UPDATE fetches SET fetched_at = fetched_at - 60")
+    rows(store, "UPDATE refresh SET fetched_at = fetched_at - 60, due = due - 60")
+    rows(store, "UPDATE meta SET value = value - 60 WHERE key = 'needed_since' AND value > 0")
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+def test_every_way_to_fetch_a_page_again_obeys_one_rule(tmp_path: Path, way: Callable[[Server, Path], Any]) -> None:
+    """A crawl that reads pages once; then twice by this way. The first of these is conditional, and finds the page as
+    it was; for the second it has changed, and for the third the crawl keeps texts."""
+    text = "the first version of a page that says enough to be known by its words " * 9
+
+    def reply(request: httpx.Request, _: int) -> httpx.Response:
+        etag = f'"{len(text)}"'
+        if request.headers.get("if-none-match") == etag:
+            return httpx.Response(304)
+        return httpx.Response(200, html=linking(text), headers={"etag": etag})
+
+    server, store = Changing(reply), tmp_path / "crawl.db"
+    crawl(server, store, [HOME], **PLAIN)
+    about = "SELECT state, reason, title, fetched_at, validators FROM pages JOIN fetches ON fetches.id = fetch"
+    let_age(store)
+    before, links = rows(store, about), rows(store, "SELECT * FROM links")
+    way(server, store)
+    assert (rows(store, about)[1:], rows(store, "SELECT * FROM links")) == (before[1:], links)
+    let_age(store)
+    assert row(store, "refresh.fetches, changes, answers") == (2, 0, "=")
+    text = text.replace("first", "second")
+    way(server, store)
+    assert row(store, "refresh.fetches, changes, answers") == (3, 1, "=#")
+    assert rows(store, "SELECT what FROM changes WHERE page = 1 ORDER BY id") == [("new",), ("changed",)]
+    crawl(server, store, [], text=True, time=0.01)  # while all are too young
+    let_age(store)
+    way(server, store)
+    assert ["if-none-match" in request.headers for request in server.requests] == [False, True, True, False]
+    assert row(store, "refresh.fetches, changes, answers") == (4, 1, "=#=")
+    assert faults_in(store) == []
+
+
+def test_a_page_that_is_retried_is_asked_for_as_one_never_read(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    answers = [httpx.Response(404, headers={"etag": '"x"'}), httpx.Response(200, html=linking("x"))]
+    server = Changing(lambda _, count: answers[count - 1])
+    crawl(server, store, [HOME], **PLAIN)
+    crawl(server, store, [], **PLAIN, retry="http-404")
+    assert ["if-none-match" in request.headers for request in server.requests] == [False, False]
+    assert rows(store, "SELECT count(*) FROM refresh") == [(0,)]
 
 
 def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> None:

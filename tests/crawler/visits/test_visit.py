@@ -30,7 +30,7 @@ def random_answer(rng: random.Random, url: str) -> tuple[Fetched, ParsedPage]:
         case 3:
             return Fetched(url, reason=rng.choice(["timeout", "dns", "reset"])), ParsedPage()
         case 4:
-            return Fetched(url, status=NOT_MODIFIED, not_modified=True), ParsedPage()
+            return Fetched(url, status=NOT_MODIFIED, is_conditional=True), ParsedPage()
         case _:
             return ok, page
 
@@ -70,7 +70,7 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_p
     page = next_page(intake.state.frontier, 9.0)
     assert page is not None
     cash = int(intake.state.accounts.book.cashes()[page])
-    unchanged = Fetched(intake.state.urls.url(page), status=NOT_MODIFIED, not_modified=True)
+    unchanged = Fetched(intake.state.urls.url(page), status=NOT_MODIFIED, is_conditional=True)
     take_turn(intake, page, (unchanged, ParsedPage()))
     intake.commit({})
     assert int(intake.state.accounts.book.cashes()[page]) < cash
