@@ -63,10 +63,7 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         _move_answers(db, "fingerprints" in old)
         _hash_urls(db)
     if version < 7:
-        db.execute("DELETE FROM tallies")  # version 6 had some
-        db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
-        for name, value in _LEDGER.items():
-            db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
+        _count_anew(db)
     if version < 12:  # until then birth cash counted as received
         db.execute("UPDATE pages SET received = received - 16777216 WHERE state NOT IN ('gone', 'elsewhere')")
         db.execute("DELETE FROM best")
@@ -105,6 +102,13 @@ def _count_coverage_anew(db: sqlite3.Connection) -> None:
             "UPDATE neighbours SET credit_sent = credit_sent + ?, debit_sent = debit_sent + ? WHERE partition = ?",
             (credit, credit - sum(received), home),
         )
+
+
+def _count_anew(db: sqlite3.Connection) -> None:
+    db.execute("DELETE FROM tallies")  # version 6 had some
+    db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
+    for name, value in _LEDGER.items():
+        db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
 
 
 def _count_left_out(db: sqlite3.Connection) -> None:
