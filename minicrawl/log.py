@@ -162,6 +162,11 @@ def texts_missing(*, file: str, pages: int) -> str:
 
 
 @_warning
+def alerts_failed(*, why: str) -> str:
+    return f"changes could not be delivered to --on-change ({why}); they are kept, and tried again"
+
+
+@_warning
 def index_behind() -> str:
     return "the index did not follow the crawl to its end; 'minicrawl index' brings it up to date"
 

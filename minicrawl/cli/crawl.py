@@ -39,6 +39,7 @@ from minicrawl.cli.output import (
     read_line,
     short_line,
     tally,
+    undelivered_line,
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
 from minicrawl.settings import PROFILES, option, with_profile
@@ -418,6 +419,8 @@ def _summary(report: "CrawlReport") -> "Iterator[str]":
         yield f"Given up: {tally(report.failures)}."
     if report.out_of_reach is not None:
         yield f"{short_line(report.out_of_reach)}."
+    if report.undelivered:
+        yield undelivered_line(report.undelivered)
 
 
 def _print_report(report: "CrawlReport", store: Path, as_json: bool) -> None:

@@ -14,7 +14,7 @@ import click
 
 from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
-from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally
+from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally, undelivered_line
 from minicrawl.errors import NothingFetchedError, SettingError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _INTERRUPTED = 130
 @click.option(
     "--items", metavar="FILE", help="Write fields that the crawl takes out of pages here, as 'crawl --items'."
 )
+@click.option("--on-change", metavar="COMMAND|URL", help="Tell this of changes, as 'crawl --on-change'.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
@@ -42,6 +43,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     time_: str | None,
     header: tuple[str, ...],
     items: str | None,
+    on_change: str | None,
     no_progress: bool,
     store: Path,
     as_json: bool,
@@ -67,6 +69,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         given["header"] = header
     if items is not None:
         given["items"] = items
+    if on_change is not None:
+        given["on_change"] = on_change
     of_hosts = with_tables(click.get_current_context(), given)
     given |= {name: of_hosts[name] for name in ("header", "auth") if name in of_hosts}  # the store keeps the others
     started = time.time()
@@ -118,6 +122,8 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
     )
     if report.failures:
         yield f"Given up: {tally(report.failures)}."
+    if report.undelivered:
+        yield undelivered_line(report.undelivered)
 
 
 def _print_choice(store: Path, pages: int, as_json: bool) -> None:

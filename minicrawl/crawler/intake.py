@@ -82,7 +82,7 @@ class Intake:
         sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
-        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now))
+        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
         self.ranking = Ranking(state)
         self.turns = turns = HostTurns(state.frontier, state.hosts, state.admission, timing)
         self.robots = RobotsFiles(

@@ -424,6 +424,16 @@ class Refresh:
         check=values.refresh_rules,
         metavar="REGEX=TIME",
     )
+    on_change: str = setting(
+        "",
+        values.text,
+        "Tell this URL (by POST, JSON) or this command (on its standard input, a line of JSON each) of pages that are "
+        "new, changed or gone, in batches, the most important first. To be named at every run.",
+        check=values.receiver,
+        metavar="COMMAND|URL",
+        is_for_one_run=True,
+        hide=values.shown_receiver,
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

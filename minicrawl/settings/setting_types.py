@@ -58,6 +58,7 @@ class GivenSettings(AdjustableSettings, total=False):
     refresh_rule: str | Iterable[str] | AsBefore
     topic: str | AsBefore
     focus_type: str | Iterable[str] | AsBefore
+    on_change: str | AsBefore
     text: bool | AsBefore
     extract: str | Iterable[str] | AsBefore
     extract_rule: str | Mapping[str, object] | Iterable[str | Mapping[str, object]] | AsBefore

@@ -1,5 +1,6 @@
 """All optional capabilities, in the order in which a turn passes through them."""
 
+from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.cookies import Cookies
@@ -33,4 +34,5 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Archive,
     Cookies,
     ExpectedImportance,
+    Alerts,
 )

@@ -18,6 +18,7 @@ from minicrawl.model import ArchiveRecord, Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
+from minicrawl.timing import STANDARD, Timing
 
 P = TypeVar("P", bound="Part")
 
@@ -116,6 +117,7 @@ class Opening:
     share: Share | None
     opened: list[Part]
     now: float
+    timing: Timing = STANDARD
 
     def part(self, kind: type[P]) -> P:
         """The part of a kind that is always on and stands further up in the list."""

@@ -37,6 +37,21 @@ class ChangedPage(NamedTuple):
     title: str | None
 
 
+class NotedChange(NamedTuple):
+    """A row of `changes`, with its page."""
+
+    id: int
+    page: int
+    url: str
+    title: str | None
+    state: str
+    what: str
+    at: float
+    importance: float
+    added: int
+    removed: int
+
+
 class RisenPage(NamedTuple):
     """A page whose importance has risen. before: its importance at `since`, Unix seconds."""
 
@@ -145,6 +160,22 @@ class Refreshes:
     def changes_of(self, page: int) -> list[Change]:
         """The changes of a page, the oldest first; scans those of all pages."""
         return self._tables.records(Change, "changes WHERE page = ? ORDER BY at, id", page)
+
+    def last_change(self) -> int:
+        """The number of the last change of a page; 0 where there is none."""
+        return int(self._tables.row("SELECT coalesce(max(id), 0) FROM changes")[0])
+
+    def changes_after(self, number: int, n: int) -> list[NotedChange]:
+        """The first n changes after that number."""
+        query = """
+            SELECT changes.id, page, url, title, state, what, at, importance, added, removed
+            FROM changes CROSS JOIN weighed ON weighed.id = page
+            WHERE changes.id > ? ORDER BY changes.id LIMIT ?"""
+        return list(map(NotedChange._make, self._tables.rows(query, (number, n))))
+
+    def changes_behind(self, number: int) -> int:
+        """Number of changes after that number."""
+        return int(self._tables.row("SELECT count(*) FROM changes WHERE id > ?", number)[0])
 
     def changed_pages(self, since: float) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), the most important first."""
