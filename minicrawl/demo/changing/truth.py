@@ -35,9 +35,9 @@ def answering(web: ChangingWeb, clock: Callable[[], float]) -> Callable[[str, Ma
 def truth(web: ChangingWeb, at: float, since: float | None = None) -> dict[str, object]:
     """The truth at a time, as JSON; `pages` by their URL.
 
-    importance: exact, by the links at that time. rate: changes per second. kind: plain, goes, moves, constant, or the
-    kind of noise. changed_at: the last change of the answer to a GET, noise apart. status: of that answer. manner: the
-    host's use of ETag and Last-Modified; lies: it is wrong. changes: all times after `since`.
+    importance: exact, by the links at that time. rate: changes per second. kind: plain, bursts, goes, moves, constant,
+    or the kind of noise. changed_at: the last change of the answer to a GET, noise apart. status: of that answer.
+    manner: the host's use of ETag and Last-Modified; lies: it is wrong. changes: all times after `since`.
     """
     pages = {}
     for url, importance in web.importance(at).items():

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import formatdate, parsedate_to_datetime
+from itertools import pairwise
 from random import Random
 from typing import Literal
 
@@ -90,6 +91,28 @@ class Absences:
 
 _YEAR = 365 * 86400
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+@dataclass(frozen=True, slots=True)
+class Bursts:
+    """The changes of a page that is quiet for long: those of `dense` that fall into the times of `busy`."""
+
+    dense: Changes
+    busy: Absences
+
+    @property
+    def rate(self) -> float:
+        return self.dense.rate * self.busy.lasting / self.busy.period
+
+    def last(self, now: float) -> int:
+        """As `Changes.last`; BEGINNING if there was none in four periods."""
+        return max(self.between(now - 4.0 * self.busy.period, now), default=BEGINNING)
+
+    def between(self, since: float, now: float) -> list[int]:
+        """As `Changes.between`."""
+        turns = [since, *self.busy.turns(since, now), now]
+        spans = [(start, end) for start, end in pairwise(turns) if self.busy.is_away(start)]
+        return [time for start, end in spans for time in self.dense.between(start, end)]
 
 
 @dataclass(frozen=True, slots=True)

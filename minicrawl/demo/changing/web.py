@@ -1,9 +1,9 @@
 """The changing web: the answer of every URL at a time, a function of the seed, the speed and the time alone.
 
 Change rates are lognormal, about as those of real webs. A few pages are taken down for a while and come back, a few
-move to another address and back, and a quarter differs at every fetch though nothing in it has changed: noise. Every
-host has its own use of ETag and Last-Modified. Files, redirects, print versions, the calendar and missing pages never
-change.
+move to another address and back, a few change in bursts, and a quarter differs at every fetch though nothing in it has
+changed: noise. Every host has its own use of ETag and Last-Modified. Files, redirects, print versions, the calendar and
+missing pages never change.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from math import ceil
 from random import Random
 from typing import NamedTuple
 
-from minicrawl.demo.changing.versions import MANNERS, Absences, Changes, is_not_modified, validators
+from minicrawl.demo.changing.versions import MANNERS, Absences, Bursts, Changes, is_not_modified, validators
 from minicrawl.demo.resources import Page, Redirect, Reply, Resource, root_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.demo.words import drawn_title, paragraphs
@@ -80,19 +80,22 @@ _SPREAD = 1.5
 _RELINKED = 0.3
 """Fraction of changes that change links."""
 _SEE_ALSO = 2
-_KINDS = {"plain": 0.72, "goes": 0.02, "moves": 0.02, **dict.fromkeys(NOISES, 0.04)}
-"""Fractions of pages: plain; taken down now and then; moved now and then; with each kind of noise."""
+_KINDS = {"plain": 0.69, "bursts": 0.03, "goes": 0.02, "moves": 0.02, **dict.fromkeys(NOISES, 0.04)}
+"""Fractions of pages: plain; changed in bursts; taken down, and moved, now and then; with each kind of noise."""
 _PERIOD, _ABSENCE = 20.0, 3.0
-"""In mean times between two changes of a page: the period in which it goes or moves once, and its absence."""
+"""In mean times between two changes of a page: the period in which it goes or moves once, and its absence. A burst has
+the changes of such a period within an eighth of it."""
+_IN_ITS_ETAG = 0.5
+"""Fraction of the pages with noise whose ETag is that of the bytes, another one at every fetch."""
 _COMMENT_EVERY = 7200.0
 """Seconds of the web's time between two comments."""
 
 
 class Life(NamedTuple):
-    """The changes of a page. kind: plain, goes, moves, the name of its noise, or constant."""
+    """The changes of a page. kind: plain, bursts, goes, moves, the name of its noise, or constant."""
 
     kind: str
-    text: Changes
+    text: Changes | Bursts
     links: Changes
     away: Absences
 
@@ -119,12 +122,13 @@ _CONSTANT = Life("constant", _NEVER, _NEVER, Absences("", 1.0, 0))
 class ChangingWeb:
     """The pages of `web`, which change. speed: of the web's time, relative to the clock.
 
-    seed: of the changes. Raises SettingError.
+    seed: of the changes. paces: factors on the rates of hosts, 1 for others. Raises SettingError.
     """
 
     web: DemoWeb
     seed: int = 0
     speed: float = 1.0
+    paces: Mapping[str, float] = field(default_factory=dict)
     _lives: dict[str, Life] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -133,7 +137,7 @@ class ChangingWeb:
 
     @property
     def mean_rate(self) -> float:
-        """Mean changes per second of a page, before the limit FASTEST."""
+        """Mean changes per second of a page, before the limit FASTEST and without `paces`."""
         return self.speed / MEAN_INTERVAL
 
     def respond(self, url: str, asked: Mapping[str, str], now: float) -> Reply:
@@ -180,8 +184,11 @@ class ChangingWeb:
 
     def manner(self, url: str) -> str:
         """The name of the manner of a URL's host."""
-        host = root_of(url).removeprefix("http://").removesuffix("/")
-        return self._manners.get(host, "nothing")
+        return self._manners.get(_host(url), "nothing")
+
+    def has_stable_etag(self, url: str) -> bool:
+        """True unless a page's ETag is another one at every fetch, because of its noise."""
+        return self.life(url).kind not in NOISES or Random(f"{self.seed} {url} etag").random() >= _IN_ITS_ETAG
 
     def _written(self, url: str, now: float) -> Page:
         """A page as of `now`, with the paragraph and the links of its latest version."""
@@ -199,15 +206,21 @@ class ChangingWeb:
         manner = MANNERS[self.manner(url)]
         if life.kind not in NOISES:
             return validators(manner, life.last_change(now), now)
-        # A page made anew for every visitor has no date, and its ETag is that of its bytes.
+        # A page made anew for every visitor has no date.
         fields = validators(replace(manner, date=None), life.last_change(now), now)
-        return fields if manner.judges == "always" or "ETag" not in fields else {"ETag": f'"{now!r}"'}
+        is_stable = manner.judges == "always" or "ETag" not in fields or self.has_stable_etag(url)
+        return fields if is_stable else {"ETag": f'"{now!r}"'}
 
     def _drawn_life(self, url: str) -> Life:
         name = f"{self.seed} {url}"
         random = Random(f"{name} life")
-        rate = min(self.mean_rate * random.lognormvariate(-_SPREAD * _SPREAD / 2.0, _SPREAD), FASTEST)
+        mean = self.mean_rate * self.paces.get(_host(url), 1.0)
+        rate = min(mean * random.lognormvariate(-_SPREAD * _SPREAD / 2.0, _SPREAD), FASTEST)
         kind = random.choices(list(_KINDS), list(_KINDS.values()))[0]
+        if kind == "bursts":
+            rate = min(rate, FASTEST / 8.0)
+            busy = Absences(f"{name} busy", _PERIOD / rate, ceil(_PERIOD / rate / 8))
+            return Life(kind, Bursts(Changes(f"{name} text", 8.0 * rate), busy), _NEVER, Absences("", 1.0, 0))
         lasting = ceil(_ABSENCE / rate) if kind in ("goes", "moves") else 0
         return Life(
             kind,
@@ -233,6 +246,10 @@ class ChangingWeb:
     def _manners(self) -> dict[str, str]:
         names = list(MANNERS)
         return {host: names[number % len(names)] for number, host in enumerate(self.web.hosts)}
+
+
+def _host(url: str) -> str:
+    return root_of(url).removeprefix("http://").removesuffix("/")
 
 
 def moved(url: str) -> str:
