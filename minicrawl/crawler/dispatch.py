@@ -120,8 +120,10 @@ class Dispatch:
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.is_over)
 
     def next_ready(self) -> float | None:
-        """Unix seconds of the next request; None if there is nothing to wait for."""
-        return self._requests.next_ready() if self.outages.ask_at is None else self.outages.ask_at
+        """Unix seconds of the next request; None if there is nothing to wait for but answers."""
+        if self.outages.ask_at is not None:
+            return self.outages.ask_at
+        return self._requests.next_ready() if self.in_flight.has_room else None
 
     def is_empty(self) -> bool:
         """True if nothing waits, rests or is in flight."""

@@ -1,11 +1,16 @@
 """Requests that are begun: as many as there is room for, and as the limits of now allow."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from support.skipping import run_apart
+from support.sites import html
+from support.skipping import looks, run_apart
 from support.steering import HOME, Steered, pages, steered, wide
+
+from minicrawl.api import acrawl
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, 6), (6, 1), (2, 3)])
@@ -79,3 +84,24 @@ def test_limit_that_was_passed_long_ago_stops_the_crawl_at_once(tmp_path: Path) 
         assert (report.reason, report.fetched) == ("pages", 10)
 
     run_apart(main())
+
+
+def test_while_all_slots_are_taken_a_crawl_waits_for_answers_and_commits_alone(tmp_path: Path) -> None:
+    """A host whose delay is over is no reason to look."""
+    urls = [f"http://h{number}.test/{page}" for page in range(4) for number in range(4)]
+    looked: list[int] = []
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        before = looks()
+        await asyncio.sleep(10.0)
+        looked.append(looks() - before)
+        return httpx.Response(200, html=html(urls))
+
+    run_apart(
+        acrawl(
+            urls, tmp_path / "crawl.db", transport=httpx.MockTransport(answer), concurrency=2, delay=0.1,
+            ignore_robots=True, probe=False, pages=8,
+        )
+    )  # fmt: skip
+    assert len(looked) >= 8
+    assert max(looked) < 200

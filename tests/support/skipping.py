@@ -31,6 +31,13 @@ def run_apart(main: Coroutine[Any, Any, Result]) -> Result:
         _SkippingLoop.ended = before
 
 
+def looks() -> int:
+    """Number of times that the running loop has looked for events."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, _SkippingLoop)
+    return loop.looks
+
+
 def set_clock() -> None:
     """Let the next loop begin by the machine's clock: a test is not ahead by what those before it have skipped."""
     _SkippingLoop.ended = 0.0
@@ -42,7 +49,7 @@ class _SkippingLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, grace: float) -> None:
         self._now = max(time.monotonic(), _SkippingLoop.ended + _BETWEEN)
-        self.in_threads = 0
+        self.in_threads = self.looks = 0
         super().__init__(_SkippingSelector(self, grace))
 
     def time(self) -> float:
@@ -75,6 +82,7 @@ class _SkippingSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """What is ready; if nothing is when the grace is over, it is `timeout` later."""
+        self._loop.looks += 1
         if timeout is None or timeout <= 0:
             return super().select(timeout)
         if self._loop.in_threads:
