@@ -344,6 +344,8 @@ class RefreshRow(NamedTuple):
     answers: str = ""
     importance: float = 0.0
     lastmod: float | None = None
+    repeats: int = 0
+    doubt: int = 0
 
 
 class TextRow(NamedTuple):
@@ -379,7 +381,7 @@ class RefreshHost(NamedTuple):
     price: float
     median: float = 0.0
     learned: int = 0
-    lies: int = 0
+    doubt: int = 0
     dates: int = 0
     lastmods: int = 0
 

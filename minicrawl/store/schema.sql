@@ -202,6 +202,8 @@ CREATE TABLE refresh (
     changed_at    REAL,                        -- Unix seconds of the last of them
     importance    REAL    NOT NULL DEFAULT 0,  -- of the page, the last one in importances; 0: none
     lastmod       REAL,                        -- Unix seconds; by its sitemap it changed then, after the last answer
+    repeats       INTEGER NOT NULL DEFAULT 0,  -- full answers in a row under the same validators, and
+    doubt         INTEGER NOT NULL DEFAULT 0,  --   doubt of these, see crawler/recognise/conditions.py
     blocks        BLOB    NOT NULL,            -- see crawler/recognise/changes.py
     answers       TEXT    NOT NULL             -- the last eight: = as before, # changed, ? not found, ! failed
 ) STRICT;
@@ -212,7 +214,7 @@ CREATE TABLE refresh_hosts (
     price         REAL    NOT NULL,            -- of a fetch there; 0: none of its own
     median        REAL    NOT NULL,            -- of learned rates, changes per second
     learned       INTEGER NOT NULL,            -- of how many
-    lies          INTEGER NOT NULL,            -- answers that had changed though their validators had not
+    doubt         INTEGER NOT NULL DEFAULT 0,  -- of its validators (crawler/recognise/conditions.py)
     dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/schedules.py
     lastmods      INTEGER NOT NULL DEFAULT 0   -- the same of lastmod in its sitemaps
 ) STRICT;

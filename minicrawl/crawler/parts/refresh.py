@@ -1,8 +1,7 @@
 """Change rates and validators of pages, learned from repeated fetches.
 
 A page is requested on condition that it differs from its validators (RFC 9110 13.1): then 304 says in a few bytes that
-nothing has changed. Every eighth request is unconditional. A server that answers this with another page under the same
-validators is not believed: after two such answers its host gets no conditions.
+nothing has changed. Some requests are unconditional, to find servers whose validators lie (recognise/conditions.py).
 
 Two dates tell when a page changed, as far as they are believed (frontier/schedules.py): lastmod in its sitemap
 makes it due sooner; Last-Modified tells its change rate, even with many changes between two fetches.
@@ -21,7 +20,15 @@ from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
-from minicrawl.crawler.recognise.conditions import needs, needs_more
+from minicrawl.crawler.recognise.conditions import (
+    evidence,
+    host_doubt,
+    is_conditional,
+    needs,
+    needs_more,
+    page_doubt,
+    repeated,
+)
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
@@ -30,9 +37,6 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import Change, LastAnswer, MetaValue, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
-_UNCONDITIONAL = 8
-"""Every eighth request for a page is unconditional."""
-_LIES = 2
 _ANSWERS = 8
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
@@ -88,8 +92,8 @@ class Refresh(Part):
         row = self._row(page)
         if row is not None and row.answers.endswith((MISSING, FAILED)):
             return asked
-        fetches = 1 if row is None else row.fetches
-        if fetches % _UNCONDITIONAL == 0 or self._host(page).lies >= _LIES:
+        fetches, repeats, doubt = (1, 1, 0) if row is None else (row.fetches, row.repeats, row.doubt)
+        if not is_conditional(page + fetches, repeats, doubt, self._host(page).doubt):
             return asked
         return asked._replace(**unpacked(last.validators)._asdict())
 
@@ -140,8 +144,7 @@ class Refresh(Part):
             return
         found = compared(row.blocks, blocks) if row.blocks else self._by_digest(page, fetched, blocks)
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
-        if found.differs and found.is_certain and validators == before != Validators():
-            self._note_lie(page)
+        row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         self._learn(row, now, found, dated_at)
 
@@ -153,7 +156,7 @@ class Refresh(Part):
         if turn.last is None:
             return None
         self._changes.append(Change(turn.page, turn.last.fetched_at, "new", blocks, 0))
-        return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
+        return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1, repeats=1)
 
     def _note_first(self, page: int, url: str, blocks: bytes, now: float) -> None:
         """Note a page read for the first time, in a crawl with a schedule."""
@@ -163,7 +166,7 @@ class Refresh(Part):
         self._due.rule(page, url)
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
         due = self._due.fetched(page, now)
-        row = RefreshRow(page, now, due, self._first_rate(page), fetches=1, blocks=first_seen(blocks))
+        row = RefreshRow(page, now, due, self._first_rate(page), fetches=1, repeats=1, blocks=first_seen(blocks))
         self._keep(row, now)
 
     def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
@@ -350,10 +353,28 @@ class Refresh(Part):
         self._hosts[host.host] = host._replace(**{dates: belief})
         self._changed_hosts.add(host.host)
 
-    def _note_lie(self, page: int) -> None:
-        host = self._host(page)
-        self._hosts[host.host] = host._replace(lies=host.lies + 1)
-        self._changed_hosts.add(host.host)
+    def _judged(
+        self, row: RefreshRow, turn: Turn, before: Validators, validators: Validators, found: Difference
+    ) -> RefreshRow:
+        """The row of a page by what a full answer proves of its validators."""
+        if turn.last is None or Validators() in (before, validators):
+            return row._replace(repeats=int(validators != Validators()))
+        is_same = validators == before
+        at = None if is_same or validators.last_modified is None else http_date(validators.last_modified)
+        is_late = at is None or not row.fetched_at <= at <= turn.now
+        proof = evidence(
+            found,
+            row.repeats,
+            is_same=is_same,
+            was_conditional=turn.fetched.is_conditional,
+            after_304=row.fetched_at > turn.last.fetched_at and is_late,
+        )
+        if proof is not None:
+            host = self._host(row.page)
+            self._hosts[host.host] = host._replace(doubt=host_doubt(host.doubt, proof, row.doubt))
+            self._changed_hosts.add(host.host)
+        repeats = repeated(row.repeats, found, is_same=is_same)
+        return row._replace(repeats=repeats, doubt=page_doubt(row.doubt, proof))
 
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
