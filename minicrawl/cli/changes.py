@@ -18,6 +18,7 @@ from minicrawl.settings.values import parse_duration
 if TYPE_CHECKING:
     from minicrawl.analysis.page_changes import PageChange
     from minicrawl.store.read.refreshes import ChangedPage, RisenPage
+    from minicrawl.store.reader import Store
     from minicrawl.store.texts.difference import Line
 
 
@@ -82,20 +83,30 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             click.echo(document(_risen_rows(risen, now)) if as_json else "\n".join(_risen_lines(risen, since)))
             return
         found = [page for page in reader.changes(moment) if _is_of(page.url, site)][:n]
-        name, began = str(reader.meta("hash_key")), reader.refreshes.began()
+        began = reader.refreshes.began()
+        is_all_new = n is None and began is not None and began >= moment
+        shown = [page for page in found if not (is_all_new and page.what == "new")]
+        if atom is not None:
+            _write_feed(atom, shown, reader, moment, now)
     if as_json:
         click.echo(document([page._asdict() for page in found]))
         return
-    is_all_new = n is None and began is not None and began >= moment
-    shown = [page for page in found if not (is_all_new and page.what == "new")]
     if atom is not None:
-        from minicrawl.export.atom import write_feed
-
-        write_feed(atom, shown, name, min(moment, now))
         click.echo(f"{counted(len(shown), 'change')} written to {printable(str(atom))}")
         click.echo("".join(f"{line}\n" for line in _all_new(len(found) - len(shown))), nl=False)
         return
     click.echo("\n".join(_lines(shown, len(found) - len(shown), since)))
+
+
+def _write_feed(file: Path, pages: "Sequence[ChangedPage]", store: "Store", since: float, now: float) -> None:
+    from minicrawl.analysis.page_changes import Versions, is_text_kept
+    from minicrawl.export.atom import write_feed
+
+    def difference(page: "ChangedPage") -> "Sequence[Line] | None":
+        return Versions(store, page.url).difference(since, page.at)
+
+    name, is_kept = str(store.meta("hash_key")), is_text_kept(store)
+    write_feed(file, pages, name, min(since, now), difference if is_kept else lambda _: None)
 
 
 def _print_page(  # noqa: PLR0913 - the options that apply to one page

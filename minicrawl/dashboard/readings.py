@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.explain import explain
+from minicrawl.analysis.page_changes import PageChange, page_changes
 from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
@@ -23,9 +24,10 @@ from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.database import is_held, logs
 from minicrawl.store.partitions.folder import files_of, folder_at
 from minicrawl.store.read.hosts import HostPages
-from minicrawl.store.read.refreshes import RisenPage
+from minicrawl.store.read.refreshes import ChangedPage, RisenPage
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import HostRow
+from minicrawl.store.texts.difference import Line
 
 FloatArray = npt.NDArray[np.float64]
 Reading = Mapping[str, Any]
@@ -33,6 +35,7 @@ Reading = Mapping[str, Any]
 
 _HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
 _RISING, _WEEK = 20, 7 * 86_400.0
+_MOST_CHANGES, _MOST_BLOCKS, _LONGEST_BLOCK = 8, 200, 2_000
 _ORDERS = (*RANKINGS, EXPECTED)
 _PICTURES = {"pages": picture_of_pages, "hosts": picture_of_hosts}
 
@@ -81,6 +84,16 @@ class Readings:
         """The n pages that have gained the most importance since `since`, in Unix seconds."""
         with open_store(self.path) as store:
             return [] if len(store.parts) > 1 else store.refreshes.risen_pages(since, n)
+
+    def changed(self, since: float, n: int) -> Sequence[ChangedPage]:
+        """The n most important pages that have changed or gone since `since`, in Unix seconds."""
+        with open_store(self.path) as store:
+            return store.refreshes.changed_pages(since, n, has_new=False)
+
+    def page_changes(self, url: str) -> Sequence[PageChange]:
+        """The changes of a page, the oldest first."""
+        with open_store(self.path) as store:
+            return page_changes(store, url, 0.0)
 
     def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
         """The n hosts with the most known pages, by falling number; and the number of all hosts."""
@@ -145,6 +158,21 @@ def rising(readings: Readings) -> Reading:
     return {"pages": [page._asdict() for page in readings.rising(since, _RISING)], "since": since}
 
 
+def changes(readings: Readings, url: str) -> Reading:
+    """The last changes of a page, the latest first, each with the blocks that differ, or null; of "", the pages that
+    have changed in a week. Raises MinicrawlError."""
+    if not url:
+        return {"pages": [page._asdict() for page in readings.changed(time.time() - _WEEK, _RISING)]}
+    found = readings.page_changes(_one_url(url))[: -_MOST_CHANGES - 1 : -1]
+    return {"changes": [{**change._asdict(), "diff": _lines(change.diff)} for change in found]}
+
+
+def _lines(diff: Sequence[Line] | None) -> Sequence[Reading] | None:
+    if diff is None:
+        return None
+    return [line._replace(text=line.text[:_LONGEST_BLOCK])._asdict() for line in diff[:_MOST_BLOCKS]]
+
+
 def hosts(readings: Readings) -> Reading:
     """The hosts with the most known pages, and the reasons why they are not asked."""
     first, in_all = readings.hosts(_HOSTS)
@@ -169,9 +197,13 @@ def _rules(row: Reading) -> Reading:
 
 def why(readings: Readings, url: str) -> Reading:
     """All facts about a URL. Raises MinicrawlError."""
+    return readings.why(_one_url(url))
+
+
+def _one_url(url: str) -> str:
     if not url or len(url) > _LONGEST_QUERY:
         raise SettingError("name the URL of a page")
-    return readings.why(url)
+    return url
 
 
 def search(readings: Readings, words: str, n: int) -> Reading:

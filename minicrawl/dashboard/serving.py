@@ -62,6 +62,7 @@ class Routes:
             "/api/course": self._reading("course", readings.course),
             "/api/picture": self._picture,
             "/api/why": self._why,
+            "/api/changes": self._changes,
             "/api/search": self._search,
             "/metrics": self._metrics,
         }
@@ -116,6 +117,10 @@ class Routes:
 
     async def _why(self, request: Request) -> Answer:
         return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
+
+    async def _changes(self, request: Request) -> Answer:
+        url = request.query.get("url", "")
+        return json_answer(await self._shared.get(("changes", url), lambda: read.changes(self._readings, url)))
 
     async def _search(self, request: Request) -> Answer:
         words, n = request.query.get("q", ""), _number(request, "n", 20)

@@ -4,7 +4,7 @@ Source: RFC 4287. An entry's identifier is permanent for one change of one page,
 once, however often the feed is written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
@@ -12,16 +12,28 @@ from xml.etree import ElementTree as ET
 
 from minicrawl.export.tables import renamed_when_whole
 from minicrawl.store.read.refreshes import ChangedPage
+from minicrawl.store.texts.difference import CAME, MOVED, WENT, Line
 
 _ATOM = "http://www.w3.org/2005/Atom"
+_XHTML = "http://www.w3.org/1999/xhtml"
+_ELEMENTS = {CAME: "ins", WENT: "del", MOVED: "em"}
+_BLOCKS, _ROOM = 20, 4_000
+"""Blocks of an entry, and characters of these."""
 _MOST = 1_000
 """Maximum number of entries in a feed, a size that readers handle."""
 
 
-def write_feed(path: Path, changes: Sequence[ChangedPage], crawl: str, since: float) -> None:
+def write_feed(
+    path: Path,
+    changes: Sequence[ChangedPage],
+    crawl: str,
+    since: float,
+    difference: Callable[[ChangedPage], Sequence[Line] | None] = lambda _: None,
+) -> None:
     """Write changes as a feed, the latest first, 1,000 at most; replaces an old file atomically. Raises SettingError.
 
-    crawl: identifier of the crawl. since: Unix seconds, the time of a feed without entries.
+    crawl: identifier of the crawl. since: Unix seconds, the time of a feed without entries. difference: the blocks of a
+    changed page that differ, if that is known.
     """
     latest = sorted(changes, key=lambda page: -page.at)[:_MOST]
     feed = ET.Element("feed", xmlns=_ATOM)
@@ -36,6 +48,9 @@ def write_feed(path: Path, changes: Sequence[ChangedPage], crawl: str, since: fl
         _add(entry, "updated", _time(page.at))
         ET.SubElement(entry, "link", href=page.url)
         _add(entry, "summary", _summary(page))
+        lines = difference(page) if page.what == "changed" else None
+        if lines:
+            _add_content(entry, lines)
     with renamed_when_whole(path) as temporary:
         ET.ElementTree(feed).write(temporary, encoding="utf-8", xml_declaration=True)
 
@@ -44,6 +59,19 @@ def _summary(page: ChangedPage) -> str:
     counts = f": {page.added:,} blocks of text came, {page.removed:,} went"
     blocks = counts if page.what == "changed" and (page.added or page.removed) else ""
     return f"{page.url} is {page.what}{blocks}. Importance {page.importance:.3g}."
+
+
+def _add_content(entry: ET.Element, lines: Sequence[Line]) -> None:
+    """Add the first lines as XHTML: a list, with insertions and deletions."""
+    div = ET.SubElement(ET.SubElement(entry, "content", type="xhtml"), "div", xmlns=_XHTML)
+    blocks, room = ET.SubElement(div, "ul"), _ROOM
+    for shown, line in enumerate(lines):
+        if shown == _BLOCKS or room <= 0:
+            _add(div, "p", f"and {len(lines) - shown:,} more")
+            return
+        item = ET.SubElement(blocks, "li")
+        _add(item, _ELEMENTS[line.sign], f"{line.text[:room]}{'…' if len(line.text) > room else ''}")
+        room -= len(line.text)
 
 
 def _add(parent: ET.Element, name: str, text: str) -> None:

@@ -71,6 +71,13 @@ def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(rewritte
     assert "  ~ third\n" in printed
     assert "\x1b" not in printed
     assert len(run("changes", "a.test/article", "--store", rewritten).stdout.splitlines()) == 2
+    run("changes", "--atom", rewritten.parent / "feed", "--store", rewritten)
+    feed = etree.parse(str(rewritten.parent / "feed"))
+    assert {(etree.QName(block).localname, block.text) for block in feed.iterfind("{*}entry//{*}li/{*}*")} == {
+        *(({"-": "del", "+": "ins"}[sign], text) for sign, text in DIFF),
+        ("em", "third"),
+        ("ins", "New words"),
+    }
 
 
 def test_difference_needs_texts_and_a_page(store: Path) -> None:

@@ -16,12 +16,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from support.cluster_runs import SEEDS, folder_at
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
-from support.sites import Site, crawl, rows
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.analysis.audit import audit_all
 from minicrawl.cluster.folder import found
@@ -336,6 +337,25 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         page.focus("#tab-search")
         page.keyboard.press("ArrowRight")
         says(page, "#tab-log[aria-selected=true]", "Log")
+
+
+def test_a_change_opens_to_the_blocks_that_differ(browser: Any, store: Path) -> None:
+    class Edited(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            answered, count = super()._answer(request), self.asked.count(str(request.url))
+            text = f"<p>It costs {5 + count // 9} euros.<p><b>&lt;b&gt; stays"
+            return answered if answered.status_code == 404 else httpx.Response(200, html=f"<title>Prices</title>{text}")
+
+    crawled(Edited({HOME: []}), store, refresh=True, text=True, pages=15, probe=False)
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        page.click("#tab-importance")
+        says(page, "#view-importance td", "+1 -1")
+        page.locator("#view-importance tr", has_text="changed").get_by_role("link", name="Prices").click()
+        page.locator("#view-why summary", has_text="changed, 1 block came, 1 went").click()
+        is_just(page, "#view-why .diff .went", "- It costs 5 euros.")
+        is_just(page, "#view-why .diff .came", "+ It costs 6 euros.")
+        is_just(page, "#view-why .diff .came mark", "6")
+        assert page.locator("#view-why .diff li").count() == 2
 
 
 def test_without_the_token_there_is_nothing(browser: Any, store: Path) -> None:

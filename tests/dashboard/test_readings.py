@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 from support.command_line import answer
-from support.sites import crawl, random_site, rows
+from support.refreshed import HOME, PATIENT
+from support.sites import Server, crawl, random_site, rows
 
 from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import Readings
@@ -56,6 +58,29 @@ def test_rising_pages_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert [page["url"] for page in found] == [page["url"] for page in expected[:20]]
     assert len(found) == 20
     assert all(page["before"] == pytest.approx(page["importance"] / 2) for page in found)
+
+
+def test_changes_are_those_of_the_command_line(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+
+    class Edited(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            answered, count = super()._answer(request), self.asked.count(str(request.url))
+            text = f"edition {count // 9} {'word ' * 1000}"
+            return answered if answered.status_code == 404 else httpx.Response(200, html=f"<p>{text}")
+
+    crawl(Edited({HOME: []}), store, [HOME], refresh=True, text=True, pages=90, probe=False, timing=PATIENT)
+    (page,) = readings.changes(Readings(store), "")["pages"]
+    assert (page["url"], page["what"]) == (HOME, "changed")
+    found = json.loads(json.dumps(readings.changes(Readings(store), HOME)))["changes"]
+    expected = answer("changes", HOME, "--diff", "--store", store)[::-1][:8]
+    assert [change["at"] for change in found] == [change["at"] for change in expected]
+    for one, other in zip(found, expected, strict=True):
+        blocks = [{**line, "text": line["text"][:2000]} for line in other["diff"] or ()]
+        assert (one["diff"] or []) == blocks
+    assert found[0]["diff"]
+    with pytest.raises(SettingError, match="not known"):
+        readings.changes(Readings(store), "http://nowhere.test/")
 
 
 def test_hosts_have_all_pages(store: Path) -> None:

@@ -78,7 +78,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-PATHS = ("/api/now", "/api/top", "/api/importance", "/api/hosts", "/api/why?url=a.test", "/metrics")
+PATHS = ("/api/now", "/api/top", "/api/importance", "/api/hosts", "/api/why?url=a.test", "/api/changes", "/metrics")
 
 
 def test_each_path_says_something_to_who_has_the_token_and_nothing_to_others(store: Path) -> None:

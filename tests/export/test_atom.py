@@ -9,6 +9,7 @@ from lxml import etree
 from minicrawl.errors import SettingError
 from minicrawl.export.atom import write_feed
 from minicrawl.store.read.refreshes import ChangedPage
+from minicrawl.store.texts.difference import Line
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 CHANGES = [
@@ -54,6 +55,23 @@ def test_entry_keeps_its_identifier_and_a_later_change_has_another(tmp_path: Pat
     assert ids(CHANGES) == ids(CHANGES)
     assert not set(ids([CHANGES[0]._replace(at=2e9)])) & set(ids(CHANGES))
     assert not set(ids(CHANGES, "another")) & set(ids(CHANGES))
+
+
+def test_entry_has_the_blocks_that_differ_up_to_a_bound(tmp_path: Path) -> None:
+    lines = [Line("+", "<script>&\x00 came"), Line("-", "went"), Line("~", "moved"), *[Line("+", "more")] * 30]
+    div = f"{ATOM}content/{{http://www.w3.org/1999/xhtml}}div"
+    write_feed(tmp_path / "feed", CHANGES, "key", 0.0, lambda _: lines)
+    assert [entry.find(div) is not None for entry in entries(tmp_path / "feed")] == [False, True]
+    found = entries(tmp_path / "feed")[1].find(div)
+    assert found is not None
+    shown = [(etree.QName(block[0]).localname, block[0].text) for block in found[0]]
+    assert shown[:4] == [("ins", "<script>&  came"), ("del", "went"), ("em", "moved"), ("ins", "more")]
+    assert (len(shown), found[1].text) == (20, "and 13 more")
+    write_feed(tmp_path / "feed", CHANGES, "key", 0.0, lambda _: [Line("+", "long " * 10**5)] * 3)
+    found = entries(tmp_path / "feed")[1].find(div)
+    assert found is not None
+    assert len(etree.tostring(found)) < 5_000
+    assert found[1].text == "and 2 more"
 
 
 def test_feed_without_entries_has_a_time_and_a_place_that_takes_none_is_told(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 // Elements made without markup: any text from the web stays text.
 
+import {printable} from "./format.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function filled(node, attributes, children) {
@@ -59,4 +61,16 @@ export function known(url, text = url) {
 
 export function card(title, ...children) {
   return el("section", {class: "card"}, el("h2", {}, title), ...children);
+}
+
+// A text with some words marked. marks: [[from, to], ...] in characters, not in units of UTF-16.
+export function marked(text, marks) {
+  const letters = [...text];
+  const parts = [];
+  let end = 0;
+  for (const [from, to] of marks) {
+    parts.push(printable(letters.slice(end, from).join("")), el("mark", {}, printable(letters.slice(from, to).join(""))));
+    end = to;
+  }
+  return [...parts, printable(letters.slice(end).join(""))];
 }

@@ -24,12 +24,20 @@ export class Importance {
       {title: "Before", numeric: true, text: (page) => small(page.before), sort: (page) => page.before},
       {title: "Then", text: (page) => day(page.since), sort: (page) => page.since},
     ], (page) => page.url, "Of no page is it known. Only pages that are fetched again can tell: see 'crawl --refresh'.");
+    this.changed = new Table("Pages that have changed or gone", [
+      {title: "Page", wide: true, of: (page) => [page.url, page.title], node: pageNode},
+      {title: "What", text: (page) => page.what},
+      {title: "Blocks", text: (page) => (page.added || page.removed ? `+${count(page.added)} -${count(page.removed)}` : "")},
+      {title: "Importance", numeric: true, text: (page) => small(page.importance), sort: (page) => page.importance},
+      {title: "When", text: (page) => day(page.at), sort: (page) => page.at},
+    ], (page) => `${page.what} ${page.url}`, "None is known. Only of pages that are fetched again is it: see 'crawl --refresh'.");
     this.orders = el("label", {class: "filter"}, "Ordered by ", this.order);
     this.words = el("p", {role: "status"}, "The store is being read.");
     this.chart = new Chart({title: "Importance collected", xLabel: "pages read", yLabel: "share of importance", yMin: 0, xText: count, yText: (y) => percent(y, 0)});
     this.nodes = [
       card("Importance collected", this.words, this.chart.node),
       card("The most important pages", this.orders, this.table.node),
+      card("Changed in the last seven days", this.changed.node),
       card("Rising in the last seven days", this.rising.node),
     ];
   }
@@ -42,8 +50,9 @@ export class Importance {
 
   async read() {
     const get = this.app.get;
-    const [top, curve, rising] = await Promise.all([get("/api/top", {by: this.order.value, n: 100}), get("/api/importance"), get("/api/rising")]);
+    const [top, curve, rising, changed] = await Promise.all([get("/api/top", {by: this.order.value, n: 100}), get("/api/importance"), get("/api/rising"), get("/api/changes")]);
     this.table.show(top.pages);
+    this.changed.show(changed.pages);
     this.rising.show(rising.pages);
     const {collected, possible} = curve.curves;
     const [held, best] = [collected, possible].map((points) => (points.length ? points[points.length - 1][1] : 0));

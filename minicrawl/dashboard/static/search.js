@@ -1,6 +1,6 @@
 // Pages by words, as 'minicrawl search' finds them.
 
-import {card, el, known, outside, setText} from "./dom.js";
+import {card, el, known, marked, outside, setText} from "./dom.js";
 import {count, counted, printable} from "./format.js";
 
 export class Search {
@@ -44,16 +44,4 @@ function line(page) {
   const alike = page.alike ? ` and ${count(page.alike)} more like this` : "";
   return el("li", {}, known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
     el("div", {class: "quiet"}, outside(page.url, printable(page.url))), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
-}
-
-// A snippet with the words of the query marked. marks: [[from, to], ...] in characters, not in units of UTF-16.
-function marked(text, marks) {
-  const letters = [...text];
-  const parts = [];
-  let end = 0;
-  for (const [from, to] of marks) {
-    parts.push(printable(letters.slice(end, from).join("")), el("mark", {}, printable(letters.slice(from, to).join(""))));
-    end = to;
-  }
-  return [...parts, printable(letters.slice(end).join(""))];
 }

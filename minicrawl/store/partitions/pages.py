@@ -501,9 +501,9 @@ class AllRefreshes(Refreshes):
         began = self._numbers.each(lambda part: part.refreshes.began())
         return min((at for at in began if at is not None), default=None)
 
-    def changed_pages(self, since: float) -> list[ChangedPage]:
-        each = self._numbers.each(lambda part: part.refreshes.changed_pages(since))
-        return list(merge(*each, key=lambda page: -page.importance))
+    def changed_pages(self, since: float, n: int = -1, *, has_new: bool = True) -> list[ChangedPage]:
+        each = self._numbers.each(lambda part: part.refreshes.changed_pages(since, n, has_new=has_new))
+        return list(islice(merge(*each, key=lambda page: -page.importance), None if n < 0 else n))
 
     def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
         raise SettingError(

@@ -8,11 +8,12 @@ import numpy.typing as npt
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import Change, RefreshColumns, RefreshHost, RefreshRow
 
-# A page without a row was read by a crawl that fetched nothing again, and became new then.
-_CHANGES = """
+_NOTED = """
     SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed
-    FROM changes WHERE at >= :since GROUP BY page, what
-    UNION ALL
+    FROM changes WHERE at >= :since GROUP BY page, what"""
+# A page without a row was read by a crawl that fetched nothing again, and became new then.
+_CHANGES = f"""
+    {_NOTED} UNION ALL
     SELECT pages.id, 'new', fetched_at, 1, 0, 0 FROM pages JOIN fetches ON fetches.id = fetch
     WHERE state = 'fetched' AND fetched_at >= :since
         AND pages.id NOT IN (SELECT page FROM changes WHERE what = 'new')"""
@@ -177,14 +178,15 @@ class Refreshes:
         """Number of changes after that number."""
         return int(self._tables.row("SELECT count(*) FROM changes WHERE id > ?", number)[0])
 
-    def changed_pages(self, since: float) -> list[ChangedPage]:
-        """New, changed and gone pages since a time (Unix seconds), the most important first."""
+    def changed_pages(self, since: float, n: int = -1, *, has_new: bool = True) -> list[ChangedPage]:
+        """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first. has_new:
+        new ones too."""
         query = f"""
             SELECT url, what, at, importance, times, added, removed, title
-            FROM ({_CHANGES}) CROSS JOIN weighed ON weighed.id = page
-            WHERE NOT (what = 'new' AND state = 'alias')
-            ORDER BY importance DESC, page, at"""
-        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since})))
+            FROM ({_CHANGES if has_new else _NOTED}) CROSS JOIN weighed ON weighed.id = page
+            WHERE NOT (what = 'new' AND (state = 'alias' OR NOT :has_new))
+            ORDER BY importance DESC, page, at LIMIT :n"""
+        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since, "n": n, "has_new": has_new})))
 
     def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
         """Pages whose importance has risen since a time (Unix seconds), or since their first fetch after it, largest

@@ -12,10 +12,12 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 CAME, WENT, MOVED = "+-~"
+_MOST = 10_000
+"""Blocks of a text that are compared."""
 _AHEAD = 5
 """Blocks among which an edited one is looked for."""
 _MOST_WORDS = 200
-_MOST_EDITS = 200
+_MOST_EDITS = 100
 _WORDS = re.compile(r"\w+|\s+|.")
 
 
@@ -29,8 +31,9 @@ class Line(NamedTuple):
 
 
 def difference(before: Sequence[str], after: Sequence[str]) -> list[Line]:
-    """The blocks that differ, in the order of the text after; those that went stand where they were."""
-    old, new = _between(before, after)
+    """The blocks that differ, of the first 10,000, in the order of the text after; those that went stand where they
+    were."""
+    old, new = _between(before[:_MOST], after[:_MOST])
     places = {block: at for at, block in enumerate(new)}
     stay = set(_longest_rising([places[block] for block in old if block in places]))
     known, lines, went, at = set(old), list[Line](), list[str](), 0

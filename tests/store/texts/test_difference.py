@@ -64,5 +64,5 @@ def test_edited_block_follows_its_old_form_and_has_its_words_marked() -> None:
 )
 def test_hostile_texts_take_a_bounded_time(before: list[str], after: list[str]) -> None:
     start = time.process_time()
-    difference(before, after)
+    assert len(difference(before, after)) <= 20_000
     assert time.process_time() - start < 5.0
