@@ -64,11 +64,14 @@ class KnownPages:
         return last if restated is None else last._replace(reason=restated.reason)
 
     def last_answer(self, page: int) -> LastAnswer | None:
-        """The last answer of a page, but for those that said it was unchanged."""
+        """The last answer of a page that was there, but for those that said it was unchanged."""
         turn = self._batch.turns.get(page)
-        if turn is None:
-            return None if page in self._batch.unanswered else self._writer.page_table.last_answer(page)
-        return None if turn.fetch is None else LastAnswer(turn.fetch.fetched_at, turn.fetch.validators)
+        if page in self._batch.restated or turn is not None:
+            if not self.was_there(page):
+                return None
+            if turn is not None and turn.fetch is not None:
+                return LastAnswer(turn.fetch.fetched_at, turn.fetch.validators)
+        return self._writer.page_table.last_answer(page)
 
     # Writing.
 

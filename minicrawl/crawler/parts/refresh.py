@@ -34,7 +34,7 @@ from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import learned, learned_by_date
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.rows import Change, LastAnswer, MetaValue, NotedImportance, RefreshHost, RefreshRow
+from minicrawl.store.rows import Change, MetaValue, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
 _ANSWERS = 8
@@ -86,7 +86,7 @@ class Refresh(Part):
         if not self._book.visited.item(page):
             return asked
         asked = asked._replace(again=True)
-        last = self._last(page)
+        last = self._pages.last_answer(page)
         if last is None or last.validators is None or last.fetched_at < self._needed_since:
             return asked
         row = self._row(page)
@@ -101,7 +101,7 @@ class Refresh(Part):
         """Put a page back for a day that is missing for the first time: that may be an accident."""
         page = turn.page
         if self._book.visited.item(page):
-            turn.last = self._last(page)
+            turn.last = self._pages.last_answer(page)
         if self._due is None or turn.outcome.reason not in NOT_FOUND:
             return False
         if turn.last is None or not self._is_first_miss(page):
@@ -111,9 +111,8 @@ class Refresh(Part):
         return True
 
     def on_turn(self, turn: Turn) -> None:
-        """Note the due time of the page."""
         page, state = turn.page, turn.outcome.state
-        if self._due is None and turn.last is None:
+        if self._due is None and turn.last is None:  # its first turn, in a crawl without a schedule
             return
         if state in READ:
             self._note_read(turn)
@@ -173,10 +172,9 @@ class Refresh(Part):
         """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
         So any difference counts as a change, this once."""
         kept = self._writer.recognised.fingerprint(page)
-        is_known = kept is not None and fetched.digest is not None
-        is_change = kept is not None and is_known and fetched.digest != kept.digest
-        memory = first_seen(blocks)
-        return Difference(is_change, 0, 0, memory, is_certain=is_known and not is_change, differs=is_change)
+        is_same = kept is not None and fetched.digest == kept.digest
+        is_change = not is_same and kept is not None and fetched.digest is not None
+        return Difference(is_change, 0, 0, first_seen(blocks), is_certain=is_same, differs=not is_same)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
@@ -248,10 +246,6 @@ class Refresh(Part):
             self._needed_since = now
         self._needs = current
         self._unsaved |= {"needs": json.dumps(current), "needed_since": self._needed_since}
-
-    def _last(self, page: int) -> LastAnswer | None:
-        """The last answer of a page that was there."""
-        return self._pages.last_answer(page) if self._pages.was_there(page) else None
 
     def _row(self, page: int) -> RefreshRow | None:
         return self._rows.get(page) or self._writer.refreshes.row(page)

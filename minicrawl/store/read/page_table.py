@@ -141,7 +141,9 @@ class PageTable:
         return LastTurn._make(self._tables.row(query, page))
 
     def last_answer(self, page: int) -> LastAnswer | None:
-        return self._tables.record(LastAnswer, "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ?", page)
+        """The last answer of a page that was there then."""
+        source = "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ? AND state IN ('fetched', 'alias')"
+        return self._tables.record(LastAnswer, source, page)
 
     def facts(self, page: int) -> dict[str, Any]:
         """A page's row by the column names of schema.sql, with its host's row."""
