@@ -1,7 +1,7 @@
 """minicrawl changes"""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -80,7 +80,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     with open_store(store) as reader, reader.snapshot():
         if is_rising:
             risen = [page for page in reader.refreshes.risen_pages(moment) if _is_of(page.url, site)][:n]
-            click.echo(document(_risen_rows(risen, now)) if as_json else "\n".join(_risen_lines(risen, since)))
+            rows = [page._asdict() | {"what": "rising", "at": now} for page in risen]
+            click.echo(document(rows) if as_json else "\n".join(_risen_lines(risen, since)))
             return
         found = [page for page in reader.changes(moment) if _is_of(page.url, site)][:n]
         began = reader.refreshes.began()
@@ -123,35 +124,38 @@ def _print_page(  # noqa: PLR0913 - the options that apply to one page
         rows = [change._asdict() for change in found]
         click.echo(document([row | {"diff": row["diff"] and [line._asdict() for line in row["diff"]]} for row in rows]))
         return
-    if not found:
-        click.echo("\n".join(fitted([f"No change of {printable(url)} is known; only of pages fetched again is any."])))
+    notes = [] if found else [f"No change of {printable(url)} is known; only of pages fetched again is any."]
     for change in found:
-        click.echo(f"{_day(change.at)}  {_what(change)}")
-        for line in change.diff or ():
-            click.echo("\n".join(_diff_lines(line)))
-        if is_diff and is_kept and change.what == "changed" and change.diff is None:
-            click.echo("  (the texts before and after it are not kept)")
+        click.echo("\n".join(_change_lines(change, is_kept=is_diff and is_kept)))
     if is_diff and not is_kept:
-        advice = "The texts of pages are not kept: let the crawl go on with --text, or with --archive DIR."
-        click.echo("\n".join(fitted([advice])))
+        notes.append("The texts of pages are not kept: let the crawl go on with --text, or with --archive DIR.")
+    for note in fitted(notes):
+        click.echo(note)
 
 
-def _diff_lines(line: "Line") -> Iterator[str]:
-    """A block, its edited words underlined."""
-    at, color = 0, _COLORS[line.sign]
-    for row in line.text.split("\n"):
-        end = at + len(row)
-        edges = [edge for mark in line.marks for edge in mark if at < edge < end]
-        pieces = [at, *edges, end]
-        yield click.style(f"  {line.sign} ", fg=color) + "".join(
-            click.style(
-                printable(line.text[start:stop]),
-                fg=color,
-                underline=any(first <= start < last for first, last in line.marks),
+def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
+    """A change, and the blocks that differ. is_kept: some texts are kept."""
+    signs = [line.sign for line in change.diff or ()]
+    came, went = signs.count("+"), signs.count("-")
+    in_all = f"; +{came:,} -{went:,} in all" if change.diff and (came, went) != (change.added, change.removed) else ""
+    yield f"{_day(change.at)}  {_what(change.what, change.added, change.removed)}{in_all}"
+    if is_kept and change.what == "changed" and change.diff is None:
+        yield "  (the texts before and after it are not kept)"
+    for line in change.diff or ():
+        start = 0
+        for row in line.text.split("\n"):
+            yield click.style(f"  {line.sign} ", fg=_COLORS[line.sign]) + "".join(
+                _marked(line, start, start + len(row))
             )
-            for start, stop in pairwise(pieces)
-        )
-        at = end + 1
+            start += len(row) + 1
+
+
+def _marked(line: "Line", start: int, end: int) -> Iterator[str]:
+    """A part of a block, its edited words underlined."""
+    edges = [edge for mark in line.marks for edge in mark if start < edge < end]
+    for at, stop in pairwise([start, *edges, end]):
+        is_edited = any(first <= at < last for first, last in line.marks)
+        yield click.style(printable(line.text[at:stop]), fg=_COLORS[line.sign], underline=is_edited)
 
 
 def _moment(text: str, now: float) -> float:
@@ -182,13 +186,8 @@ def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterato
     if not shown and not left_out:
         yield from fitted([f"Nothing is known to have changed since {printable(since)}."])
     if shown:
-        whats = [_what(page) for page in shown]
-        of_what = 22 if terminal_columns() is None else max(map(len, ["what", *whats]))
-        of_day = _day_columns()
-        starts = [f"{'importance':>10}  {'when (UTC)':<{of_day}}  {'what':<{of_what}}"]
-        for page, what in zip(shown, whats, strict=True):
-            starts.append(f"{page.importance:>10.3g}  {_day(page.at):<{of_day}.{of_day}}  {what:<{of_what}}")
-        yield from _page_lines(starts, shown)
+        whats = [_what(page.what, page.added, page.removed, page.times) for page in shown]
+        yield from _table(shown, {"when (UTC)": [_day(page.at) for page in shown], "what": whats})
     yield from fitted(_all_new(left_out))
 
 
@@ -199,40 +198,32 @@ def _all_new(left_out: int) -> list[str]:
     return [line] if left_out else []
 
 
-def _page_lines(starts: list[str], pages: "Sequence[ChangedPage | RisenPage]") -> list[str]:
+def _risen_lines(risen: "Sequence[RisenPage]", since: str) -> Iterator[str]:
+    if risen:
+        before, then = [f"{page.before:>10.3g}" for page in risen], [_day(page.since) for page in risen]
+        yield from _table(risen, {f"{'before':>10}": before, "then (UTC)": then})
+    else:
+        line = f"No page that was fetched again is known to have become more important since {printable(since)}."
+        yield from fitted([line])
+
+
+def _table(pages: "Sequence[ChangedPage | RisenPage]", columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """Pages with their importance, the columns, URL and title."""
+    starts = [f"{'importance':>10}", *(f"{page.importance:>10.3g}" for page in pages)]
+    for head, cells in columns.items():
+        width = max(map(len, (head, *cells)))
+        starts = [f"{start}  {cell:<{width}}" for start, cell in zip(starts, (head, *cells), strict=True)]
     urls = ["page", *(printable(page.url) for page in pages)]
     return lines_of(starts, urls, ["", *(printable(page.title or "") for page in pages)])
 
 
-def _day_columns() -> int:
-    """Width of a time; a narrow terminal has room for the day only."""
-    columns = terminal_columns()
-    return 10 if columns is not None and columns < 80 else 16
-
-
-def _what(page: "ChangedPage | PageChange") -> str:
-    if page.what != "changed":
-        return page.what
-    blocks = f" +{page.added:,} -{page.removed:,}" if page.added or page.removed else ""
-    times = getattr(page, "times", 1)
-    return f"changed{blocks}" + (f" in {times}" if times > 1 else "")
-
-
-def _risen_rows(risen: "Sequence[RisenPage]", now: float) -> list[dict[str, object]]:
-    return [page._asdict() | {"what": "rising", "at": now} for page in risen]
-
-
-def _risen_lines(risen: "Sequence[RisenPage]", since: str) -> Iterator[str]:
-    if not risen:
-        line = f"No page that was fetched again is known to have become more important since {printable(since)}."
-        yield from fitted([line])
-        return
-    of_day = _day_columns()
-    starts = [f"{'importance':>10}  {'before':>10}  {'then (UTC)':<{of_day}}"]
-    for page in risen:
-        starts.append(f"{page.importance:>10.3g}  {page.before:>10.3g}  {_day(page.since):<{of_day}.{of_day}}")
-    yield from _page_lines(starts, risen)
+def _what(what: str, added: int, removed: int, times: int = 1) -> str:
+    blocks = f" +{added:,} -{removed:,}" if what == "changed" and (added or removed) else ""
+    return f"{what}{blocks}" + (f" in {times}" if what == "changed" and times > 1 else "")
 
 
 def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    """The time; a narrow terminal has room for the day only."""
+    columns = terminal_columns()
+    form = "%Y-%m-%d" if columns is not None and columns < 80 else "%Y-%m-%d %H:%M"
+    return datetime.fromtimestamp(seconds, UTC).strftime(form)

@@ -85,7 +85,7 @@ COMMANDS = [
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
-    "compare importance inlinks", "refresh --pages 3 --dry-run",
+    "compare importance inlinks", "refresh --pages 3 --dry-run", f"changes {HOME} --diff",
     "archive select",
 ]  # fmt: skip
 

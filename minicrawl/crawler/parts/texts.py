@@ -5,7 +5,6 @@ from typing import Self
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import READ
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 
@@ -24,9 +23,8 @@ class Texts(Part):
         return cls(TextWriter(state.writer, keeps_first=state.due is not None))
 
     def on_turn(self, turn: Turn) -> None:
-        is_kept = read_directives(turn.fetched.robots_tag or "").archive
-        record = turn.parsed.kept if is_kept else b""
-        self._texts.note(turn.page, record, hides=not record and turn.outcome.state in READ)
+        is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive
+        self._texts.note(turn.page, turn.parsed.kept if is_kept else b"", hides=not is_kept)
 
     def save(self, writer: Writer) -> None:
         self._texts.save(writer)
