@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from refresh import Answer, Verdicts, judged
 
 from minicrawl.crawler.html.page_text import block_hashes
-from minicrawl.crawler.recognise.changes import compared, first_seen
+from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 
 Noise = Callable[[], list[str]]
 KINDS = (
@@ -19,6 +20,7 @@ KINDS = (
     "rotating list",
     "growing thread",
     "latest ten",
+    "ads anywhere",
 )
 """ads: one to three; teasers: one to eight; rotating list: three to seven of 8 to 60; thread: comments come at every
 fetch, and all but three go when there are 64; latest ten: they come at every fetch, and as many go."""
@@ -54,6 +56,7 @@ def noise_of(kind: str, rng: random.Random) -> Noise:
         "rotating list": lambda: rng.sample(pool, rng.randrange(3, 8)),
         "growing thread": growing,
         "latest ten": latest,
+        "ads anywhere": lambda: [words(rng, 12) for _ in range(rng.randrange(1, 3))],
     }
     return noises[kind]
 
@@ -62,31 +65,55 @@ def words(rng: random.Random, count: int) -> str:
     return " ".join(f"w{rng.randrange(5000)}" for _ in range(count))
 
 
-def verdicts(blocks: Sequence[str], kind: str, rate: float, fetches: int, rng: random.Random) -> Verdicts:
-    """Verdicts on the changes of one page. rate: changes between two fetches."""
-    content, noise = list(blocks), noise_of(kind, rng)
-    memory = first_seen(block_hashes(content + noise()))
+@dataclass(frozen=True)
+class Life:
+    """How a page lives: the kind of its noise, changes between two fetches, share of the fetches that are answered 304
+    if nothing has changed, and whether all changes are of one block."""
+
+    kind: str
+    rate: float
+    not_modified: float = 0.0
+    in_one_place: bool = False
+
+
+def verdicts(blocks: Sequence[str], life: Life, fetches: int, rng: random.Random) -> Verdicts:
+    """Verdicts on the changes of one page."""
+    content, noise = list(blocks), noise_of(life.kind, rng)
+
+    def shown() -> bytes:
+        page, beside = list(content), noise()
+        if life.kind != "ads anywhere":
+            return block_hashes(page + beside)
+        for ad in beside:
+            page.insert(rng.randrange(len(page) + 1), ad)
+        return block_hashes(page)
+
+    memory = first_seen(shown())
     changes: list[int] = []
     noted: list[float] = []
+    read = 0
     for fetch in range(1, fetches):
-        if _change(content, rate, rng):
+        if _change(content, life, rng):
             changes.append(fetch)
-        found = compared(memory, block_hashes(content + noise()))
+        if rng.random() < life.not_modified and not (changes and changes[-1] > read):
+            found = unchanged(memory)
+        else:
+            found, read = compared(memory, shown()), fetch
         memory = found.memory
         if found.is_change:
             noted.append(fetch)
     return judged([Answer(fetch, 200, 0, False) for fetch in range(fetches)], changes, noted)
 
 
-def _change(content: list[str], rate: float, rng: random.Random) -> bool:
+def _change(content: list[str], life: Life, rng: random.Random) -> bool:
     """Change a page as between two fetches. True if it has changed."""
     passed, count = rng.expovariate(1.0), 0
-    while passed < rate:
+    while passed < life.rate:
         count += 1
         passed += rng.expovariate(1.0)
-        place = rng.randrange(len(content))
-        if rng.random() < 0.6:
-            content[place] += f" {words(rng, 9)}."
+        place = len(content) // 2 if life.in_one_place else rng.randrange(len(content))
+        if life.in_one_place or rng.random() < 0.6:
+            content[place] = f"{words(rng, 9)}." if life.in_one_place else f"{content[place]} {words(rng, 9)}."
         else:
             content.insert(place, words(rng, 80))
     return count > 0

@@ -4,15 +4,15 @@ Nonces, dates and advertisements change the bytes of most pages with every respo
 """
 
 import re
+import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from minicrawl.crawler.html.tree import Marked
 from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, LINK, About, pack
 
 MOST_BLOCKS = 1024
 """Block hashes kept of a page: the smallest, so that the same ones are kept as long as their blocks stay."""
-_HASH_SIZE = 4
 _NO_LINKS = str.maketrans("", "", LINK + END_OF_LINK)
 _BREAKS = re.compile(f"{BETWEEN_BLOCKS}[ {BETWEEN_BLOCKS}]+")
 
@@ -47,11 +47,19 @@ def in_order(text: str) -> str:
 
 
 def block_hashes(blocks: Iterable[str]) -> bytes:
-    """A four-byte hash of each distinct block, ascending."""
-    distinct = {zlib.crc32(block.encode()) for block in blocks}
-    return b"".join(number.to_bytes(_HASH_SIZE) for number in sorted(distinct)[:MOST_BLOCKS])
+    """A four-byte hash of each distinct block, in the order of the page."""
+    distinct = list(dict.fromkeys([zlib.crc32(block.encode()) for block in blocks]))
+    if len(distinct) > MOST_BLOCKS:
+        largest = sorted(distinct)[MOST_BLOCKS - 1]
+        distinct = [number for number in distinct if number <= largest]
+    return packed_numbers(distinct)
 
 
-def block_numbers(hashes: bytes) -> list[int]:
-    """Block hashes as numbers, in order."""
-    return [int.from_bytes(hashes[at : at + _HASH_SIZE]) for at in range(0, len(hashes), _HASH_SIZE)]
+def packed_numbers(numbers: Collection[int]) -> bytes:
+    """Numbers as four bytes each, the form of block hashes."""
+    return struct.pack(f">{len(numbers)}I", *numbers)
+
+
+def block_numbers(hashes: bytes) -> tuple[int, ...]:
+    """Block hashes as numbers."""
+    return struct.unpack(f">{len(hashes) // 4}I", hashes)

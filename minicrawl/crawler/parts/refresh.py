@@ -141,8 +141,12 @@ class Refresh(Part):
         if row is None:
             self._note_first(page, fetched.url, blocks, now)
             return
-        found = compared(row.blocks, blocks) if row.blocks else self._by_digest(page, fetched, blocks)
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
+        says_changed = fetched.is_conditional and validators != before
+        if row.blocks:
+            found = compared(row.blocks, blocks, says_changed=says_changed)
+        else:
+            found = self._by_digest(page, fetched, blocks)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         self._learn(row, now, found, dated_at)

@@ -1,48 +1,58 @@
-"""Tell a page's real changes since the last fetch from noise.
+"""Tell a page's changes from noise: dates, counters, advertisements, rotating lists, comments.
 
-Dates, counters, advertisements, rotating lists: most pages say something new at every fetch. But a noisy page is never
-the same, and one that changes is the same now and then; and noise goes as quickly as it came.
+A block of text that came or went counts as a change, but for these rules:
 
-fickle   a block that went and came back: it tells nothing, whether it comes or goes
-quiet    a page that was the same at a quarter of its last fetches, and at least as often as a block went that had just
-         come. Every block that comes or goes is a change
-growing  any other page where blocks came at four of five fetches, and stayed: comments. Only blocks that go are a
-         change, and the change rate cannot be told
-noisy    all others. A block that goes is a change if it was there for longer than noise stays on this page, and a
-         block that comes is one once it has been there for as long
+restless place  Noise has its place: between the same blocks something differs at nearly every fetch. There a block
+                counts once it is there, or if it was, twice as long as noise stays on this page.
+hasty page      Where new blocks often go at the next fetch, a block counts once two fetches agree that it came or went.
+front           New blocks side by side are one difference, and none counts while any of their places is restless: so
+                comments that come at every fetch do not.
+fickle block    It went and came back: it tells nothing.
+repeated block  It stands on many pages of its host: it tells nothing.
 
-Noise stays for the third longest time, in fetches, after which blocks went at the last eight; on a growing page for
-the second longest. A page is noisy until it is found the same for the first time: a difference at its second fetch is
-reported at the third or fourth.
+A place is the gap after a block that stays. Its restlessness rises by 1 with every fetch at which blocks come or go
+there, and falls by 5 with the others; blocks that come there inherit it. Of a new page all places are restless until a
+fetch finds them still, and the page is hasty. Only pages are compared: 304 tells nothing about noise.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_numbers
+from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_numbers, packed_numbers
 
-STEADY = 12
-"""Fetches in a row that have a block, after which it is no longer short-lived."""
-_PAST = 8
-"""Fetches that are remembered, a byte each, the last one first; 0: no fetch."""
-_WAS, _DIFFERED, _GREW, _FLED, _STAYED = 0x80, 0x40, 0x20, 0x10, 0x0F
-"""Bits of a fetch's byte: it exists; blocks came or went; a block that had just come stayed; one went. The low bits:
-the longest life, in fetches, of the short-lived blocks that went."""
-_FICKLE_NOISE = 2
-"""Fetches for which noise stays longer on a page with a fickle block."""
-_LONGEST = 31
-"""Most fetches in a row counted for a block, present or gone."""
-_THERE, _FICKLE, _NOTED = 0x80, 0x40, 0x20
-_HASH_SHIFT = 8
+_FORM = 1
+"""First byte of a page's memory. Former versions had others: then the page is taken as new."""
+_ID_SHIFT = 10
+_STATE, _THERE, _NOTED, _FICKLE = 0x3FF, 0x200, 0x100, 0x80
+"""Mask and bits of a block's state, the low ten of its four bytes. Noted: it is part of the page as last reported."""
+_PLACE, _MOST, _AGE = 4, 7, 0x0F
+"""Of a present block: shift and mask of the restlessness of its place, mask of the fetches in a row that have it."""
+_COUNT = 0x7F
+"""Mask of the fetches since an absent block went."""
+_CALM, _STILL = 2, 5
+"""Most restlessness of a calm place; its fall at a fetch that finds it still."""
+_STOOD = 8
+"""Bit beside the haste: the page has been answered 304."""
+_SOON = 31
+"""Fetches after which an absent block is forgotten."""
+_STEADY = 12
+"""Fetches in a row after which a block that goes is forgotten at once: it is a change if it comes back."""
+_UNKNOWN_STAY = 60
+"""Quarter fetches for which noise stays, while none was seen to go."""
+_HASTY, _FLED, _MOST_HASTE = 3, 3, 7
+"""Haste of a new page, the least of a hasty one; it rises by `_FLED` if new blocks go at once, and else falls by 1."""
 _WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
-"""Blocks of a page that are compared: those with the least hashes. The rest is room for blocks that went."""
+"""Blocks of a page that are compared: those with the least ids. The rest is room for blocks that went."""
+_ALL = 1 << 22
+_TOP = -1
+"""Stands for a block before the first."""
 
 
 class Difference(NamedTuple):
-    """Result of one fetch. memory: the page's state for the next one, `_PAST` bytes and 4 a block.
+    """Result of one fetch. memory: the page's state for the next one, four bytes and four a block.
 
-    added, removed: blocks, noise left out. is_certain: whether it can be told at all if the page has changed. differs:
-    whether any blocks have come or gone.
+    added, removed: blocks that count as changed. is_certain: whether it can be told at all if the page has changed.
+    differs: whether any blocks have come or gone.
     """
 
     is_change: bool
@@ -55,161 +65,208 @@ class Difference(NamedTuple):
 
 def first_seen(blocks: bytes) -> bytes:
     """Memory of a page fetched for the first time. blocks: as `ParsedPage.blocks`."""
-    return bytes(_PAST) + _packed((number, _THERE | _NOTED | 1) for number in _watched(_numbers(blocks)))
+    place = _CALM + 1
+    watched, _ = _watched(block_ids(blocks))
+    states = dict.fromkeys(watched, _THERE | _NOTED | place << _PLACE | 2)
+    return bytes((_FORM, place, _UNKNOWN_STAY, _HASTY)) + _packed(states)
 
 
 def unchanged(memory: bytes) -> Difference:
     """Difference of a page that its server says is unchanged. memory: from the fetch before."""
-    if _is_quiet(memory[:_PAST]):
-        kept = bytes([_WAS]) + memory[: _PAST - 1] + memory[_PAST:]
-        return Difference(False, 0, 0, kept, is_certain=True, differs=False)
-    known = _unpacked(memory[_PAST:])
-    return _judged(memory[:_PAST], known, [number for number, state in known.items() if state & _THERE])
+    if memory[:1] == bytes((_FORM,)):
+        memory = memory[:3] + bytes((memory[3] | _STOOD,)) + memory[4:]
+    return Difference(False, 0, 0, memory, is_certain=True, differs=False)
 
 
-def compared(memory: bytes, blocks: bytes) -> Difference:
-    """Difference of a page from the fetch before, which left `memory`."""
-    return _judged(memory[:_PAST], _unpacked(memory[_PAST:]), _watched(_numbers(blocks)))
+def compared(
+    memory: bytes,
+    blocks: bytes,
+    *,
+    says_changed: bool = False,
+    repeats: Callable[[int], bool] = lambda _: False,
+) -> Difference:
+    """Difference of a page from the fetch before, which left `memory`.
 
-
-def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Difference:
-    """past, known: from the fetch before; now: the blocks present."""
-    after = {number: _once_more(known.get(number, 0)) for number in now}
-    fresh, left = _come_and_left(known, after)
-    gone = [state & _LONGEST for state in left.values() if not state & _FICKLE]
-    is_first = not past[0]
-    past = bytes([_note(after.values(), gone, is_fresh=bool(fresh), is_first=is_first)]) + past[:-1]
-    after |= _remembered(known, left, after)
-
-    arrived, removed, is_growing = _beyond_noise(past, after, gone, is_told=bool(fresh) or not is_first)
-    added = 0 if is_growing else len(arrived)
-    is_change = bool(added or removed)
-    if is_change:  # blocks present now belong to this change: not to be reported again
-        arrived = [number for number, state in after.items() if state & _THERE]
-    after |= {number: after[number] | _NOTED for number in arrived}
-    is_certain = not is_growing and (is_change or not (is_first and fresh))
-    return Difference(is_change, added, removed, past + _packed(_kept(after)), is_certain, bool(fresh or gone))
-
-
-def _come_and_left(known: dict[int, int], after: dict[int, int]) -> tuple[list[int], dict[int, int]]:
-    """Blocks seen for the first time, and blocks that are present no more, of the range that both fetches watch."""
-    there = {number: state for number, state in known.items() if state & _THERE}
-    bound = min(_bound(after), _bound(there))
-    fresh = [number for number in after if number <= bound and after[number] == _THERE | 1]
-    return fresh, {number: state for number, state in there.items() if number <= bound and number not in after}
-
-
-def _beyond_noise(past: bytes, after: dict[int, int], gone: list[int], *, is_told: bool) -> tuple[list[int], int, bool]:
-    """Blocks that have arrived, the number removed, and True for a growing page; on a noisy page those that stay.
-
-    is_told: earlier fetches, or fresh blocks, tell how long blocks stay.
+    says_changed: the answer to a condition has other validators; believed of a page that was answered 304 before.
+    repeats: True for the id of a block that stands on many pages of the host.
     """
-    arrived = [number for number, state in after.items() if state & _THERE and not state & (_NOTED | _FICKLE)]
-    if _is_quiet(past):
-        return arrived, len(gone), False
-    is_fickle = any(state & _FICKLE for state in after.values())
-    is_growing = _is_growing(past)
-    noise = _noise(past, is_growing=is_growing) + _FICKLE_NOISE * is_fickle
-    wait = 1 + noise + _comes_often(past)
-    arrived = [number for number in arrived if after[number] & _LONGEST >= wait]
-    if not is_told:
-        return arrived, len(gone), is_growing
-    stay = STEADY if _is_age_unknown(past, is_growing=is_growing) else 1 + noise
-    return arrived, sum(1 for fetches in gone if fetches >= stay), is_growing
+    if memory[:1] != bytes((_FORM,)):
+        return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
+    return _Fetch(memory, blocks, says_changed, repeats).difference()
 
 
-# A block.
+class _Fetch:
+    """One fetch of a page beside the one before.
+
+    known, after: states of blocks by their ids, before and after this fetch, those present in the order of the page.
+    came, left: blocks. enough: fetches for which noise does not stay.
+    """
+
+    def __init__(self, memory: bytes, blocks: bytes, says_changed: bool, repeats: Callable[[int], bool]) -> None:
+        self.top, self.stay, haste = memory[1:4]
+        self.haste, self.has_stood = haste & _MOST_HASTE, haste & _STOOD
+        self.says_changed = says_changed and bool(self.has_stood)
+        self.enough = self.stay // 2 + 1
+        self.repeats = repeats
+        self.known = known = {number >> _ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
+        self.there = there = [block for block, state in known.items() if state & _THERE]
+        self.now, bound = _watched(block_ids(blocks))
+        self.came: list[int] = []
+        self.left: list[int] = []
+        self.kept: Set[int] = known.keys()
+        if self.now == there:
+            self.after = {block: _AGED[known[block]] for block in there}
+            return
+        self.kept = set(there).intersection(self.now)
+        bound = min(bound, max(there) if len(there) >= _WATCHED else _ALL)
+        self.came = [block for block in self.now if block not in self.kept and block <= bound and not repeats(block)]
+        self.left = [block for block in there if block not in self.kept and block <= bound and not repeats(block)]
+        self.after = {block: _AGED[known[block]] if block in self.kept else _THERE | _NOTED | 1 for block in self.now}
+
+    def difference(self) -> Difference:
+        gone = self._raised()
+        self._hurried()
+        absent, removed = self._departures(gone)
+        added, is_certain = self._arrivals()
+        if self.says_changed and not (self.came or self.left):
+            added = removed = 0
+        is_change = bool(added or removed)
+        if is_change:  # all that is present now is part of this report, and nothing absent is
+            self.after = {block: state | _NOTED for block, state in self.after.items()}
+            absent = {block: state & ~_NOTED for block, state in absent.items()}
+        room = MOST_BLOCKS - len(self.after)
+        if len(absent) > room:
+            absent = dict(sorted(absent.items(), key=lambda item: item[1] & _COUNT)[:room])
+        memory = bytes((_FORM, self.top, self.stay, self.haste | self.has_stood)) + _packed(self.after | absent)
+        return Difference(is_change, added, removed, memory, is_change or is_certain, bool(self.came or self.left))
+
+    def _raised(self) -> list[tuple[int, bool]]:
+        """Let places that differ be more restless. Blocks that left, and whether their place is restless."""
+        gone, fresh = self._by_place(self.there, self.left), self._by_place(self.now, self.came)
+        rise = not self.says_changed
+        told: list[tuple[int, bool]] = []
+        at_top = self.top
+        self.top = max(0, self.top - _STILL)
+        for place in gone.keys() | fresh.keys():
+            own = at_top if place == _TOP else self.known[place] >> _PLACE & _MOST
+            most = max([own, *(self.known[block] >> _PLACE & _MOST for block in gone.get(place, ()))])
+            own, most = min(_MOST, own + rise), min(_MOST, most + rise)
+            if place == _TOP:
+                self.top = own
+            else:
+                self.after[place] = self.after[place] & ~(_MOST << _PLACE) | own << _PLACE
+            for block in fresh.get(place, ()):
+                is_fickle = block in self.known and not self.says_changed
+                self.after[block] = _THERE | _FICKLE * is_fickle | most << _PLACE | 1
+            told += [(block, most > _CALM) for block in gone.get(place, ())]
+        return told
+
+    def _by_place(self, blocks: list[int], some: list[int]) -> dict[int, list[int]]:
+        """The blocks of `some` by the last block before them that stays."""
+        if not some:
+            return {}
+        found: dict[int, list[int]] = {}
+        wanted, place = set(some), _TOP
+        for block in blocks:
+            if block in wanted:
+                found.setdefault(place, []).append(block)
+            elif block in self.kept:
+                place = block
+        return found
+
+    def _hurried(self) -> None:
+        """Let the page be more hasty if new blocks have gone at once, or came back; less if they have stayed."""
+        known = self.known
+        if any(known[block] & (_FICKLE | _AGE) == 1 for block in self.left) or any(
+            block in known and not known[block] & _FICKLE for block in self.came
+        ):
+            self.haste = min(_MOST_HASTE, self.haste + _FLED)
+        elif not (self.came or self.left) or any(state & (_FICKLE | _AGE) == 2 for state in self.after.values()):
+            self.haste = max(0, self.haste - 1)
+
+    def _departures(self, gone: list[tuple[int, bool]]) -> tuple[dict[int, int], int]:
+        """States of absent blocks, and the number of those that count as removed."""
+        absent: dict[int, int] = {}
+        removed, longest = 0, 0
+        for block, is_restless in gone:
+            state = self.known[block]
+            age, after = state & _AGE, state & _FICKLE | 1
+            is_noted = state & _NOTED
+            if self.says_changed:
+                removed += 1
+            elif state & _FICKLE:
+                pass
+            elif is_noted and (age > self.enough if is_restless else self.haste < _HASTY):
+                removed += 1
+            elif is_restless:
+                longest = max(longest, age % _AGE)
+            elif is_noted and age > 1:
+                after |= _NOTED
+            if after != 1 or age <= _STEADY:
+                absent[block] = after
+        if longest:
+            gap = self.stay - 4 * longest
+            self.stay -= gap if gap <= 0 else (gap + 3) // 4
+        for block, state in self.known.items():
+            if state & _THERE or block in self.after:
+                continue
+            removed += bool(state & _NOTED) and not self.repeats(block)
+            if state & _COUNT < _SOON:
+                absent[block] = (state & ~_NOTED) + 1
+        return absent, removed
+
+    def _arrivals(self) -> tuple[int, bool]:
+        """Number of blocks that count as added, and whether the others can be told from noise."""
+        added, is_certain = 0, True
+        for front, is_calm in self._fronts():
+            for block in front:
+                age = self.after[block] & _AGE
+                if self.says_changed or age > max(2, self.enough) or (is_calm and (age > 1 or self.haste < _HASTY)):
+                    added += 1
+                elif not is_calm and (age > 1 or self.enough > _AGE):
+                    is_certain = False
+        return added, is_certain
+
+    def _fronts(self) -> Iterator[tuple[list[int], bool]]:
+        """Runs of blocks that are not reported yet, without fickle ones; True for those of calm places alone."""
+        front: list[int] = []
+        is_calm = self.top <= _CALM
+        for block, state in self.after.items():
+            is_calm_here = state >> _PLACE & _MOST <= _CALM
+            if not state & _NOTED:
+                is_calm = is_calm and is_calm_here
+                if not state & _FICKLE:
+                    front.append(block)
+                continue
+            if front:
+                yield front, is_calm
+                front = []
+            is_calm = is_calm_here
+        if front:
+            yield front, is_calm
 
 
-def _once_more(state: int) -> int:
-    """State of a present block after one more fetch."""
-    if not state & _THERE:
-        return _THERE | 1 | (_FICKLE if state else 0)
-    return state + (state & _LONGEST < _LONGEST)
+def block_ids(blocks: bytes) -> list[int]:
+    """The ids of blocks, of 22 bits, in the order of the page. blocks: as `ParsedPage.blocks`."""
+    return list(dict.fromkeys([number >> _ID_SHIFT for number in block_numbers(blocks)]))
 
 
-def _remembered(known: dict[int, int], left: dict[int, int], after: dict[int, int]) -> dict[int, int]:
-    """Absent blocks by the fetches since they went, without those that were steady."""
-    soon = {
-        number: state & _FICKLE | 1 for number, state in left.items() if state & _FICKLE or state & _LONGEST <= STEADY
-    }
-    return soon | {
-        number: state + 1
-        for number, state in known.items()
-        if number not in after and not state & _THERE and state & _LONGEST < _LONGEST
-    }
+def _watched(ids: list[int]) -> tuple[list[int], int]:
+    """The blocks that are compared, and the id above which nothing is known of the page."""
+    if len(ids) < _WATCHED:
+        return ids, _ALL
+    bound = sorted(ids)[_WATCHED - 1]
+    return [block for block in ids if block <= bound], bound
 
 
-# The fetches of a page.
+def _packed(states: Mapping[int, int]) -> bytes:
+    return packed_numbers([block << _ID_SHIFT | state for block, state in states.items()])
 
 
-def _note(states: Iterable[int], gone: list[int], *, is_fresh: bool, is_first: bool) -> int:
-    """The byte of one fetch. states: of the blocks present. is_first: nothing is known of the fetches before."""
-    is_grown = not is_first and any(not state & _FICKLE and state & _LONGEST == 2 for state in states)
-    is_fled = not is_first and 1 in gone
-    stayed = max((fetches for fetches in gone if fetches <= STEADY), default=0)
-    return _WAS | _DIFFERED * (is_fresh or bool(gone)) | _GREW * is_grown | _FLED * is_fled | stayed
+def _aged(state: int) -> int:
+    """State of a block that is there once more, in a place that is still."""
+    place = max(0, (state >> _PLACE & _MOST) - _STILL)
+    return state & ~_COUNT | place << _PLACE | min(_AGE, (state & _AGE) + 1)
 
 
-def _count(past: bytes, flag: int) -> int:
-    return sum(1 for was in past if was & flag)
-
-
-def _is_quiet(past: bytes) -> bool:
-    fetches = _count(past, _WAS)
-    same = fetches - _count(past, _DIFFERED)
-    return same > 0 and same >= _count(past, _FLED) and 4 * same >= fetches
-
-
-def _is_growing(past: bytes) -> bool:
-    grown = _count(past, _GREW)
-    return grown >= 2 and 5 * grown > 4 * (_count(past, _WAS) - 1)
-
-
-def _comes_often(past: bytes) -> bool:
-    """True if blocks that come may be those of a growing page: then one more fetch must tell."""
-    return not past[3] or bool(past[1] & _GREW)
-
-
-def _is_age_unknown(past: bytes, *, is_growing: bool) -> bool:
-    """True if blocks present at the first fetch may go because of age, as from a list of the latest."""
-    return not past[2] or (is_growing and not past[-1] and _count(past, _STAYED) >= 3)
-
-
-def _noise(past: bytes, *, is_growing: bool) -> int:
-    """Fetches for which noise stays."""
-    longest = sorted((was & _STAYED for was in past), reverse=True)
-    return max(1, longest[1 if is_growing else 2])
-
-
-# Bytes.
-
-
-def _watched(numbers: set[int]) -> list[int]:
-    return sorted(numbers)[:_WATCHED]
-
-
-def _bound(watched: Collection[int]) -> int:
-    """Hash above which nothing is known of a page."""
-    return max(watched) if len(watched) >= _WATCHED else 1 << 24
-
-
-def _kept(states: dict[int, int]) -> list[tuple[int, int]]:
-    """All blocks present, and the latest of the others while there is room."""
-    if len(states) > MOST_BLOCKS:
-        latest = sorted(states, key=lambda number: 0 if states[number] & _THERE else states[number] & _LONGEST)
-        states = {number: states[number] for number in latest[:MOST_BLOCKS]}
-    return sorted(states.items())
-
-
-def _numbers(blocks: bytes) -> set[int]:
-    return {number >> _HASH_SHIFT for number in block_numbers(blocks)}
-
-
-def _packed(states: Iterable[tuple[int, int]]) -> bytes:
-    """A block in four bytes: three of its hash, one of its state."""
-    return b"".join((number << _HASH_SHIFT | state).to_bytes(4) for number, state in states)
-
-
-def _unpacked(memory: bytes) -> dict[int, int]:
-    return {number >> _HASH_SHIFT: number & 0xFF for number in block_numbers(memory)}
+_AGED = [_aged(state) for state in range(_STATE + 1)]

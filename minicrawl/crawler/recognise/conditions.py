@@ -61,8 +61,9 @@ def is_conditional(turn: int, repeats: int, of_page: int, of_host: int) -> bool:
     repeats: see `repeated`. of_page, of_host: doubts."""
     if of_page >= _DOUBTED or of_host >= _HOST_DOUBTED:
         return turn % _PROBED == 0
-    is_lie_or_noise = 1 < repeats < _KNOWN
-    if is_lie_or_noise or of_page > 0 or of_host >= _HOST_SUSPECTED:
+    if 1 < repeats < _KNOWN:  # a lie or noise, which is another at the next fetch
+        return False
+    if of_page > 0 or of_host >= _HOST_SUSPECTED:
         return turn % _SUSPECT_CHECKED != 0
     return turn % (_TRUSTED_CHECKED if of_host <= _HOST_TRUSTED else _CHECKED) != 0
 
