@@ -8,7 +8,7 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,11 +75,13 @@ class Versions:
         if home is not None:
             part, page = home
             texts = part.texts.versions(page)
-            self._sources.append(([row.at for row in texts], lambda at: part.texts.version(texts[at], url)))
+            self._sources.append(
+                ([row.at for row in texts], lru_cache(2)(lambda at: part.texts.version(texts[at], url)))
+            )
             if folder := store.settings.get("archive"):
                 rows = part.archived.versions(page)
                 read = partial(_archived_text, part, Path(folder), url)
-                self._sources.append(([row.at for row in rows], lambda at: read(rows[at])))
+                self._sources.append(([row.at for row in rows], lru_cache(2)(lambda at: read(rows[at]))))
 
     def difference(self, start: float, end: float) -> tuple[Line, ...] | None:
         """The difference between two times, in Unix seconds; the oldest version stands for those before it. None if

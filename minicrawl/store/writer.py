@@ -256,7 +256,8 @@ class Writer(Store):
         self._db.execute("DELETE FROM anticipated_hosts")
 
     def save_changes(self, rows: Iterable[Change]) -> None:
-        """Save changes of pages, and note the places of the texts that changed pages have by now."""
+        """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit
+        are saved before."""
         rows = list(rows)
         self._insert("changes", Change, rows)
         changed = [(row.at, row.page) for row in rows if row.what == "changed"]

@@ -57,12 +57,12 @@ class HttpxTransport:
 def posted(url: str, document: bytes, seconds: float, ca_file: Path | None = None) -> str | None:
     """Send JSON to a user's own URL, within about so many seconds. Returns why it was not taken, without the URL, which
     may be secret. A redirect is not followed."""
-    secret = httpx.URL(url)
-    request = httpx.Request("POST", secret, content=document, headers={"Content-Type": "application/json"})
-    request.extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
-    if secret.userinfo:
-        request = next(httpx.BasicAuth(secret.username, secret.password).auth_flow(request))
     try:
+        secret = httpx.URL(url)
+        request = httpx.Request("POST", secret, content=document, headers={"Content-Type": "application/json"})
+        request.extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
+        if secret.userinfo:
+            request = next(httpx.BasicAuth(secret.username, secret.password).auth_flow(request))
         # A client would log the URL.
         with (
             httpx.HTTPTransport(verify=trust(ca_file)) as transport,

@@ -7,11 +7,10 @@ perhaps twice.
 """
 
 import json
-import shlex
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -22,7 +21,6 @@ from minicrawl.errors import MinicrawlError
 from minicrawl.settings import is_webhook
 from minicrawl.store.read.refreshes import NotedChange
 from minicrawl.store.reader import Store, open_file
-from minicrawl.store.texts.difference import CAME, difference
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -61,7 +59,7 @@ class Alerts(Part):
         receiver, ca_file = opening.settings.on_change, opening.settings.ca_file
         if not receiver:
             return None
-        send = partial(_posted, receiver, ca_file) if is_webhook(receiver) else partial(_called, shlex.split(receiver))
+        send = partial(_posted, receiver, ca_file) if is_webhook(receiver) else partial(_called, receiver)
         return cls(opening.state.writer, send, opening.timing)
 
     def save(self, writer: Writer) -> None:
@@ -94,31 +92,30 @@ class Alerts(Part):
         failures = 0
         try:
             with open_file(self._writer.path) as store:
-                while failures <= _RETRIES and (batch := store.refreshes.changes_after(self._until, _MOST)):
+                while failures <= _RETRIES and (until := store.refreshes.last_change()) > self._until:
+                    batch = store.refreshes.changes_after(self._until, until, _MOST, has_new=self._tells_new)
                     why = self._sent(store, batch)
                     if why is None:
-                        self._until, failures = batch[-1].id, 0
+                        self._until, failures = batch[-1].id if len(batch) == _MOST else until, 0
                         continue
                     failures += 1
                     self._warn(why)
                     if failures <= _RETRIES:
-                        time.sleep(min(self._timing.alert_retry * 4 ** (failures - 1), self._left()))
+                        time.sleep(self._left(self._timing.alert_retry * 4 ** (failures - 1)))
         except MinicrawlError as error:  # of the store: the crawl will find it as well
             self._warn(str(error))
         self._rests_until = time.monotonic() + self._timing.alerts if failures else 0.0
 
-    def _sent(self, store: Store, batch: Sequence[NotedChange]) -> str | None:
-        told = [change for change in batch if change.what != "new" or (self._tells_new and change.state != "alias")]
-        told.sort(key=lambda change: -change.importance)
-        if not told:
+    def _sent(self, store: Store, batch: list[NotedChange]) -> str | None:
+        if not batch:
             return None
-        left = self._left()
-        return self._send([_alert(store, change) for change in told], left) if left > 0 else "no time is left"
+        alerts = [_alert(store, change) for change in sorted(batch, key=lambda change: -change.importance)]
+        seconds = self._left(self._timing.alert)
+        return self._send(alerts, seconds) if seconds > 0 else "no time is left"
 
-    def _left(self) -> float:
-        """Seconds for the next step."""
-        until = self._ends_at
-        return self._timing.alert if until is None else min(max(until - time.monotonic(), 0.0), self._timing.alert)
+    def _left(self, most: float) -> float:
+        """At most so many seconds, as far as the run lasts."""
+        return most if self._ends_at is None else min(max(self._ends_at - time.monotonic(), 0.0), most)
 
     def _warn(self, why: str) -> None:
         if not self._has_warned:
@@ -137,6 +134,8 @@ def _excerpt(store: Store, change: NotedChange) -> str | None:
     place = next((at for at, version in enumerate(versions) if version.at == change.at), 0)
     if not place:
         return None
+    from minicrawl.store.texts.difference import CAME, difference  # noqa: PLC0415 - few crawls have alerts
+
     before, after = (store.texts.version(versions[at], change.url).text.split("\n") for at in (place - 1, place))
     return "\n".join(line.text for line in difference(before, after) if line.sign == CAME)[:_EXCERPT]
 
@@ -147,13 +146,16 @@ def _posted(url: str, ca_file: Path | None, changes: list[dict[str, object]], se
     return posted(url, json.dumps({"changes": changes}).encode(), seconds, ca_file)
 
 
-def _called(words: Sequence[str], changes: list[dict[str, object]], seconds: float) -> str | None:
+def _called(command: str, changes: list[dict[str, object]], seconds: float) -> str | None:
     """Call a command with the changes on its standard input, a line of JSON each; its output goes to standard error."""
+    import shlex  # noqa: PLC0415 - few crawls have alerts
+
+    words = shlex.split(command)
     lines = "".join(f"{json.dumps(change)}\n" for change in changes).encode()
     try:
         done = subprocess.run(words, input=lines, stdout=2, timeout=seconds, check=False, start_new_session=True)
     except subprocess.TimeoutExpired:
         return f"the command takes more than {seconds:.0f} s"
-    except OSError as error:
-        return f"the command cannot be called: {error.strerror}"
+    except (OSError, ValueError) as error:
+        return f"the command cannot be called: {error}"
     return f"the command ends with exit code {done.returncode}" if done.returncode else None

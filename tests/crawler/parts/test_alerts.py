@@ -16,14 +16,15 @@ from typing import Any
 import httpx
 import pytest
 from support.refreshed import PATIENT
-from support.sites import Server, crawl, rows
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport
 
 HOME = "http://a.test/"
 QUICK = replace(PATIENT, alert=5.0, alert_retry=0.001, alerts=20.0)
-SITE = {HOME: ["/edited", "/taken"], HOME + "edited": [HOME], HOME + "taken": [HOME]}
+
+SITE: Site = {HOME: ["/edited", "/taken"], HOME + "edited": [HOME], HOME + "taken": [HOME]}
 
 
 class Editing(Server):
@@ -74,11 +75,11 @@ class Receiver:
                 thread.join()
 
 
-def refreshed(store: Path, receiver: str, pages: int = 60, **settings: Any) -> CrawlReport:
-    options = {"refresh": True, "pages": pages, "probe": False, "timing": QUICK, "on_change": receiver} | settings
-    site = Editing(SITE)
-    site.before = 3 * store.exists()
-    return crawl(site, store, [HOME], **options)[0]
+def refreshed(store: Path, receiver: str, site: Site = SITE, **settings: Any) -> CrawlReport:
+    options = {"refresh": True, "pages": 60, "probe": False, "timing": QUICK, "on_change": receiver} | settings
+    server = Editing(site)
+    server.before = 3 * store.exists()
+    return crawl(server, store, [HOME], **options)[0]
 
 
 def told(*batches: list[dict[str, Any]]) -> set[tuple[str, str]]:
@@ -166,11 +167,13 @@ def test_changes_of_a_killed_run_are_delivered_by_the_next(tmp_path: Path) -> No
     assert rows(store, "SELECT max(id) FROM changes") == [(until,)]
 
 
-def test_changes_from_before_are_not_told(tmp_path: Path) -> None:
+def test_later_runs_tell_of_new_pages_and_of_no_change_from_before_the_first(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     refreshed(store, "")
+    more = {**SITE, HOME: [*SITE[HOME], "/more"], HOME + "more": ["<title>More</title>", HOME]}
     with Receiver(lambda _: 200).listening() as receiver:
-        refreshed(store, receiver.url, pages=1)
+        refreshed(store, receiver.url, more)
+    assert ("more", "new") in told(*receiver.taken)
     assert not {("edited", "changed"), ("taken", "gone")} & told(*receiver.taken)
 
 
