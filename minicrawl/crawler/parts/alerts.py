@@ -7,6 +7,7 @@ perhaps twice.
 """
 
 import json
+import math
 import subprocess
 import threading
 import time
@@ -38,16 +39,17 @@ Send = Callable[[list[dict[str, object]], float], str | None]
 class Alerts(Part):
     """Delivers changes in batches, the most important of a batch first. `undelivered`: number left at the end."""
 
-    def __init__(self, writer: Writer, send: Send, timing: Timing) -> None:
+    def __init__(self, writer: Writer, send: Send, timing: Timing, now: float) -> None:
+        """now: Unix seconds; pages that were read before the first run with alerts are not new."""
         self._writer = writer
         self._send = send
         self._timing = timing
-        self._tells_new = writer.refreshes.began() is not None
-        self._until = self._saved = int(writer.meta(META) or 0)
         if writer.meta(META) is None:
-            self._until = writer.refreshes.last_change()
             with writer.transaction():
-                writer.save_meta({META: self._until})
+                writer.save_meta({META: writer.refreshes.last_change(), "alerted_since": now})
+        self._until = self._saved = int(writer.meta(META) or 0)
+        is_first = writer.refreshes.began() is None
+        self._new_since = math.inf if is_first else float(writer.meta("alerted_since") or 0.0)
         self._thread: threading.Thread | None = None
         self._rests_until = 0.0
         self._ends_at: float | None = None
@@ -60,7 +62,7 @@ class Alerts(Part):
         if not receiver:
             return None
         send = partial(_posted, receiver, ca_file) if is_webhook(receiver) else partial(_called, receiver)
-        return cls(opening.state.writer, send, opening.timing)
+        return cls(opening.state.writer, send, opening.timing, opening.now)
 
     def save(self, writer: Writer) -> None:
         if self._until != self._saved:
@@ -93,7 +95,7 @@ class Alerts(Part):
         try:
             with open_file(self._writer.path) as store:
                 while failures <= _RETRIES and (until := store.refreshes.last_change()) > self._until:
-                    batch = store.refreshes.changes_after(self._until, until, _MOST, has_new=self._tells_new)
+                    batch = store.refreshes.changes_after(self._until, until, self._new_since, _MOST)
                     why = self._sent(store, batch)
                     if why is None:
                         self._until, failures = batch[-1].id if len(batch) == _MOST else until, 0

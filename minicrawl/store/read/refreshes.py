@@ -165,14 +165,15 @@ class Refreshes:
         """The number of the last change of a page; 0 where there is none."""
         return int(self._tables.row("SELECT coalesce(max(id), 0) FROM changes")[0])
 
-    def changes_after(self, number: int, until: int, n: int, *, has_new: bool) -> list[NotedChange]:
-        """The first n changes after a number, up to another. has_new: those to new pages too."""
+    def changes_after(self, number: int, until: int, new_since: float, n: int) -> list[NotedChange]:
+        """The first n changes after a number, up to another. new_since: Unix seconds; pages read before are not new."""
         query = """
             SELECT changes.id, page, url, title, what, at, importance, added, removed
             FROM changes CROSS JOIN weighed ON weighed.id = page
-            WHERE changes.id > ? AND changes.id <= ? AND (what <> 'new' OR ?) AND (what <> 'new' OR state <> 'alias')
+            WHERE changes.id > ? AND changes.id <= ? AND (what <> 'new' OR at >= ?)
+                AND NOT (what = 'new' AND state = 'alias')
             ORDER BY changes.id LIMIT ?"""
-        return list(map(NotedChange._make, self._tables.rows(query, (number, until, has_new, n))))
+        return list(map(NotedChange._make, self._tables.rows(query, (number, until, new_since, n))))
 
     def changes_behind(self, number: int) -> int:
         """Number of changes after that number."""
