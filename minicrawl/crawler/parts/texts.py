@@ -17,10 +17,8 @@ class Texts(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        state = opening.state
-        if not (opening.settings.keeps_text or state.writer.texts.size):
-            return None
-        return cls(TextWriter(state.writer, keeps_first=state.due is not None))
+        writer = opening.state.writer
+        return cls(TextWriter(writer)) if opening.settings.keeps_text or writer.texts.size else None
 
     def on_turn(self, turn: Turn) -> None:
         is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive

@@ -12,14 +12,12 @@ class TextWriter:
     Invariant: a page has a text if, and only if, its last turn brought one.
     """
 
-    def __init__(self, writer: Writer, *, keeps_first: bool = False) -> None:
-        """keeps_first: keep the first text of a page, too, to tell its first change by. Raises StoreError when the file
-        of texts is not the one that the store knows."""
+    def __init__(self, writer: Writer) -> None:
+        """Raises StoreError when the file of texts is not the one that the store knows."""
         self._path = text_path(writer.path)
         self._texts = writer.texts
         self._line = first_line(writer.hash_key, self._texts.made)
         self._size = self._texts.size or HEAD
-        self._keeps_first = keeps_first
         self._changed: dict[int, bytes] = {}
         self._hidden: set[int] = set()
         if self._path.exists():
@@ -42,20 +40,21 @@ class TextWriter:
         """Write the texts and their offsets, within the transaction of the next commit."""
         if not self._changed:
             return
-        rows, gone, records, at = [], [], [], self._size
+        rows, gone, replaced, records, at = [], [], list[int](), [], self._size
         with self._open() as file:
             for page, record in self._changed.items():
                 before = self._texts.row(page)
                 if before is not None and not record:
                     gone.append(page)
                 elif record and (before is None or file.read(before.start, before.size) != record):
+                    if before is not None:
+                        replaced.append(page)
                     rows.append(TextRow(page, at, len(record)))
                     records.append(record)
                     at += len(record)
             if records:
                 file.add(b"".join(records), self._size)
-        if self._keeps_first:
-            writer.keep_first_texts([*(row.page for row in rows), *gone])
+        writer.keep_first_texts([*replaced, *gone])
         writer.save_texts(rows, gone, self._hidden)
         writer.save_meta({"text_size": at})
         self._size = at
