@@ -42,8 +42,6 @@ _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
-_UNCHANGED = Difference(False, 0, 0, b"", is_certain=True, differs=False)
-"""Of a page whose blocks are not known."""
 
 
 class Refresh(Part):
@@ -127,7 +125,7 @@ class Refresh(Part):
             return
         row = self._row_of(turn, 0)
         if row is not None:
-            self._learn(row, turn.now, unchanged(row.blocks) if row.blocks else _UNCHANGED)
+            self._learn(row, turn.now, unchanged(row.blocks))
 
     def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
         self._note_needs(settings, now)
