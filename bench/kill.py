@@ -7,8 +7,8 @@ KILLS kills (default 200). Then crawls of a smaller web are killed at every one 
 right behind, and once more at the first commit after they were taken up again; with --retry also crawls that were
 through, and ask again for what was given up. With --discovery or --refresh a crawl fetches pages again without end:
 what is left of it is crawled without, when it is to come through, and commits are left out, of which there is no last.
-Before all that as many stores are killed while they are made, at random moments of it. Politeness is off unless --delay
-says otherwise. After every kill:
+With --refresh a crawl of the web that changes is killed as often, too. Before all that as many stores are killed while
+they are made, at random moments of it. Politeness is off unless --delay says otherwise. After every kill:
 
 made    a store that was killed while it was made does not open
 audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
@@ -17,6 +17,8 @@ again   a page that was read in the last commit was asked for after the kill (wi
 soon    with --refresh-min: a page was asked for again before that time had passed since it was answered, in the life of
         one process, or in an earlier one by its last commit
 early   a host was asked less than the delay after it had answered
+tags    of the web that changes: a page is kept with an ETag or a Last-Modified that it was not served with at that time
+noted   of the web that changes: a page without noise has more changes noted than it had, or was noted as new twice
 texts   with --text: a page that was read has no text, or one that was not has
 
 and of every crawl that came through:
@@ -34,22 +36,26 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.http.validators import Validators, unpacked
+from minicrawl.demo.changing.versions import LIARS
+from minicrawl.demo.changing.web import ChangingWeb
 from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving
+from minicrawl.demo.server import serving, serving_answers
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 _LONGEST_LIFE = 2.5
+_LONGEST_ETAG = 1000
 Ending = dict[str, tuple[str, str, bytes | None, float]]
 """State, reason, kept text and importance of every URL."""
 
@@ -72,6 +78,43 @@ class Log:
             self.asked.append(url)
             self.times.append(time.time())
         self._answered[host] = time.monotonic()
+
+
+class LoggedChangingWeb:
+    """The web that changes, every request noted, and the validators of every answer in full with its time."""
+
+    def __init__(self, web: ChangingWeb, log: Log) -> None:
+        self.web = web
+        self._log = log
+        self.served: dict[str, list[tuple[float, Validators]]] = defaultdict(list)
+
+    def respond(self, url: str, asked: Mapping[str, str]) -> Reply:
+        self._log.note(url)
+        reply = self.web.respond(url, asked, time.time())
+        if reply.status == 200:
+            etag = reply.headers.get("ETag")
+            is_kept = etag is not None and len(etag) <= _LONGEST_ETAG
+            given = Validators(etag if is_kept else None, reply.headers.get("Last-Modified"))
+            self.served[url].append((time.time(), given))
+        return reply
+
+    def wrong(self, store: Path, began: float) -> Counter[str]:
+        """Kinds of errors in a store, see above."""
+        found: Counter[str] = Counter()
+        with sqlite3.connect(store) as db:
+            query = (
+                "SELECT url, fetched_at, validators FROM fetches JOIN pages ON fetches.id = fetch WHERE status = 200"
+            )
+            for url, at, packed in db.execute(query):
+                before = [given for served, given in self.served[url] if served <= at]
+                found["tags"] += bool(before) and unpacked(packed) != before[-1]
+            query = "SELECT url, what, count(*) FROM changes JOIN pages ON pages.id = page GROUP BY url, what"
+            for url, what, count in db.execute(query):
+                life = self.web.life(url)
+                is_plain = life.kind in ("plain", "bursts", "constant") and self.web.manner(url) not in LIARS
+                found["noted"] += what == "new" and count > 1
+                found["noted"] += what == "changed" and is_plain and count > len(life.changes(began, time.time()))
+        return found
 
 
 class LoggedWeb:
@@ -222,13 +265,15 @@ async def run(kills: int, options: list[str]) -> None:
         bench = Bench(Path(folder), delay, options, found)
         async with bench.crawling(DemoWeb.generate()) as crawl:
             await at_random(crawl, kills, found)
+        if "--refresh" in options:
+            await while_refreshing(bench, kills)
         if not {"--discovery", "--refresh"} & set(options):
             async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
                 await at_commits(crawl, found)
                 if "--retry" in options:
                     await at_commits(crawl, found, is_again=True)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
-    for what in ("made", "audit", "lost", "again", "soon", "early", "texts", "ending", "broken"):
+    for what in ("made", "audit", "lost", "again", "soon", "early", "tags", "noted", "texts", "ending", "broken"):
         print(f"{what:<12} {found[what]}")
     print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
 
@@ -273,18 +318,18 @@ class Bench:
         """Serve a web, and give a function that starts a new crawl of it."""
         log = Log(self.delay)
         async with serving(LoggedWeb(web, log)) as port:  # type: ignore[arg-type]
-            command = [sys.executable, __file__, "--child", *web.seeds, "--connect-to", f"::127.0.0.1:{port}"]
-            command += ["--allow-private", "--json", "--quiet", *([] if self.delay else ["--delay", "0"])]
-
-            def crawl() -> Crawl:
-                self.found["crawls"] += 1
-                log.asked.clear()
-                log.times.clear()
-                store = self.folder / f"{self.found['crawls']}.db"
-                return Crawl([*command, *self.options, "--store", str(store)], store, log, self.found)
-
-            yield crawl
+            yield lambda: self.crawl(web, port, log)
         self.found["early"] += log.early
+
+    def crawl(self, web: DemoWeb, port: int, log: Log) -> Crawl:
+        """A new crawl of a web that is served at a port."""
+        self.found["crawls"] += 1
+        log.asked.clear()
+        log.times.clear()
+        store = self.folder / f"{self.found['crawls']}.db"
+        command = [sys.executable, __file__, "--child", *web.seeds, "--connect-to", f"::127.0.0.1:{port}"]
+        command += ["--allow-private", "--json", "--quiet", *([] if self.delay else ["--delay", "0"])]
+        return Crawl([*command, *self.options, "--store", str(store)], store, log, self.found)
 
 
 async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str]) -> None:
@@ -299,6 +344,20 @@ async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str])
             pass
         found["ending"] += differences(ending(killed.store), expected)
         print(f"{found['kills']} kills", file=sys.stderr)
+
+
+async def while_refreshing(bench: Bench, kills: int, pages: int = 300) -> None:
+    """One crawl of a web that changes once in 100 seconds a page, killed so many times at random moments."""
+    rng, log, began = random.Random(0), Log(bench.delay), time.time()
+    web = LoggedChangingWeb(ChangingWeb(DemoWeb.generate(hosts=12, pages=pages), speed=2592.0), log)
+    async with serving_answers(web.respond) as port:
+        crawl = bench.crawl(web.web.web, port, log)
+        await crawl.live(4.0 * _LONGEST_LIFE)
+        start = log.times[0] - began
+        for _ in range(kills - 1):
+            await crawl.live(rng.uniform(start / 2, start + _LONGEST_LIFE))
+            bench.found.update(web.wrong(crawl.store, began))
+    bench.found["early"] += log.early
 
 
 async def at_commits(crawl: Callable[[], Crawl], found: Counter[str], *, is_again: bool = False) -> None:
