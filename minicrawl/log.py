@@ -177,6 +177,11 @@ def archive_indexed(*, files: int) -> str:
 
 
 @_warning
+def clocks_not_shared(*, why: str) -> str:
+    return f"other crawls of this machine may ask the same hosts at the same time: {why}"
+
+
+@_warning
 def archive_damaged(*, why: str) -> str:
     return why
 

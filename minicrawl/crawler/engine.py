@@ -8,6 +8,7 @@ attended to meanwhile. Only that thread touches the books then, so the results a
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -57,6 +58,7 @@ class Engine:
     ) -> None:
         """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now."""
         self._intake, self._state = intake, intake.state
+        self._shared = intake.state.frontier.shared
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
@@ -156,6 +158,8 @@ class Engine:
         finally:
             self._in_flight.abort()
             self._thread.end()
+            if self._shared is not None:
+                self._shared.leave(self._clock(), self._state.frontier.clocks)
             self.commands.end(failure)
 
     def end(self) -> None:
@@ -183,6 +187,8 @@ class Engine:
                 await asyncio.sleep(0)
                 continue
             now = self._clock()
+            if self._shared is not None:
+                self._shared.look(now, self._state.frontier.clocks)
             has_more = not self._time.is_paused and await self._ask_for_more(now)
             if self._commits.is_due(now):
                 await self._commits.commit()
@@ -234,7 +240,7 @@ class Engine:
         """Wait until something arrives, a host's time comes or a commit is due."""
         if not await self._arrivals.is_quiet():
             return
-        until = self._next_look()
+        until = min(self._next_look(), self._next_look_at_others())
         pause = until - self._clock()
         if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
@@ -249,7 +255,8 @@ class Engine:
         """Wait, with nothing left and all committed, until something arrives, or a look is due."""
         if await self._arrivals.is_quiet():
             self._is_idle = True
-            await self._arrivals.rings_within(self._timing.paused)
+            now = self._clock()
+            await self._arrivals.rings_within(min(self._timing.paused, self._next_look_at_others() - now))
             self._is_idle = False
 
     @property
@@ -268,6 +275,10 @@ class Engine:
             next_ready = self.dispatch.next_ready()
             until = until if next_ready is None else min(until, next_ready)
         return until
+
+    def _next_look_at_others(self) -> float:
+        """Unix seconds of the next look at other crawls on this machine."""
+        return math.inf if self._shared is None else self._shared.next_look
 
     async def _show_progress(self, now: float) -> None:
         if now >= self._progress_at and (self._on_progress or self.events.has_readers):

@@ -66,9 +66,13 @@ class Addresses:
     def __getitem__(self, number: int) -> Address:
         return self._addresses[number]
 
+    def __iter__(self) -> Iterator[Address]:
+        """All but the name server's."""
+        return iter(self._addresses[1:])
+
     def adjust(self, delay: float, most: int) -> Iterator[Address]:
         """Change the delay and the requests at once of all addresses, and yield them."""
-        for address in self._addresses[1:]:
+        for address in self:
             address.ready_at += delay - address.delay
             address.delay, address.most = delay, most
             yield address

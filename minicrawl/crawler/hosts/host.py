@@ -24,8 +24,8 @@ class Errand(Protocol):
 class Clock:
     """The clock of a host or an IP address: when it may be asked.
 
-    `delay`: seconds between two requests; `most`: requests in flight at most; `ready_at`: Unix seconds at which the
-    delay is over. `waits_until`: the time of the next check, if it waits.
+    `delay`: seconds between two requests; `most`: requests in flight at most; `ready_at`, `rests_until`: Unix seconds
+    at which the delay, and a rest for another reason, are over. `waits_until`: the time of the next check, if it waits.
     """
 
     id: int
@@ -33,9 +33,15 @@ class Clock:
     delay: float
     most: int
     ready_at: float = 0.0
+    rests_until: float = 0.0
     in_flight: int = 0
     is_offered: bool = False
     waits_until: float | None = None
+
+    @property
+    def key(self) -> str:
+        """A name that no clock of another kind has."""
+        return self.name
 
     def begin(self, now: float) -> None:
         """Begin a turn."""
@@ -62,20 +68,23 @@ class Address(Clock):
     with_errands: "list[Host]" = field(default_factory=list)
     is_held: bool = True
 
+    @property
+    def key(self) -> str:
+        return f"@{self.name}"
+
 
 @dataclass(slots=True, kw_only=True)
 class Host(Clock):
     """A host and its politeness.
 
-    `crawl_delay`: the delay that robots.txt asks for; `rests_until`: Unix seconds at which a rest for another reason is
-    over. `answers`: it answered its last request of this run, None if there was none; set by the frontier alone.
-    `address`: the address whose clock it shares, if any; `located_until`: when to look the address up again. `errands`:
-    in the order of their turns; `pages_since_errand`: pages handed out since the last one. `opening`: number of errands
-    in flight that keep the host closed, its pages off offer. `is_banned`: it is not asked at all until it is unbanned.
+    `crawl_delay`: the delay that robots.txt asks for. `answers`: it answered its last request of this run, None if
+    there was none; set by the frontier alone. `address`: the address whose clock it shares, if any; `located_until`:
+    when to look the address up again. `errands`: in the order of their turns; `pages_since_errand`: pages handed out
+    since the last one. `opening`: number of errands in flight that keep the host closed, its pages off offer.
+    `is_banned`: it is not asked at all until it is unbanned.
     """
 
     crawl_delay: float = 0.0
-    rests_until: float = 0.0
     health: Health = FRESH
     answers: bool | None = None
     address: Address | None = None

@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 
 class SteadyClock:
-    """Unix seconds by the running event loop's clock, which never steps back when the machine's clock does."""
+    """Unix seconds by the running event loop's clock, which never steps back when the machine's clock does.
+
+    `offset`: Unix seconds less those of the loop.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._offset = time.time() - time.monotonic()  # which is the clock of every usual loop
+        self.offset = time.time() - time.monotonic()  # which is the clock of every usual loop
 
     def __call__(self) -> float:
-        return self._loop.time() + self._offset
+        return self._loop.time() + self.offset
 
 
 class RunClock:

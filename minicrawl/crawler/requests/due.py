@@ -75,7 +75,7 @@ class DueRequests:
     def begun(self, request: Request, now: float) -> Request | None:
         """The request that begins in the turn of a due one: itself, or one that must come before it.
 
-        None: the request was refused, or its host rests, or its address is known now; choose again.
+        None: the request was refused, or its host waits, or its address is known now; choose again.
         """
         refusal = request.refusal(now)
         if refusal is None and request.obeys_robots and not self._settings.ignore_robots:
@@ -106,8 +106,10 @@ class DueRequests:
                 self._turns.located(host, self._clocked(request.url, address), math.inf, now)
                 return None
             request = LookUp(self._turns, request, self._clocked, self._timing.name)
-        else:
+        elif self._frontier.claim(host, now):
             request = request.in_place()
+        else:
+            return None
         request.begin(now)
         if request.is_page and request.page is not None:
             self._frontier.pages.charge(request.page)
