@@ -19,6 +19,7 @@ from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
+from minicrawl.crawler.frontier.change_rates import folder_of
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
@@ -319,6 +320,7 @@ class _Explainer:
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
         sources, links_in = some_links_to(store, page)
+        folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
@@ -343,7 +345,7 @@ class _Explainer:
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=self._queue(page) if ranked.state == State.WAITING else None,
-            refresh=page_refresh(store, page, ranked.url, facts["host"].id, ranked.importance),
+            refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
             waiting_key=waiting_key(store, page),
             focus=self._focus(ranked.url, listed_by),
             jump=page_jump(store, page, ranked, sources),

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.frontier.most_worth import read_pages
+from minicrawl.crawler.frontier.change_rates import ChangeRates
+from minicrawl.crawler.frontier.most_worth import read_pages, worths
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
     NEVER,
-    FirstRates,
     RefreshRule,
     first_interval,
     rules_of,
@@ -54,19 +54,21 @@ class PageRefresh:
     last_modified: str | None
 
 
-def page_refresh(store: Store, page: int, url: str, host: int, importance: float) -> PageRefresh | None:
-    """The refresh data of a page on a host; None if it is not refreshed."""
+def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> PageRefresh | None:
+    """The refresh data of a page; None if it is not refreshed. folder: its host and its folder there, see
+    `change_rates`."""
     row = store.refreshes.row(page)
     if row is None:
         return None
     settings = kept_settings(store)
     times = DueTimes(store, settings)
-    due, why = times.due(row, url, host, importance) if settings.refreshes else (None, None)
+    rate = row.rate if row.information else times.rates.of(times.rates.group(*folder))
+    due, why = times.due(row, url, rate) if settings.refreshes else (None, None)
     rule, last = times.rule(url), store.page_table.last_answer(page)
     validators = unpacked(last.validators if last is not None else None)
     return PageRefresh(
-        rate=row.rate if row.information else times.first.of(host),
-        is_learned=row.information > 0.0,
+        rate=rate,
+        is_learned=row.fetches > 1,
         fetches=row.fetches,
         changes=row.changes,
         answers=row.answers,
@@ -107,28 +109,24 @@ def freshness(store: Store, now: float) -> Freshness | None:
     return Freshness(expected, refreshed, overdue)
 
 
-_LEAST_IMPORTANCE = 1e-6
-"""Least importance of a page in due times, in multiples of the mean."""
-
-
 class DueTimes:
-    """Due times of a store's pages. `first`: assumed change rates of pages fetched once."""
+    """Due times of a store's pages. `rates`: assumed change rates of pages fetched once."""
 
     def __init__(self, store: Store, settings: CrawlSettings) -> None:
         self._store = store
         self._size = store.size()
-        self._least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(self._size, 1))
+        self._worths = worths(store)
         self._by, self._rules = schedule_of(settings), rules_of(settings)
         self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
-        self.first = FirstRates(self._by.least)
-        self.first.load(store)
+        self.rates = ChangeRates(1.0 / first_interval(self._by.least))
+        self.rates.load(store)
         self.changed = store.refreshes.changed(BELIEVED)
 
     def rule(self, url: str) -> RefreshRule | None:
         """The user's rule for a URL."""
         return self._rules.of(url)
 
-    def due(self, row: RefreshRow, url: str, host: int, importance: float) -> tuple[float | None, str]:
+    def due(self, row: RefreshRow, url: str, rate: float) -> tuple[float | None, str]:
         """The due time of a page (Unix seconds; None: never) and its reason, see `PageRefresh.why_due`."""
         if row.answers.endswith((MISSING, FAILED)):
             return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
@@ -136,25 +134,20 @@ class DueTimes:
         if rule is not None:
             return (None if rule.seconds == NEVER else row.fetched_at + rule.seconds), "rule"
         has_changed = row.page in self.changed
-        rate = row.rate if row.information else self.first.of(host)
-        seconds = self._interval(importance, CHANGED if has_changed else rate)
+        seconds = self._by.interval(self._price, self._worths.item(row.page), CHANGED if has_changed else rate)
         reason = self._by.reason(seconds)
         return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
 
     def overdue(self, now: float) -> int:
         """Number of pages due by now."""
-        pages, importance = self._store.refreshes.schedule(), self._store.ranks.importance()
-        ruled = self._ruled()[pages.page] if len(pages.page) else np.zeros(0)
-        follows, waited = pages.rate != 0.0, now - pages.fetched_at
-        overdue = int((~follows & (pages.due <= now)).sum()) + int((follows & (ruled > 0.0) & (ruled <= waited)).sum())
-        for index in np.flatnonzero(follows & (ruled == 0.0) & (waited >= self._by.least)).tolist():
-            rate = pages.rate.item(index)
-            if pages.page.item(index) in self.changed:
-                rate = CHANGED
-            elif rate < 0.0:
-                rate = self.first.of(pages.host.item(index))
-            overdue += self._interval(importance.item(pages.page.item(index)), rate) <= waited.item(index)
-        return overdue
+        pages = self._store.refreshes.schedule()
+        if not len(pages.page):
+            return 0
+        ruled, follows, waited = self._ruled()[pages.page], pages.rate != 0.0, now - pages.fetched_at
+        rate = np.where(pages.rate > 0.0, pages.rate, self.rates.of_all(self.rates.groups(self._store)[pages.page]))
+        rate[np.isin(pages.page, list(self.changed))] = CHANGED
+        intervals = np.where(ruled > 0.0, ruled, self._by.intervals(self._price, self._worths[pages.page], rate))
+        return int(np.where(follows, intervals <= waited, pages.due <= now).sum())
 
     def _ruled(self) -> FloatArray:
         """Refresh intervals by rules in seconds, 0 without a rule; by number of page, shape (size,)."""
@@ -164,7 +157,3 @@ class DueTimes:
                 rule = self._rules.of(url)
                 ruled[page] = 0.0 if rule is None else rule.seconds
         return ruled
-
-    def _interval(self, importance: float, rate: float) -> float:
-        worth = max(importance, self._least) * self._size  # an alias counts as a page without in-links
-        return self._by.interval(self._price, worth, rate)

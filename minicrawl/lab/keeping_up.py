@@ -37,7 +37,7 @@ from minicrawl.lab.refresh import CASH, LEARNED, fresh_time, in_ticks
 from minicrawl.opic import GRANT, SEED_GRANTS, UNIT, Adaptive, Basic, Interpolation, Ledger, PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.cash_book import NEWCOMERS
-from minicrawl.opic.refresh import PRICE_GAIN, interval, learned, repriced
+from minicrawl.opic.refresh import PRIOR_SHAPE, interval, learned
 from minicrawl.opic.window import interpolated
 from minicrawl.rank import Errors, Graph, l1, mean_error, overlap, pagerank
 from minicrawl.rank.components import subgraph
@@ -45,6 +45,8 @@ from minicrawl.report import Claim, Curve, Panel, Result
 
 REWIRED = 0.5
 """Share of changes that turn a link of the page to another page; the others change its text."""
+PRICE_GAIN = 4.0
+"""The price of a fetch moves by a factor of 1 +- PRICE_GAIN / n with every fetch among n pages."""
 _TRIES = 8
 _MOST_DISCOVERIES = 2.0
 """Upper bound of the credit for discoveries."""
@@ -127,7 +129,7 @@ class KeepingUp:
             number_of=np.full(size, ABSENT, np.int32),
             last=np.zeros(size),
             rate=np.full(size, np.median(web.rates)),
-            information=np.zeros(size),
+            information=np.full(size, PRIOR_SHAPE),
             fresh=np.zeros(size),
             sums=np.array([len(seeds), UNIT * len(seeds), UNIT * len(seeds)]),
             prices=np.array([1.0 / size, 0.0]),
@@ -292,6 +294,13 @@ def _chosen(known, held, waiting, due, schedule, share, now):  # type: ignore[no
     is_overdue = -due.key[number] <= in_ticks(now)
     known.prices[_PRICE] = repriced(known.prices[_PRICE], PRICE_GAIN / due.size[0], is_overdue)
     return number
+
+
+@compiled
+def repriced(price, share, is_overdue):  # type: ignore[no-untyped-def]
+    """The price after one fetch more: it rises while pages are due before they can be fetched. share: of the price."""
+    moved = min(share, 0.5)
+    return price * (1.0 + moved if is_overdue else 1.0 - moved)
 
 
 @compiled

@@ -1,99 +1,107 @@
-"""Revisit times of pages, by importance and change rate; and the share of fetches for revisits.
+"""Refetches in the order of their value; change rates; and the share of fetches for refetches.
 
-Pages change at random times, each at a rate of its own (a Poisson process). The rate and the price of a fetch are both
-learned: the rate from whether the page had changed when it was fetched, the price from whether pages are due before
-they can be fetched. Any unit of time will do, if it is the same one everywhere.
+Pages change at random times, each at a rate of its own (a Poisson process). Any unit of time will do, if it is the same
+one everywhere.
 
-X       importance of the page, its share of all
+X       importance of the page
 rate    changes per unit of time
-theta   price of a fetch: the one at which all pages together can afford the fetches
-a       interval between two fetches of the page
+age     time since the last fetch
 
-    q = theta / X
+    value = X age^2 / (age + 1 / rate)
+
+The page of the highest value is fetched next. With a price of a fetch, a page is due when its value reaches the price:
+after the interval
+
+    q = price / X
     a = q / 2 + sqrt(q^2 / 4 + q / rate)
 
 That is the interval 1 / rho at which the sum of X log(rho / (rho + rate)) is largest for the available fetches:
 harmonic freshness in LambdaCrawl (Kolobov, Peres, Lu, Horvitz: "Staying up to Date with Online Content Changes Using
-Reinforcement Learning for Scheduling", NeurIPS 2019). No page is left out for good. With a very large rate it is the
-order by cash: an interval in proportion to 1 / X.
+Reinforcement Learning for Scheduling", NeurIPS 2019). No page is left out for good, as values grow without bound. With
+a very large rate it is the order by cash: an interval in proportion to 1 / X.
+
+The rate of a page is not known. Its distribution is taken to be a Gamma distribution:
+
+rate    its mean
+shape   its shape, about the number of changes that it rests on
+        prior: PRIOR_SHAPE, and the mean of similar pages; so the first two fetches can overrule it
 """
 
 import math
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.cash_book import Adaptive
 
-FORGETTING = 0.8
-"""Factor on the information about a rate at every fetch: rates change, too."""
-PRICE_GAIN = 4.0
-"""The price moves by a factor of 1 +- PRICE_GAIN / n with every fetch among n pages."""
-HOST_PRICE_GAIN = 2.0
-"""The gain for the price of one host, among its pages."""
+PRIOR_SHAPE = 0.5
+"""Shape of the distribution of a rate before the second fetch."""
+MOST_SHAPE = 4.0
+"""Earlier changes are forgotten beyond these: rates change, too."""
+MOST_GAPS = 16.0
 WEEK = 7 * 86_400.0
 LEVER_GAIN = 0.01
 """Largest movement of the virtual page's lever in one fetch."""
 _LEAST_STEP = 0.02
-_LARGEST_STEP = 1.0
-_MOST_CHANGES = 50.0
-"""Cap on the changes in a gap: e^50 tells no more than e^51, and e^710 is no float."""
-_FEWEST_CHANGES = 1e-9
-_LEAST_PRICE, _MOST_PRICE = 1e-18, 1e18
+Numbers = TypeVar("Numbers", float, FloatArray)
 
 
-def interval(price: float, importance: float, rate: float) -> float:
-    """Time between two fetches of a page. price, importance and rate must be above 0."""
+def value(importance: Numbers, rate: Numbers, age: Numbers) -> Numbers:
+    """Value of a fetch of a page; of pages, if the arguments are arrays. rate and age must be above 0, rate may be
+    infinite."""
+    return importance * age * age / (age + 1.0 / rate)
+
+
+def interval(price: float, importance: Numbers, rate: Numbers) -> Numbers:
+    """Age at which the value of a page reaches the price. All arguments must be above 0."""
     q = price / importance
-    return q / 2.0 + math.sqrt(q * q / 4.0 + q / rate)
+    a: Numbers = q / 2.0 + (q * q / 4.0 + q / rate) ** 0.5
+    return a
 
 
-def learned(
-    rate: float, information: float, gap: float, changed: bool, forgetting: float = FORGETTING
-) -> tuple[float, float]:
-    """Update a page's rate and its information after one more fetch.
+def learned(rate: float, shape: float, gap: float, changed: bool) -> tuple[float, float]:
+    """Update the distribution of a page's rate after one more fetch.
 
-    information: Fisher information of log(rate) from the fetches so far, the older ones forgotten; 0 at first.
-    gap: time since the previous fetch. changed: True if the page had changed since then.
+    gap: time since the previous fetch. changed: True if the page had changed since then. With b = shape / rate:
 
-        x           = rate gap                                     changes expected
-        g           = x / (e^x - 1) if changed else -x             derivative of the log-likelihood by log(rate)
-        information = forgetting information + x^2 / (e^x - 1)
-        log(rate)  += g / (1 + information), by 1 at most
+        unchanged: b += gap                              the likelihood is e^(-rate gap): again a Gamma distribution
+        changed: the Gamma distribution with the mean and variance that Bayes' rule gives, the likelihood being
+                 1 - e^(-rate gap). With p_k = 1 - (b / (b + gap))^(shape + k):
+                 E rate   = shape / b p_1 / p_0
+                 E rate^2 = shape (shape + 1) / b^2 p_2 / p_0
+
+    Of a long time without changes MOST_GAPS gaps count once there is one: the rate has risen, or was never so low.
     """
-    x = min(rate * gap, _MOST_CHANGES)
-    likely = x / math.expm1(x) if x > _FEWEST_CHANGES else 1.0
-    gradient = likely if changed else -x
-    information = forgetting * information + x * likely
-    step = gradient / (1.0 + information)
-    return rate * math.exp(max(-_LARGEST_STEP, min(_LARGEST_STEP, step))), information
+    shape = min(shape, MOST_SHAPE)
+    b = shape / rate
+    if not changed:
+        return shape / (b + gap), shape
+    b = min(b, MOST_GAPS * gap)
+    passed = math.log1p(gap / b)
+    p_0 = -math.expm1(-shape * passed)
+    mean = -shape / b * math.expm1(-(shape + 1.0) * passed) / p_0
+    square = -shape * (shape + 1.0) / (b * b) * math.expm1(-(shape + 2.0) * passed) / p_0
+    return mean, mean * mean / (square - mean * mean)
 
 
-def learned_by_date(rate: float, information: float, gap: float, age: float) -> tuple[float, float]:
-    """As `learned`, of a page that has changed in the gap, the last time `age` ago.
+def learned_by_date(rate: float, shape: float, age: float, weight: float = 1.0) -> tuple[float, float]:
+    """As `learned`, of a page that changed the last time `age` ago.
 
-        x           = rate gap
-        g           = 1 - rate age                                 derivative of log(rate e^(-rate age)) by log(rate)
-        information = FORGETTING information + 1 - e^-x
-
-    Earlier changes in the gap do not matter: for a page that always has changed, the date tells the rate.
+    The likelihood is rate e^(-rate age): again a Gamma distribution, `shape` larger by 1 and `b` by age. Earlier
+    changes do not matter: for a page that always has changed, the date tells the rate. weight: 1, or less for a date
+    that may be wrong.
     """
-    information = FORGETTING * information - math.expm1(-rate * gap)
-    step = (1.0 - min(rate * age, _MOST_CHANGES)) / (1.0 + information)
-    return rate * math.exp(max(-_LARGEST_STEP, min(_LARGEST_STEP, step))), information
+    shape = min(shape, MOST_SHAPE)
+    b = shape / rate + weight * age
+    return (shape + weight) / b, shape + weight
 
 
-def repriced(price: float, share: float, is_overdue: bool) -> float:
-    """The price of a fetch after one fetch more: it rises while pages are due before they can be fetched.
+def freshness(rate: Numbers, shape: Numbers, age: Numbers) -> Numbers:
+    """Probability that a page has not changed since its fetch, `age` ago.
 
-    share: movement by one fetch, PRICE_GAIN / n; at most a half is taken. The price stays a number above 0, even
-    if bounds of the intervals keep pages from ever being due in time, or late.
+    (1 + rate age / shape)^-shape = E e^(-rate age)
     """
-    moved = min(share, 0.5)
-    return min(max(price * (1.0 + moved if is_overdue else 1.0 - moved), _LEAST_PRICE), _MOST_PRICE)
-
-
-def freshness(rate: float, age: float) -> float:
-    """Probability that a page has not changed since its fetch, `age` ago: e^(-rate age)."""
-    return math.exp(-rate * age)
+    unchanged: Numbers = (1.0 + rate * age / shape) ** -shape
+    return unchanged
 
 
 def running_median(median: float, count: int, rate: float) -> float:
@@ -101,8 +109,6 @@ def running_median(median: float, count: int, rate: float) -> float:
 
     log(median) moves towards log(rate) by 4 / (4 + count), by _LEAST_STEP at least.
     """
-    if not count:
-        return rate
     step = max(_LEAST_STEP, 4.0 / (4.0 + count))
     return median * math.exp(max(-step, min(step, math.log(rate / median))))
 

@@ -378,12 +378,19 @@ class RefreshHost(NamedTuple):
     """A row of `refresh_hosts`."""
 
     host: int
-    price: float
-    median: float = 0.0
-    learned: int = 0
     doubt: int = 0
     dates: int = 0
     lastmods: int = 0
+
+
+class GroupRate(NamedTuple):
+    """A row of `group_rates`."""
+
+    host: int
+    folder: str
+    rate: float
+    information: float
+    fetched_twice: float
 
 
 class NotedImportance(NamedTuple):

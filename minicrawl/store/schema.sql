@@ -196,7 +196,7 @@ CREATE TABLE refresh (
     fetched_at    REAL    NOT NULL,            -- Unix seconds of the last answer
     due           REAL    NOT NULL,            -- Unix seconds
     rate          REAL    NOT NULL,            -- changes per second, as learned; as it was taken where information is 0
-    information   REAL    NOT NULL,            -- about log(rate), see opic/refresh.py
+    information   REAL    NOT NULL,            -- the shape of its distribution, see opic/refresh.py; 0: nothing learned
     fetches       INTEGER NOT NULL,            -- answers
     changes       INTEGER NOT NULL,            -- of these, answers that had changed
     changed_at    REAL,                        -- Unix seconds of the last of them
@@ -211,12 +211,19 @@ CREATE TABLE refresh (
 -- What is known of the pages of a host together, where they are fetched again.
 CREATE TABLE refresh_hosts (
     host          INTEGER PRIMARY KEY,         -- hosts.id
-    price         REAL    NOT NULL,            -- of a fetch there; 0: none of its own
-    median        REAL    NOT NULL,            -- of learned rates, changes per second
-    learned       INTEGER NOT NULL,            -- of how many
     doubt         INTEGER NOT NULL DEFAULT 0,  -- of its validators (crawler/recognise/conditions.py)
     dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/schedules.py
     lastmods      INTEGER NOT NULL DEFAULT 0   -- the same of lastmod in its sitemaps
+) STRICT;
+
+-- Change rates that are assumed of pages fetched once, by host and folder (crawler/frontier/change_rates.py).
+CREATE TABLE group_rates (
+    host          INTEGER NOT NULL,            -- hosts.id; -1: all
+    folder        TEXT    NOT NULL,            -- first folder of the path, after the media type of other than HTML; '': all
+    rate          REAL    NOT NULL,            -- changes per second
+    information   REAL    NOT NULL,            -- the shape of its distribution, see opic/refresh.py
+    fetched_twice REAL    NOT NULL,            -- pages; one with a date counts for a part
+    PRIMARY KEY (host, folder)
 ) STRICT;
 
 -- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.

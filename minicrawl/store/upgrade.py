@@ -68,8 +68,7 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         db.execute("UPDATE pages SET received = received - 16777216 WHERE state NOT IN ('gone', 'elsewhere')")
         db.execute("DELETE FROM best")
         db.execute("DELETE FROM meta WHERE key = 'best_floor'")
-    if version < 13:
-        _count_coverage_anew(db)
+    _count_coverage_anew(db, version)
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 
@@ -84,12 +83,14 @@ def _take_over(db: sqlite3.Connection, table: str, version: int) -> None:
         db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {before} FROM old_{table}")
 
 
-def _count_coverage_anew(db: sqlite3.Connection) -> None:
+def _count_coverage_anew(db: sqlite3.Connection, version: int) -> None:
     """Until version 13 coverage was that of random surfers who started at the seeds; the next crawl recomputes it.
 
     Records had a third column of 8 bytes per URL, after the number of URLs. Units sent were not counted: all that are
     unconfirmed may be in transit.
     """
+    if version >= 13:
+        return
     db.execute("UPDATE meta SET value = json_set(value, '$.coverage', 0.0) WHERE key = 'run'")
     db.execute("DELETE FROM meta WHERE key GLOB 'coverage_*'")
     for home, number, records in db.execute("SELECT home, number, records FROM outbox").fetchall():

@@ -29,6 +29,7 @@ from minicrawl.store.rows import (
     DomainRow,
     ExpectedSite,
     Fingerprint,
+    GroupRate,
     HostRow,
     LinkerRow,
     Links,
@@ -239,9 +240,8 @@ class Writer(Store):
     def save_refreshes(self, rows: Iterable[RefreshRow]) -> None:
         self._replace("refresh", RefreshRow, rows)
 
-    def save_due_times(self, due: Iterable[tuple[int, float]]) -> None:
-        """due: pages that are fetched again, and Unix seconds."""
-        self._db.executemany("UPDATE refresh SET due = ?2 WHERE page = ?1", due)
+    def save_group_rates(self, rows: Iterable[GroupRate]) -> None:
+        self._replace("group_rates", GroupRate, rows)
 
     def save_refresh_hosts(self, rows: Iterable[RefreshHost]) -> None:
         self._replace("refresh_hosts", RefreshHost, rows)

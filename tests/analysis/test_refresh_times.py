@@ -1,7 +1,6 @@
 """When a crawl says that it fetches a page again, and why."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.http.validators import Validators
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic import STRATEGIES, Interpolation
+from minicrawl.opic.refresh import PRIOR_SHAPE
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -50,16 +50,15 @@ def test_freshness_is_the_formula_over_pages_that_were_read(tmp_path: Path) -> N
     store = tmp_path / "crawl.db"
     refreshed(store)
     rows(store, "UPDATE refresh SET fetched_at = 1e6 - 1e4 * page, rate = 1e-6 * (page + 1), information = page % 2")
-    rows(store, "UPDATE meta SET value = 5e-6 WHERE key = 'refresh_first_rate'")
-    rows(store, "UPDATE refresh_hosts SET learned = 0")
+    rows(store, "UPDATE group_rates SET rate = 5e-6")
     with open_store(store) as reader:
         importance = reader.ranks.importance().tolist()
     fetched = rows(store, "SELECT id FROM pages WHERE state = 'fetched'")
     assert len(fetched) == 6
     expected = total = 0.0
     for (page,) in fetched:
-        rate = 1e-6 * (page + 1) if page % 2 else 5e-6
-        expected += importance[page] * math.exp(-rate * (2e6 - (1e6 - 1e4 * page)))
+        rate, shape = (1e-6 * (page + 1), 1.0) if page % 2 else (5e-6, PRIOR_SHAPE)
+        expected += importance[page] * (1.0 + rate * (2e6 - (1e6 - 1e4 * page)) / shape) ** -shape
         total += importance[page]
     found = fresh(store, 2e6)
     assert found is not None
@@ -102,7 +101,7 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
     refreshed(store)
     rows(store, "UPDATE refresh SET rate = 1e-8 * (3 * page * page * page + 1), information = page % 3")
     rows(store, "UPDATE refresh SET lastmod = fetched_at + 1 WHERE page % 4 = 0")  # they have changed, by a sitemap
-    rows(store, "UPDATE refresh_hosts SET lastmods = 3 WHERE host % 2 = 0")
+    rows(store, "INSERT OR REPLACE INTO refresh_hosts (host, lastmods) VALUES (0, 3)")
     rows(store, "UPDATE meta SET value = 3e5 WHERE key = 'refresh_price'")
     latest = max(float(at) for (at,) in rows(store, "SELECT fetched_at FROM refresh"))
     counts = set()
@@ -122,8 +121,6 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
                 timing=PATIENT,
             )
             assert web.due is not None
-            web.frontier.pages.note_changed(list(web.due.changed))
-            web.due.reschedule()
             rested = len(list(web.frontier.pages.rested(now)))
         overdue = overdue_at(store, now)
         assert overdue == rested
@@ -136,7 +133,7 @@ DUE = {
     "failed": ("answers = '==!', due = 8.0", "failed", 8.0),
     "often": ("rate = 9.0, information = 1.0", "least", 1e9 + 3600.0),
     "never": ("rate = 1e-15, information = 1.0", "most", 1e9 + 90 * DAY),
-    "by other pages": ("information = 0.0", "worth", None),
+    "by other pages": ("information = 0.0, fetches = 1", "worth", None),
 }
 
 
@@ -145,7 +142,7 @@ def test_due_follows_from_what_happened(tmp_path: Path, row: str, why: str, due:
     store = tmp_path / "crawl.db"
     refreshed(store, 9)
     rows(store, "UPDATE meta SET value = 2000.0 WHERE key = 'refresh_price'")
-    rows(store, "UPDATE meta SET value = ? WHERE key = 'refresh_first_rate'", 1 / (7 * DAY))
+    rows(store, "UPDATE group_rates SET rate = ?", 1 / (7 * DAY))
     rows(store, f"UPDATE refresh SET fetched_at = 1e9, answers = '==', {row} WHERE page = 1")
     page = refresh_of(store, PAGES[0])
     assert page.why_due == why

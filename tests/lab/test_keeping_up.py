@@ -6,11 +6,21 @@ import pytest
 
 from minicrawl.errors import SettingError
 from minicrawl.lab.compiled import LAB_TOTAL
-from minicrawl.lab.keeping_up import POLICIES, KeepingUp, Policy, change, changing_web, experiment, reached
+from minicrawl.lab.keeping_up import (
+    POLICIES,
+    PRICE_GAIN,
+    KeepingUp,
+    Policy,
+    change,
+    changing_web,
+    experiment,
+    reached,
+    repriced,
+)
 from minicrawl.lab.refresh import CASH, LEARNED
 from minicrawl.lab.webs import power_law
 from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, Interpolation, Ledger, PayOut
-from minicrawl.opic.refresh import PRICE_GAIN, interval, learned, repriced
+from minicrawl.opic.refresh import PRIOR_SHAPE, interval, learned
 from minicrawl.rank import Graph, l1, pagerank
 
 pytestmark = pytest.mark.slow  # the loop takes seconds to compile
@@ -82,7 +92,7 @@ class Plain:
             rate, information = self.rate[number]
             self.rate[number] = learned(rate, information, gap, bool(self.web.is_stale[page]))
         else:
-            self.rate[number] = (float(np.median(self.web.rates)), 0.0)
+            self.rate[number] = (float(np.median(self.web.rates)), PRIOR_SHAPE)
         before = [self.pages.index(target) for target in old] if number in self.last else []
         self.web.is_stale[page], self.last[number] = False, now
         self.discover([target for target in links.tolist() if target not in self.pages], self.grant)

@@ -17,7 +17,7 @@ from minicrawl.lab.refresh import (
     keep_fresh,
     optimum,
 )
-from minicrawl.opic.refresh import PRICE_GAIN, interval, repriced
+from minicrawl.opic.refresh import value
 
 
 def test_the_optimum_spends_the_budget_where_it_is_worth_most() -> None:
@@ -61,17 +61,19 @@ def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget:
     assert kept.never == 0.0
 
 
-def test_due_times_that_are_looked_at_late_lose_nothing() -> None:
-    web = world(300)
-    kept = keep_fresh(web, TRUE_RATES, fetches_per_time=300.0, until=60.0, random=np.random.default_rng(2))
-    assert kept.freshness == pytest.approx(_looking_at_all(web, 300.0, 60.0), abs=0.004)
+@pytest.mark.parametrize("rest", [0, 3])
+def test_pages_that_are_valued_now_and_then_are_as_fresh_as_if_all_were_before_every_fetch(rest: int) -> None:
+    web = world(300, hosts=12 if rest else 1)
+    kept = keep_fresh(web, TRUE_RATES, fetches_per_time=300.0, until=60.0, rest=rest, random=np.random.default_rng(2))
+    assert kept.freshness == pytest.approx(_looking_at_all(web, 300.0, 60.0, rest), abs=0.004)
 
 
-def _looking_at_all(web: World, fetches_per_time: float, until: float) -> float:
-    """Freshness in the second half if every due time is worked out anew before every fetch."""
+def _looking_at_all(web: World, fetches_per_time: float, until: float, rest: int) -> float:
+    """Freshness in the second half if the page worth most is looked for among all before every fetch."""
     pages = len(web.importance)
     last = -np.random.default_rng(2).random(pages) * pages / fetches_per_time
-    price, fresh, since = float(web.importance.mean()), 0.0, until / 2.0
+    fresh, since, host = 0.0, until / 2.0, np.repeat(np.arange(len(web.starts) - 1), np.diff(web.starts))
+    ready = np.zeros(len(web.starts) - 1)
 
     def fresh_time(page: int, now: float) -> float:
         begin, rate = max(last[page], since), web.rates[page]
@@ -80,15 +82,32 @@ def _looking_at_all(web: World, fetches_per_time: float, until: float) -> float:
 
     for tick in range(round(until * fetches_per_time)):
         now = tick / fetches_per_time
-        q = price / web.importance
-        due = last + q / 2 + np.sqrt(q * q / 4 + q / web.rates)
-        page = int(due.argmin())
-        assert due[page] == pytest.approx(last[page] + interval(price, web.importance[page], web.rates[page]))
-        price = repriced(price, PRICE_GAIN / pages, bool(due[page] <= now))
+        values = value(web.importance, web.rates, np.maximum(now - last, 1e-9))
+        page = int(np.where(ready[host] <= tick, values, 0.0).argmax())
+        ready[host[page]] = tick + rest + 1
         fresh += web.importance[page] * fresh_time(page, now) if now > since else 0.0
         last[page] = now
     fresh += sum(web.importance[page] * fresh_time(page, until) for page in range(pages))
     return float(fresh) / (until - since)
+
+
+@pytest.mark.parametrize("wrong", [1 / 8, 8.0])
+@pytest.mark.parametrize("budget", [0.3, 1.0, 3.0])
+def test_a_wrong_first_guess_costs_little_from_the_first_interval_on(wrong: float, budget: float) -> None:
+    web = world(180, seed=4)
+    best = optimum(World(web.importance, web.rates / web.rates.mean(), web.starts), budget).freshness
+    for until, share, short in ((1.0, 0.9, 1.0), (9.0, 0.9, 0.03)):
+        kept = keep_fresh(
+            World(web.importance, web.rates / web.rates.mean(), web.starts),
+            LEARNED,
+            fetches_per_time=180 * budget,
+            until=until,
+            since=0.0 if until == 1.0 else 3.0,
+            first_rate=float(np.median(web.rates / web.rates.mean())) * wrong,
+            random=np.random.default_rng(7),
+        )
+        assert kept.freshness >= share * best
+        assert kept.freshness >= best - short
 
 
 def test_importance_and_rate_are_better_than_importance_alone_and_that_than_none() -> None:

@@ -1,60 +1,63 @@
-"""Due times of read pages: a page rests until it may have its turn, then waits in the order of due times.
+"""The read pages of a crawl that fetches them again: in the order of their value, from their due time on.
 
-price    the cost of a fetch, in seconds for a page of mean importance, see opic/refresh.py
-due      Unix seconds at which a page is worth another fetch, at a price
-patient  a page rests until it is due: without a budget, the crawl waits for it
+value    of a fetch: importance, change rate and age of a page, see opic/refresh.py. Of pages that wait, the one that is
+         worth most is next, on its host and among the hosts
+price    the value from which on a page is due, in seconds for a page of mean importance
+patient  a page rests until it is due: without a budget, the crawl waits for it. The price is fixed
 
-Without patience a page rests for the least interval only; then the price falls until all available fetches are used. A
-host that cannot be asked as often as its pages are due has a price of its own, which orders its pages; hosts are
-compared by the common price.
+Without patience a page rests for the least interval only, and all available fetches are used. The price is the mean
+value of those that were made lately.
+
+A page is valued when its rest is over, and when it is due. All of them are valued anew, in one pass over arrays, after
+a thirty-second of them has been fetched: by then prices, rates and importance have moved. Early in a run that is
+sooner: after 8 fetches, then after twice as many each time.
 
 Rates and times of the last fetches of all pages are in memory here; rows of the store have the rest.
 """
 
 import heapq
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.crawler.frontier.lanes import Lane
+from minicrawl.crawler.frontier.change_rates import ChangeRates
 from minicrawl.crawler.frontier.schedules import (
     CHANGED,
     NEVER,
     ByWorth,
-    FirstRates,
     Fixed,
     RefreshRules,
     first_interval,
 )
-from minicrawl.crawler.hosts.host import Host
-from minicrawl.opic import Ledger, PageQueue
-from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
+from minicrawl.opic import Ledger
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown
 from minicrawl.opic.ledger_columns import LedgerSums
-from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, repriced
+from minicrawl.opic.refresh import value
 from minicrawl.opic.strategy import packed, priority_in, unpacked
 
 FIRST = 2**63 - 1
-"""The priority of pages that are to be first, whatever their cash and due time."""
+"""The priority of pages that are to be first, whatever their cash and value."""
+_RULED = 2**62
+"""The priority of pages that are due by a rule of the user, less their due time."""
 _NEVER = 1e11
 """Seconds: some thousand years."""
-_TRIES = 8
-_SOONER = 0.1
-"""Fraction of its interval by which a page must be due sooner to be moved."""
-_SAMPLE, _FEW = 500, 50
-_MOST_PRICE = 1e12
-_LATE = 0.01
-"""Fraction of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
+_STEPS = 2.0**40
+"""Steps of a priority in which a value doubles."""
+_FEWEST, _SHARE = 8, 32
+"""Fetches after which all pages are valued anew: 8 at first, in the end a thirty-second of the pages."""
+_AT_HAND = 1_024
+"""Fewest events kept in order."""
+LEAST_AGE = 1e-3
+"""Seconds: of an age of 0 there is no value."""
 
 
 class DuePages:
-    """Due times of read pages. waits: the crawl waits for resting pages. is_patient: see above.
+    """Values and due times of read pages. waits: the crawl waits for resting pages. is_patient: see above.
 
     `fetched_at`, `rate`, `due`: of every page; rate in changes per second, 0 where due does not follow from it, below 0
-    where the page was fetched once: then `first_rates` has it. `prices`: of hosts, by number. `ruled`: interval of a
-    page by the user's rules, in seconds, 0 without one.
+    where nothing is known of the page itself: then `rates` has it, by `group` of the page. `ruled`: interval of a page
+    by the user's rules, in seconds, 0 without one. `changed`: pages believed to have changed since their fetch.
     """
 
     def __init__(
@@ -69,34 +72,38 @@ class DuePages:
         self._ledger = ledger
         self.elsewhere = LedgerSums(0, 0, 0, 0)  # sums of the other partitions, if any
         self.rules = rules
-        self.ruled: FloatArray = np.zeros(0)
-        self._left_alone: set[int] = set()  # pages that never get another turn
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
-        self.price = self._first_price = first_interval(schedule.least)
-        self.first_rates = FirstRates(schedule.least)
-        self.prices: dict[int, float] = {}
+        self.price = first_interval(schedule.least)
+        self.rates = ChangeRates(1.0 / self.price)
         self.fetched_at: FloatArray = np.zeros(0)
         self.rate: FloatArray = np.zeros(0)
         self.due: FloatArray = np.zeros(0)
-        self._host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self._resting: list[int] = []  # packed(page, -milliseconds)
+        self.ruled: FloatArray = np.zeros(0)
+        self.group: IntArray = np.zeros(0, dtype=np.int64)
+        self.changed: set[int] = set()
+        self._priority: IntArray = np.zeros(0, dtype=np.int64)
+        self._is_resting: Flags = np.zeros(0, dtype=np.bool_)
+        self._event: IntArray = np.zeros(0, dtype=np.int64)
+        """Milliseconds at which a page's rest is over, or a waiting page is due; 0: neither."""
+        self._events: list[int] = []  # packed(page, -event), those up to the horizon
+        self._horizon = math.inf  # milliseconds
+        self._resting = 0
         self._rests_again = True
-        self._pages_of: Counter[int] = Counter()
         self._now = 0.0
-        self.changed: set[int] = set()  # pages believed to have changed since their fetch
+        self._until_valued, self._between = 0, _FEWEST  # fetches
+        self._paid, self._payments = 0.0, 0  # sum of the logarithms of values, and their number
 
-    def grow(self, size: int, host_of: npt.NDArray[np.int32]) -> None:
-        """host_of: number of the host of every page."""
-        self._host_of = host_of
+    def grow(self, size: int) -> None:
         self.fetched_at, self.rate, self.due, self.ruled = (
             grown(column, size) for column in (self.fetched_at, self.rate, self.due, self.ruled)
         )
+        self._priority, self._event = grown(self._priority, size), grown(self._event, size)
+        self._is_resting, self.group = grown(self._is_resting, size), grown(self.group, size)
 
-    def limit_to(self, pages: Pages) -> None:
-        """Make only these pages due, in this order, each once. To be called before `load`."""
-        self.due[pages], self.rate[pages] = np.arange(len(pages)), 0.0
+    def limit_to_one_turn(self) -> None:
+        """Let no page rest for another turn."""
         self._rests_again = False
 
     @property
@@ -109,163 +116,166 @@ class DuePages:
         rule = self.rules.of(url)
         self.ruled[page] = 0.0 if rule is None else rule.seconds
 
-    # Resting.
+    # Fetches.
 
     def fetched(self, page: int, now: float, rate: float | None = None) -> float:
         """Record a fetch; returns Unix seconds of the next due time. rate: as learned, None if it is not."""
         self.fetched_at[page], self.rate[page] = now, -1.0 if rate is None else rate
         self.changed.discard(page)
-        self.due[page] = self._due(page, self.price)
+        self.due[page] = self._due(page)
         return self.due.item(page)
-
-    def schedule(self, page: int) -> None:
-        """Compute the due time of a page anew, after a change of its rule or rate."""
-        if self.rate.item(page):
-            self.due[page] = self._due(page, self.price)
 
     def postpone(self, page: int, until: float) -> None:
         """Set a due time that does not follow from the page's rate."""
         self.due[page] = until
         self.rate[page] = 0.0
 
+    def hand_out(self, page: int) -> None:
+        """Note the value of a page whose turn begins; pages that changed, or are due for another reason, do not
+        count."""
+        self._until_valued -= 1
+        self._event[page] = 0
+        if self.rate.item(page) and not self.ruled.item(page) and page not in self.changed:
+            self._paid += math.log(self._value(page))
+            self._payments += 1
+
+    # Resting.
+
     def rest(self, page: int) -> None:
         """Let a page rest until it may have its turn."""
-        if self.ruled.item(page) == NEVER:
-            self._left_alone.add(page)
-        elif self._rests_again:
-            heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
+        if self._rests_again:
+            self._is_resting[page] = True
+            if self.ruled.item(page) != NEVER:
+                self._resting += 1
+                self._await(page, self._wakes(page))
+
+    def rest_all(self, pages: Pages) -> None:
+        """Let pages rest; `value_all` them then."""
+        self._is_resting[pages] = True
 
     def is_resting(self, page: int) -> bool:
-        """True if a page rests; scans all that do."""
-        return page in self._left_alone or any(unpacked(entry) == page for entry in self._resting)
+        return bool(self._is_resting.item(page))
 
     def end_rest(self, page: int) -> bool:
-        """End the rest of a page; returns True if it rested. Scans all that do."""
-        resting = [entry for entry in self._resting if unpacked(entry) != page]
-        did_rest = len(resting) < len(self._resting)
-        if did_rest:
-            self._resting = resting
-            heapq.heapify(resting)
-        is_left_alone = page in self._left_alone
-        self._left_alone.discard(page)
-        return did_rest or is_left_alone
-
-    def load(self, pages: Pages, hosts: IntArray, now: float) -> None:
-        """`rest` many pages at once, before any other rests. hosts: number of the host of each."""
-        if not self._is_patient:
-            self._settle(pages, now)
-        is_never = self.ruled[pages] == NEVER
-        self._left_alone.update(pages[is_never].tolist())
-        self._resting = [packed(page, -_waking(self._wakes(page))) for page in pages[~is_never].tolist()]
-        heapq.heapify(self._resting)
-        self._pages_of.update(hosts.tolist())
+        """End the rest of a page; returns True if it rested."""
+        did_rest = self.is_resting(page)
+        self._is_resting[page] = False
+        self._resting -= did_rest and self.ruled.item(page) != NEVER
+        self._event[page] = 0
+        return did_rest
 
     def rested(self, now: float) -> Iterator[int]:
-        """The pages whose rest is over, at the current price."""
+        """The pages whose rest is over, and waiting pages that are due: each has its present value as priority."""
         self._now = now
-        while self._resting and -priority_in(self._resting[0]) / 1000.0 <= now:
-            page = unpacked(heapq.heappop(self._resting))
-            if self.rate.item(page):
-                self.due[page] = max(self.due.item(page), self._due(page, self.price))
-            if _waking(self._wakes(page)) / 1000.0 > now:
-                self.rest(page)
-            else:
-                yield page
+        while self._events and -priority_in(self._events[0]) / 1000.0 <= now:
+            entry = heapq.heappop(self._events)
+            page = unpacked(entry)
+            if not self._is_next(entry):
+                continue
+            self.end_rest(page)
+            if self._rises(page):
+                self.due[page] = self._due(page)
+                if self.due.item(page) > now:
+                    self._await(page, self.due.item(page))
+            self._priority[page] = self._priority_of(page)
+            yield page
+
+    def _is_next(self, entry: int) -> bool:
+        """True if the event of a page holds."""
+        return self._event.item(unpacked(entry)) == -priority_in(entry)
+
+    def _rises(self, page: int) -> bool:
+        """True if a page that waits is valued again when it is due."""
+        return not self._is_patient and self.rate.item(page) != 0.0 and not self.ruled.item(page)
 
     @property
     def next_rested(self) -> float | None:
         """Unix seconds at which the next rest is over that the crawl waits for."""
-        return -priority_in(self._resting[0]) / 1000.0 if self._resting and self.waits else None
+        if not self.is_waited_for:
+            return None
+        while self._events and not self._is_next(self._events[0]):
+            heapq.heappop(self._events)
+        return (-priority_in(self._events[0]) if self._events else self._horizon) / 1000.0
 
     @property
     def is_waited_for(self) -> bool:
         """True if pages rest that the crawl waits for."""
-        return self.waits and bool(self._resting)
+        return self.waits and self._resting > 0
 
-    def reschedule(self) -> list[tuple[int, float]]:
-        """Reschedule pages that are worth more by now. Returns the pages that are due sooner, with their due times."""
+    def note_changed(self, pages: Iterable[int]) -> list[int]:
+        """Record pages believed to have changed: they are due sooner. Returns those that are worth more now."""
         moved = []
-        for page in map(unpacked, self._resting):
-            before, due = self.due.item(page), self._due(page, self.price) if self.rate.item(page) else math.inf
-            if due < before - _SOONER * (before - self.fetched_at.item(page)):
-                self.due[page] = due
-                moved.append((page, due))
-        if moved:
-            self._resting = [packed(page, -_waking(self._wakes(page))) for page in map(unpacked, self._resting)]
-            heapq.heapify(self._resting)
-        return moved
-
-    def note_changed(self, pages: Iterable[int]) -> dict[int, float]:
-        """Record pages believed to have changed. Returns those that are due sooner, with their due times."""
-        moved = {}
         for page in pages:
             self.changed.add(page)
-            due = self._due(page, self.price) if self.rate.item(page) else math.inf
+            due = self._due(page) if self.rate.item(page) else math.inf
             if due < self.due.item(page):
-                self.due[page] = moved[page] = due
-        entries = {page: packed(page, -_waking(self._wakes(page))) for page in moved}
-        self._resting = _replaced(self._resting, entries)
+                self.due[page] = due
+                if self.is_resting(page):
+                    self._await(page, self._wakes(page))
+                else:
+                    self._priority[page] = self._priority_of(page)
+                    moved.append(page)
         return moved
 
-    # Waiting.
+    # The order.
 
-    def add(self, host: Host) -> None:
-        """Count a page of a host that was read for the first time."""
-        self._pages_of[host.id] += 1
+    def is_outdated(self, now: float) -> bool:
+        """True if all pages are to be valued anew."""
+        return self._until_valued <= 0 or (not self._events and now >= self._horizon / 1000.0)
+
+    def value_all(self, waiting: Pages, now: float) -> None:
+        """Value all pages that wait or rest, at the present price, rates and importance. waiting: read pages."""
+        self._now = now
+        if self._payments and not self._is_patient:
+            self.price = math.exp(self._paid / self._payments)
+        self._paid, self._payments = 0.0, 0
+        resting = flagged(self._is_resting)
+        self._resting = int((self.ruled[resting] != NEVER).sum())
+        pages = np.concatenate([waiting, resting])
+        self._until_valued = self._between = max(min(2 * self._between, len(pages) // _SHARE), _FEWEST)
+        is_ruled, rate = self.ruled[pages] > 0.0, self.rate[pages]
+        follows = (rate != 0.0) & ~is_ruled
+        worth, rate = self._worths(pages), self._rates(pages)
+        fetched_at = self.fetched_at[pages]
+        due = np.where(follows, fetched_at + self._schedule.intervals(self.price, worth, rate), self.due[pages])
+        due[is_ruled] = (fetched_at + np.minimum(self.ruled[pages], _NEVER))[is_ruled]
+        self.due[pages] = due
+        values = value(worth, rate, np.clip(now - fetched_at, LEAST_AGE, self._schedule.most))
+        priorities = np.round(np.log2(values) * _STEPS).astype(np.int64)
+        self._priority[pages] = np.where(is_ruled, _RULED - np.round(due * 1000.0).astype(np.int64), priorities)
+        is_resting, rises = self._is_resting[pages], follows & (not self._is_patient)
+        wakes = np.where(rises, np.minimum(fetched_at + self._schedule.least, due), due)
+        events = np.ceil(np.where(is_resting, wakes, due) * 1000.0).astype(np.int64)
+        events[np.where(is_resting, self.ruled[pages] == NEVER, ~rises | (due <= now))] = 0
+        self._event[pages] = events
+        self._line_up(pages[events > 0])
+
+    def _line_up(self, pages: Pages) -> None:
+        """Keep the next events in order: some of them, as most will have moved by then."""
+        events = self._event[pages]
+        count = max(len(pages) // _SHARE, _AT_HAND)
+        self._horizon = math.inf
+        if count < len(pages):
+            self._horizon = np.partition(events, count)[count].item()
+            pages = pages[events <= self._horizon]
+        self._events = [packed(page, -self._event.item(page)) for page in pages.tolist()]
+        heapq.heapify(self._events)
+
+    def _await(self, page: int, at: float) -> None:
+        """Set the next event of a page, in Unix seconds."""
+        event = math.ceil(at * 1000.0)
+        self._event[page] = event
+        if event <= self._horizon:
+            heapq.heappush(self._events, packed(page, -event))
 
     def priority(self, page: int) -> int:
-        """The priority of a page on its host."""
-        return -_milliseconds(self.due.item(page))
+        """The priority of a page, as it was valued last."""
+        return self._priority.item(page)
 
     def priorities(self, pages: Pages) -> IntArray:
-        return -np.round(self.due[pages] * 1000.0).astype(np.int64)
+        return self._priority[pages]
 
-    def first(self, host: Host, queue: PageQueue) -> int | None:
-        """The entry that ranks a host: its page that is due first at the host's price, rated at the common price."""
-        for _ in range(_TRIES):
-            entry = queue.peek()
-            if entry is None:
-                return None
-            page = unpacked(entry)
-            if priority_in(entry) == FIRST:
-                return entry
-            due = self._due(page, max(self.price, self.prices.get(host.id, 0.0))) if self.rate.item(page) else 0.0
-            if _milliseconds(due) <= -priority_in(entry):
-                break
-            self.due[page] = due
-            queue.fall(packed(page, self.priority(page)))
-        entry = queue.peek()
-        if entry is None:
-            return None
-        page = unpacked(entry)
-        return packed(page, -_milliseconds(self._due(page, self.price))) if self.rate.item(page) else entry
-
-    def best(self, lane: Lane, *, attempts: bool) -> tuple[int, Host] | None:
-        """The page that is due first among the hosts on offer. Prices have moved since they were ordered."""
-        best = lane.best(attempts=attempts)
-        for _ in range(_TRIES):
-            if best is None:
-                return None
-            entry, host = best
-            lane.offer(host)
-            best = lane.best(attempts=attempts)
-            if best is None or best[0] == entry or -priority_in(best[0]) <= _milliseconds(self._now):
-                break
-        return best
-
-    def hand_out(self, page: int, host: Host) -> None:
-        """Move the prices by whether a page was due before its turn came; pages that changed do not count."""
-        if not self.rate.item(page) or self.ruled.item(page) or page in self.changed:
-            return
-        pages, price = self._pages_of[host.id], self.prices.get(host.id, self.price)
-        is_late = self._due(page, max(price, self.price)) <= host.not_before
-        self.prices[host.id] = repriced(price, HOST_PRICE_GAIN / max(pages, 1), is_late)
-        due = self._due(page, self.price)
-        if self._is_patient:
-            due = max(due, host.not_before) + _LATE * (due - self.fetched_at.item(page))
-        self.price = repriced(self.price, PRICE_GAIN / max(self._pages_of.total(), 1), due <= self._now)
-        if self._is_patient:
-            self.price = max(self.price, self._first_price)
+    # Worth.
 
     @property
     def size(self) -> int:
@@ -274,56 +284,55 @@ class DuePages:
 
     def worth(self, page: int) -> float:
         """Importance of a page relative to the mean; at least that of a page without in-links."""
-        return _worth(self._ledger, self.elsewhere, page)
+        ledger, (mean, held) = self._ledger, self._mean_worth()
+        if mean <= 0.0:
+            return 1.0
+        linked = 0 if ledger.alias[page] else max(ledger.received.item(page), 0)
+        return max(linked + held * ledger.birth_of(page), mean * 1e-6) / mean
 
-    def _settle(self, pages: Pages, now: float) -> None:
-        """Raise the price until few of a sample of pages are late: after weeks of rest all are, in no order."""
-        sample = pages[:: max(1, len(pages) // _SAMPLE)].tolist()
-        some = [page for page in sample if self.rate.item(page) and not self.ruled.item(page)]
-        while self.price < _MOST_PRICE and sum(self._due(page, self.price) <= now for page in some) > len(some) // _FEW:
-            self.price *= 2.0
+    def _worths(self, pages: Pages) -> FloatArray:
+        """`worth` of many pages."""
+        ledger, (mean, held) = self._ledger, self._mean_worth()
+        if mean <= 0.0:
+            return np.ones(len(pages))
+        linked = np.where(ledger.alias[pages], 0, np.maximum(ledger.received[pages], 0))
+        worths: FloatArray = np.maximum(linked + held * ledger.birth(pages), mean * 1e-6) / mean
+        return worths
 
-    def _due(self, page: int, price: float) -> float:
+    def _mean_worth(self) -> tuple[float, float]:
+        """Mean importance of a page, and cash of the virtual page per unit of birth cash."""
+        received, births, held, pages = (a + b for a, b in zip(self._ledger.sums(), self.elsewhere, strict=True))
+        return (received + held) / max(pages, 1), held / max(births, 1)
+
+    def _rates(self, pages: Pages) -> FloatArray:
+        rate = self.rate[pages]
+        rate = np.where(rate < 0.0, self.rates.of_all(self.group[pages]), np.where(rate > 0.0, rate, CHANGED))
+        rate[np.isin(pages, list(self.changed))] = CHANGED
+        return rate
+
+    def _rate(self, page: int) -> float:
+        rate = self.rate.item(page)
+        if not rate or page in self.changed:
+            return CHANGED
+        return self.rates.of(self.group.item(page)) if rate < 0.0 else rate
+
+    def _value(self, page: int) -> float:
+        age = min(max(self._now - self.fetched_at.item(page), LEAST_AGE), self._schedule.most)
+        return value(self.worth(page), self._rate(page), age)
+
+    def _priority_of(self, page: int) -> int:
+        if self.ruled.item(page):
+            return _RULED - round(self.due.item(page) * 1000.0)
+        return round(math.log2(self._value(page)) * _STEPS)
+
+    def _due(self, page: int) -> float:
         ruled = self.ruled.item(page)
         if ruled:
             return self.fetched_at.item(page) + min(ruled, _NEVER)
-        worth, rate = self.worth(page), self.rate.item(page)
-        if page in self.changed:
-            rate = CHANGED
-        elif rate < 0.0:
-            rate = self.first_rates.of(self._host_of.item(page))
-        return self.fetched_at.item(page) + self._schedule.interval(price, worth, rate)
+        return self.fetched_at.item(page) + self._schedule.interval(self.price, self.worth(page), self._rate(page))
 
     def _wakes(self, page: int) -> float:
         """Unix seconds at which the rest of a page is over."""
         if self._is_patient or not self.rate.item(page) or self.ruled.item(page):
             return self.due.item(page)
         return min(self.fetched_at.item(page) + self._schedule.least, self.due.item(page))
-
-
-def _replaced(resting: list[int], entries: dict[int, int]) -> list[int]:
-    """A heap of resting pages, with some entries replaced."""
-    if not entries:
-        return resting
-    resting = [entries.get(unpacked(entry), entry) for entry in resting]
-    heapq.heapify(resting)
-    return resting
-
-
-def _worth(ledger: Ledger, elsewhere: LedgerSums, page: int) -> float:
-    received, births, held, pages = (a + b for a, b in zip(ledger.sums(), elsewhere, strict=True))
-    mean = (received + held) / max(pages, 1)
-    if mean <= 0.0:
-        return 1.0
-    least = held / max(births, 1) * ledger.birth_of(page)
-    linked = 0 if ledger.alias[page] else ledger.received.item(page)
-    return float(max(max(linked, 0) + least, mean * 1e-6)) / mean
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000.0)
-
-
-def _waking(seconds: float) -> int:
-    """Milliseconds, rounded up."""
-    return math.ceil(seconds * 1000.0)

@@ -75,6 +75,11 @@ class Lane:
         self._crowds: dict[tuple[int, bool], Offers] = {}
         self.waiting = 0
 
+    @property
+    def hosts(self) -> Iterable[int]:
+        """Numbers of the hosts that have had a page here."""
+        return self._queues
+
     def add(self, host: Host, entry: int) -> None:
         """Add a page that does not wait here yet; `offer` its host then."""
         queue = self._queues.get(host.id)

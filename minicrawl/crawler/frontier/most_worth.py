@@ -1,14 +1,6 @@
-"""The read pages whose fetch gains most now, for 'minicrawl refresh'.
+"""The read pages that are worth most now, for 'minicrawl refresh': by the value of a fetch, see opic/refresh.py.
 
-X     importance of the page
-rate  changes per second, as learned; else as assumed for its host, or for all pages
-age   seconds since its last fetch
-
-    gain = X (1 - e^(-rate age))
-
-A page that has changed by a sitemap that is believed is surely stale. The gain is the expected importance that is out
-of date by now. The lane of 'crawl --refresh', which has a price for fetches, comes to nearly the same order
-(opic/refresh.py); here all pages are compared at once.
+A page that has changed by a sitemap that is believed is surely stale.
 """
 
 from typing import NamedTuple
@@ -17,12 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.frontier.schedules import BELIEVED, NEVER, FirstRates, rules_of
+from minicrawl.crawler.frontier.change_rates import ChangeRates
+from minicrawl.crawler.frontier.due_pages import LEAST_AGE
+from minicrawl.crawler.frontier.schedules import BELIEVED, CHANGED, NEVER, first_interval, rules_of, schedule_of
+from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic.refresh import PRIOR_SHAPE, freshness, value
 from minicrawl.store.reader import Store
+
+_LEAST_IMPORTANCE = 1e-6
+"""Least importance of a page in multiples of the mean."""
 
 
 class Choice(NamedTuple):
-    """A page to fetch again. is_learned: the rate is the page's own. age: seconds. stale: probability of a change."""
+    """A page to fetch again.
+
+    rate: changes per second. is_learned: it is the page's own. age: seconds. stale: probability of a change. value: of
+    a fetch, in seconds for a page of mean importance.
+    """
 
     page: int
     importance: float
@@ -30,6 +33,7 @@ class Choice(NamedTuple):
     is_learned: bool
     age: float
     stale: float
+    value: float
 
 
 class ReadPages(NamedTuple):
@@ -41,13 +45,21 @@ class ReadPages(NamedTuple):
     is_learned: npt.NDArray[np.bool_]
     age: npt.NDArray[np.float64]
     stale: npt.NDArray[np.float64]
+    value: npt.NDArray[np.float64]
 
 
 def most_worth(store: Store, n: int, now: float) -> list[Choice]:
-    """The n read pages that gain most by a fetch now (Unix seconds), the best first; among equals the older one."""
+    """The n read pages whose fetch is worth most now (Unix seconds), the best first."""
     found = _of_no_rule(store, read_pages(store, now, due_by=now))
-    order = np.lexsort((found.page, -found.age, -found.importance * found.stale))[:n]
+    order = np.lexsort((found.page, -found.value))[:n]
     return [Choice._make(row) for row in zip(*(column[order].tolist() for column in found), strict=True)]
+
+
+def worths(store: Store) -> FloatArray:
+    """Importance of all pages relative to the mean; an alias counts as a page without in-links."""
+    importance = store.ranks.importance()
+    least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(len(importance), 1))
+    return np.maximum(importance, least) * len(importance)
 
 
 def _of_no_rule(store: Store, found: ReadPages) -> ReadPages:
@@ -63,13 +75,16 @@ def _of_no_rule(store: Store, found: ReadPages) -> ReadPages:
 
 def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
     """All read pages that still exist, without those that failed and rest beyond `due_by`. Unix seconds."""
-    first = FirstRates(kept_settings(store).refresh_min)
-    first.load(store)
+    schedule = schedule_of(kept_settings(store))
+    rates = ChangeRates(1.0 / first_interval(schedule.least))
+    rates.load(store)
     importance, found = store.ranks.importance(), store.refreshes.last_fetches(due_by)
-    hosts, rates = found.host.tolist(), found.rate.tolist()
-    rate = np.array([learned or first.of(host) for host, learned in zip(hosts, rates, strict=True)])
+    page, is_learned = found.page.astype(np.int64), found.information > 0.0
+    rate = np.where(is_learned, found.rate, rates.of_all(rates.groups(store)[page]))
     age = np.maximum(now - found.fetched_at, 0.0)
-    page = found.page.astype(np.int64)
-    stale = -np.expm1(-rate * age)
-    stale[np.isin(page, list(store.refreshes.changed(BELIEVED)))] = 1.0
-    return ReadPages(page, importance[page], rate, found.rate > 0.0, age, stale)
+    stale = 1.0 - freshness(rate, np.where(is_learned, found.information, PRIOR_SHAPE), age)
+    has_changed = np.isin(page, list(store.refreshes.changed(BELIEVED)))
+    stale[has_changed] = 1.0
+    ages = np.clip(age, LEAST_AGE, schedule.most)
+    values = value(worths(store)[page], np.where(has_changed, CHANGED, rate), ages)
+    return ReadPages(page, importance[page], rate, is_learned, age, stale, values)

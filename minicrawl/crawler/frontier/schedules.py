@@ -1,27 +1,23 @@
-"""The interval between two fetches of a page: the user's rules, assumed change rates, belief in dates.
-
-Before its second fetch a page has no change rate of its own. On a host with some learned rates it is assumed to have
-their running median. Elsewhere one rate holds for all pages, learned like that of a single page from the second fetch
-of each: whether it had changed by then. Before the first of these a page is assumed to change once in 168 of the least
-intervals, a week at most: a user who lets pages be fetched every few seconds expects them to change.
+"""The interval between two fetches of a page, by worth or by the user's rules; belief in dates.
 
 Two dates say when a page has changed: Last-Modified of an answer, and lastmod of a page in its sitemap. Many servers
 make them up: the time of the request, the time at which the sitemap was written. So the dates of a host are believed
 only while they prove true, fetch by fetch, by the blocks of text that changed or did not; no date in the future is
 believed.
 
-belief   rises by 1 with every date that proved true, up to 8, and falls by 2 with every other one: a host whose dates
-         are wrong more often than once in three times is not believed for long
+belief   rises by 1 with every date that proved true, up to 8, and falls by 2 with every other one, down to -1: a host
+         whose dates are wrong more often than once in three times is not believed for long
 """
 
 import math
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from minicrawl.opic.refresh import WEEK, interval, learned, running_median
+import numpy as np
+
+from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic.refresh import WEEK, interval
 from minicrawl.settings import CrawlSettings, parse_refresh_rule
-from minicrawl.store.reader import Store
 
 NEVER = math.inf
 CHANGED = math.inf
@@ -38,6 +34,10 @@ class ByWorth:
     def interval(self, price: float, worth: float, rate: float) -> float:
         """worth: importance in terms of the mean. rate: changes per second."""
         return min(max(interval(price, worth, rate), self.least), self.most)
+
+    def intervals(self, price: float, worths: FloatArray, rates: FloatArray) -> FloatArray:
+        """`interval` of many pages."""
+        return np.clip(interval(price, worths, rates), self.least, self.most)
 
     def reason(self, seconds: float) -> str:
         """The reason for an interval: least, most or worth."""
@@ -63,6 +63,10 @@ class Fixed:
     def interval(self, price: float, worth: float, rate: float) -> float:
         """As `ByWorth.interval`."""
         return self.seconds
+
+    def intervals(self, price: float, worths: FloatArray, rates: FloatArray) -> FloatArray:
+        """As `ByWorth.intervals`."""
+        return np.full(len(worths), self.seconds)
 
     def reason(self, seconds: float) -> str:
         """Always "fixed"."""
@@ -107,54 +111,11 @@ def schedule_of(settings: CrawlSettings) -> ByWorth | Fixed:
 
 _LEAST_INTERVALS = 168.0
 """A week, if the least interval is an hour."""
-_ENOUGH = 8
-"""Learned rates of a host from which on they predict its other pages better than the rate of all hosts."""
-_FORGETTING = 0.98
 
 
 def first_interval(least: float) -> float:
     """Assumed seconds between two changes of an unknown page. least: seconds between two fetches of it."""
     return min(WEEK, _LEAST_INTERVALS * least)
-
-
-class Median(NamedTuple):
-    """The running median of learned rates, and their number."""
-
-    rate: float = 0.0
-    learned: int = 0
-
-    def of_one_more(self, rate: float) -> "Median":
-        return Median(running_median(self.rate, self.learned, rate), self.learned + 1)
-
-
-class FirstRates:
-    """Assumed change rates, per second, of pages fetched once. least: seconds between two fetches of a page.
-
-    `rate`, `information`: for all pages, as in `opic.refresh.learned`. `medians`: by number of the host.
-    """
-
-    def __init__(self, least: float) -> None:
-        self.rate = 1.0 / first_interval(least)
-        self.information = 0.0
-        self.medians: dict[int, Median] = {}
-
-    def load(self, store: Store) -> None:
-        """Load the rates that the crawl learned so far."""
-        self.rate = float(store.meta("refresh_first_rate") or self.rate)
-        self.information = float(store.meta("refresh_information") or 0.0)
-        self.medians = {row.host: Median(row.median, row.learned) for row in store.refreshes.hosts() if row.learned}
-
-    def of(self, host: int) -> float:
-        median = self.medians.get(host)
-        return self.rate if median is None or median.learned < _ENOUGH else median.rate
-
-    def note_second_fetch(self, gap: float, *, changed: bool) -> None:
-        """Learn from the second fetch of a page, `gap` seconds after the first."""
-        self.rate, self.information = learned(self.rate, self.information, gap, changed, _FORGETTING)
-
-    def note_learned(self, host: int, rate: float) -> None:
-        """Add the learned rate of a page on a host."""
-        self.medians[host] = self.medians.get(host, Median()).of_one_more(rate)
 
 
 BELIEVED = 3
@@ -165,4 +126,4 @@ _LOSS = 2
 
 def after_proof(belief: int, *, is_true: bool) -> int:
     """The belief in a host's dates after one of them proved true or wrong."""
-    return min(belief + 1, _MOST) if is_true else max(belief - _LOSS, 0)
+    return min(belief + 1, _MOST) if is_true else max(belief - _LOSS, -1)

@@ -62,7 +62,7 @@ class WaitingPages:
         self.first: set[int] = set()  # pages before all others; they are read again even if no others are
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # resting pages that the crawl does not wait for
-        firsts = (self._first_unread if strategy.anticipates else None, due.first if due is not None else None)
+        firsts = (self._first_unread if strategy.anticipates else None, None)
         self._discovery, self._refresh = (
             Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read), first)
             for read, first in zip((False, True), firsts, strict=True)
@@ -75,7 +75,7 @@ class WaitingPages:
         if self.ledger is not None:
             self._by_jumps = grown(self._by_jumps, size)
         if self._due is not None:
-            self._due.grow(size, self.host_of)
+            self._due.grow(size)
         if self.anticipated is not None:
             self.anticipated.grow(size, self.host_of)
 
@@ -105,14 +105,13 @@ class WaitingPages:
         return hosts.values()
 
     def limit_to(self, pages: Pages) -> None:
-        """Give these read pages one more turn, in this order, and no other page any, new ones included. To be called
-        before `load`."""
-        assert self._due is not None, "they wait by when they are due"
+        """Give these read pages one more turn, and no other page any, new ones included. To be called before `load`."""
+        assert self._due is not None, "they wait by their value"
         are_others = np.ones(len(self._held), dtype=np.bool_)
         are_others[pages] = False
         self._held |= are_others
         self._reads_new = False
-        self._due.limit_to(pages)
+        self._due.limit_to_one_turn()
 
     @property
     def is_by_strategy(self) -> bool:
@@ -134,9 +133,11 @@ class WaitingPages:
         `offer` all hosts then.
         """
         if self._due is not None:
-            pages = flagged(self._book.visited[:size] & ~self._held[:size])
-            self._due.load(pages, self.host_of[pages].astype(np.int64), now)
-            self._held[pages] = True
+            if self._reads_new:  # otherwise they have their turn now
+                pages = self._waiting_read(size)
+                self._due.rest_all(pages)
+                self._held[pages] = True
+            self._order_read(size, now)
         self._load_unread(size)
         if self.is_by_strategy:
             self._load_lane(self._refresh, size, read=True)
@@ -145,6 +146,18 @@ class WaitingPages:
         """Order pages never read anew. `offer` all hosts then."""
         self._discovery.clear()
         self._load_unread(self._book.size)
+
+    def _waiting_read(self, size: int) -> Pages:
+        return flagged(self._book.visited[:size] & ~self._held[:size])
+
+    def _order_read(self, size: int, now: float) -> None:
+        """Order read pages by their present value."""
+        assert self._due is not None, "they wait by their value"
+        self._due.value_all(self._waiting_read(size), now)
+        self._refresh.clear()
+        self._load_lane(self._refresh, size, read=True)
+        for number in self._refresh.hosts:
+            self._refresh.offer(self._hosts[number])
 
     def _load_unread(self, size: int) -> None:
         if self.ledger is not None:
@@ -223,11 +236,7 @@ class WaitingPages:
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now among the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
-        discovery = self._discovery.best(attempts=attempts)
-        if self._due is None:
-            refresh = self._refresh.best(attempts=attempts)
-        else:
-            refresh = self._due.best(self._refresh, attempts=attempts)
+        discovery, refresh = (lane.best(attempts=attempts) for lane in (self._discovery, self._refresh))
         for best in (discovery, refresh) if self.first else ():
             if best is not None and unpacked(best[0]) in self.first:
                 return unpacked(best[0])
@@ -241,8 +250,8 @@ class WaitingPages:
 
     def hand_out(self, page: int, host: Host) -> None:
         """Hold the best page."""
-        if self._due is not None and self._book.visited.item(page) and page not in self.first:
-            self._due.hand_out(page, host)
+        if self._due is not None and self._book.visited.item(page):
+            self._due.hand_out(page)
         popped = self._lane(page).pop(host)
         assert popped == page, "only the best page of a host is handed out"
         self._held[page] = True
@@ -254,6 +263,8 @@ class WaitingPages:
             return None
         page = lane.pop(host)
         self._held[page] = True
+        if self._due is not None and self._book.visited.item(page):
+            self._due.hand_out(page)
         return page
 
     def put_back(self, page: int, now: float, not_before: float, *, is_read: bool = False) -> Host | None:
@@ -286,9 +297,14 @@ class WaitingPages:
                 self._held[page] = False
                 yield page
         if self._due is not None:
+            if self._due.is_outdated(now):
+                self._order_read(self._book.size, now)
             for page in self._due.rested(now):
-                self._held[page] = False
-                yield page
+                if self._held.item(page):
+                    self._held[page] = False
+                    yield page
+                else:
+                    self._move_read([page])
 
     @property
     def next_rested(self) -> float | None:
@@ -305,16 +321,17 @@ class WaitingPages:
         is_waited_for = self._due is not None and self._due.is_waited_for
         return not (self._resting or waiting or is_waited_for)
 
-    def note_changed(self, pages: Iterable[int]) -> Iterable[tuple[int, float]]:
-        """Record read pages believed to have changed. Returns those that are due sooner, with their due times."""
-        assert self._due is not None, "they wait by when they are due"
-        moved = self._due.note_changed(pages)
-        waiting = [page for page in moved if not self._held[page]]
-        for page in waiting:
-            self._refresh.rise(self._hosts[self.host_of[page]], self._entry(page))
-        for host in {self.host_of.item(page) for page in waiting}:
-            self._refresh.offer(self._hosts[host])
-        return moved.items()
+    def note_changed(self, pages: Iterable[int]) -> None:
+        """Record read pages believed to have changed."""
+        assert self._due is not None, "they wait by their value"
+        self._move_read([page for page in self._due.note_changed(pages) if not self._held[page]])
+
+    def _move_read(self, pages: Iterable[int]) -> None:
+        """Move waiting pages to the place of their present value."""
+        for page in pages:
+            host = self._hosts[self.host_of[page]]
+            self._refresh.fall(host, self._entry(page))
+            self._refresh.offer(host)
 
     def put_off(self, pages: Pages) -> None:
         """Put pages behind all others, unless the strategy orders by time of the last visit."""

@@ -131,24 +131,21 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
 
 
 def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
-    """Load due times. Fetches later than `now`, as the clock was put back since, count as just done."""
+    """Load fetch times and rates. Fetches later than `now`, as the clock was put back since, count as just done."""
     due.price = float(writer.meta("refresh_price") or due.price)
-    due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
-    due.first_rates.load(writer)
+    due.rates.load(writer)
     due.changed = writer.refreshes.changed(BELIEVED)
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
     if due.rules.rules:
         for page, url in enumerate(writer.page_table.urls()):
             due.rule(page, url)
-    if len(kept.page):
-        ahead = np.maximum(kept.fetched_at - now, 0.0)
-        due.fetched_at[kept.page], due.rate[kept.page] = kept.fetched_at - ahead, kept.rate
-        due.due[kept.page] = np.minimum(kept.due - ahead, now + due.longest)
-        is_ruled = (due.ruled[kept.page] > 0.0) | (kept.due > kept.fetched_at + due.longest)  # or was, before
-        for page in kept.page[is_ruled].tolist():
-            due.schedule(page)
-    for page, fetched_at in zip(others.page.tolist(), others.fetched_at.tolist(), strict=True):
-        due.fetched(page, min(fetched_at, now))
+    for columns in (kept, others):
+        if len(columns.page):
+            ahead = np.maximum(columns.fetched_at - now, 0.0)
+            due.fetched_at[columns.page], due.rate[columns.page] = columns.fetched_at - ahead, columns.rate
+            due.due[columns.page] = np.minimum(columns.due - ahead, now + due.longest)
+    groups = due.rates.groups(writer)
+    due.group[: len(groups)] = groups
 
 
 def load_anticipated(writer: Writer, accounts: Accounts, anticipated: AnticipatedCash, hosts: int) -> None:

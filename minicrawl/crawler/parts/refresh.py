@@ -13,8 +13,8 @@ import json
 from collections.abc import Set
 from typing import Any, Self  # Any: JSON
 
-from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.schedules import BELIEVED, FirstRates, after_proof
+from minicrawl.crawler.frontier.change_rates import ChangeRates, folder_of
+from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof, first_interval
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.http.validators import Validators, unpacked
@@ -32,12 +32,18 @@ from minicrawl.crawler.recognise.conditions import (
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
-from minicrawl.opic.refresh import learned, learned_by_date
+from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import Change, MetaValue, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
 _ANSWERS = 8
+_JUST_MADE = 60.0
+"""Seconds: a page that has changed so shortly before its first fetch was made for it."""
+_UNPROVED = 0.5
+"""Weight of a date that no second fetch has proved."""
+BY_DATE = PRIOR_SHAPE / 2.0
+"""Information about a rate that only a date tells."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
 DAY = 86_400.0
@@ -57,7 +63,7 @@ class Refresh(Part):
         self._frontier = state.frontier
         self._book = state.accounts.book
         self._most = settings.refresh_max
-        self._rates = FirstRates(settings.refresh_min) if state.due is None else state.due.first_rates
+        self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
         if state.due is None:
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
@@ -70,8 +76,6 @@ class Refresh(Part):
         self._hosts = {row.host: row for row in writer.refreshes.hosts()}
         self._changed_hosts: set[int] = set()
         self._changed_pages: list[int] = []
-        self._noted = int(writer.meta("refresh_noted") or 0)
-        self._noted_at_look = int(writer.meta("refresh_looked_at") or 0)
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
@@ -125,7 +129,7 @@ class Refresh(Part):
             return
         row = self._row_of(turn, 0)
         if row is not None:
-            self._learn(row, turn.now, unchanged(row.blocks))
+            self._learn(row, turn, unchanged(row.blocks))
 
     def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
         self._note_needs(settings, now)
@@ -137,7 +141,7 @@ class Refresh(Part):
         blocks = _content(fetched, turn.parsed, turn.outcome.alias)
         row = self._row_of(turn, len(blocks) // 4)
         if row is None:
-            self._note_first(page, fetched.url, blocks, now)
+            self._note_first(page, fetched, blocks, now)
             return
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
         says_changed = fetched.is_conditional and validators != before
@@ -147,7 +151,7 @@ class Refresh(Part):
             found = self._by_digest(page, fetched, blocks)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
-        self._learn(row, now, found, dated_at)
+        self._learn(row, turn, found, dated_at)
 
     def _row_of(self, turn: Turn, blocks: int) -> RefreshRow | None:
         """The row of a page that was fetched before. blocks: number of them."""
@@ -159,15 +163,16 @@ class Refresh(Part):
         self._changes.append(Change(turn.page, turn.last.fetched_at, "new", blocks, 0))
         return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1, repeats=1)
 
-    def _note_first(self, page: int, url: str, blocks: bytes, now: float) -> None:
+    def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
         """Note a page read for the first time, in a crawl with a schedule."""
         assert self._due is not None, "other crawls note pages that are fetched again"
-        if self._row(page) is None:
-            self._due.add(self._frontier.host(page))
-        self._due.rule(page, url)
+        self._due.rule(page, fetched.url)
+        group = self._due.group[page] = self._group_of(page, fetched)
+        rate, information = self._dated_rate(page, group, fetched, now)
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
-        due = self._due.fetched(page, now)
-        row = RefreshRow(page, now, due, self._first_rate(page), fetches=1, repeats=1, blocks=first_seen(blocks))
+        due = self._due.fetched(page, now, rate or None)
+        rate = rate or self._rates.of(group)
+        row = RefreshRow(page, now, due, rate, information, fetches=1, repeats=1, blocks=first_seen(blocks))
         self._keep(row, now)
 
     def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
@@ -214,30 +219,16 @@ class Refresh(Part):
         writer.save_changes(self._changes)
         writer.save_importances(self._importances)
         if self._due is not None:
-            self._save_schedule(writer, self._due)
+            if self._changed_pages:
+                self._frontier.pages.note_changed(self._changed_pages)
+                self._changed_pages.clear()
+            writer.save_meta({"refresh_price": self._due.price})
         writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
-        first = self._rates
-        writer.save_meta({"refresh_first_rate": first.rate, "refresh_information": first.information})
+        writer.save_group_rates(self._rates.changed())
         self._rows.clear()
         self._changes.clear()
         self._importances.clear()
         self._changed_hosts.clear()
-
-    def _save_schedule(self, writer: Writer, due: DuePages) -> None:
-        """Write prices, and due times that do not follow from a fetch; after the rows."""
-        if self._changed_pages:
-            writer.save_due_times(self._frontier.pages.note_changed(self._changed_pages))
-            self._changed_pages.clear()
-        for host, price in due.prices.items():
-            if self._hosts.setdefault(host, RefreshHost(host, 0.0)).price != price:
-                self._hosts[host] = self._hosts[host]._replace(price=price)
-                self._changed_hosts.add(host)
-        # Importance has changed by then: as often as the crawl has grown by a tenth.
-        if self._noted * 10 > self._noted_at_look * 11:
-            writer.save_due_times(due.reschedule())
-            self._noted_at_look = self._noted
-        marks = {"refresh_noted": self._noted, "refresh_looked_at": self._noted_at_look}
-        writer.save_meta({"refresh_price": due.price, **marks})
 
     def _note_needs(self, settings: CrawlSettings, now: float) -> None:
         """Note since when pages are read under the present settings."""
@@ -254,7 +245,7 @@ class Refresh(Part):
 
     def _host(self, page: int) -> RefreshHost:
         host = self._frontier.host(page).id
-        return self._hosts.get(host) or RefreshHost(host, 0.0)
+        return self._hosts.get(host) or RefreshHost(host)
 
     def _keep(self, row: RefreshRow, now: float) -> None:
         """Keep a page's row, and its importance if that has changed."""
@@ -263,20 +254,18 @@ class Refresh(Part):
             if not row.importance / _ANOTHER < importance < row.importance * _ANOTHER:
                 self._importances.append(NotedImportance(row.page, now, importance))
                 row = row._replace(importance=importance)
-        self._noted += 1
         self._rows[row.page] = row
 
-    def _learn(self, row: RefreshRow, now: float, found: Difference, dated_at: float | None = None) -> None:
+    def _learn(self, row: RefreshRow, turn: Turn, found: Difference, dated_at: float | None = None) -> None:
         """Learn from the difference of two fetches. dated_at: believed time of the change."""
-        is_change = found.is_change
+        is_change, now = found.is_change, turn.now
         if row.lastmod is not None:
             self._note_proof(row.page, "lastmods", found)
         if is_change:
             self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
         if now <= row.fetched_at:  # the clock was put back
             found = found._replace(is_certain=False)
-        gap = max(now - row.fetched_at, 1.0)
-        rate, information = self._rate(row, gap, found, None if dated_at is None else now - dated_at)
+        rate, information = self._rate(row, turn, found, None if dated_at is None else now - dated_at)
         row = row._replace(
             fetched_at=now,
             due=now if self._due is None else self._due.fetched(row.page, now, rate if information else None),
@@ -291,41 +280,42 @@ class Refresh(Part):
         )
         self._keep(row, now)
 
-    def _rate(self, row: RefreshRow, gap: float, found: Difference, age: float | None) -> tuple[float, float]:
-        """The change rate of a page and its information. gap: seconds since the last fetch; age: since the change, if
-        known."""
-        known = row.rate if row.information else self._first_rate(row.page)
+    def _rate(self, row: RefreshRow, turn: Turn, found: Difference, age: float | None) -> tuple[float, float]:
+        """The change rate of a page and its information. age: seconds since the change, if known."""
         if not found.is_certain:
-            return known, row.information
-        if not row.information:
-            self._rates.note_second_fetch(gap, changed=found.is_change)
-        if age is None:
-            rate, information = learned(known, row.information, gap, found.is_change)
-        else:
-            rate, information = learned_by_date(known, row.information, gap, age)
-        self._note_rate(row.page, rate)
-        return rate, information
+            return row.rate, row.information
+        gap = max(turn.now - row.fetched_at, 1.0)
+        rate, shape = row.rate, max(row.information, PRIOR_SHAPE)
+        if row.information < PRIOR_SHAPE:
+            group = self._group_of(row.page, turn.fetched)
+            rate = rate if row.information else self._rates.of(group)
+            self._rates.note_second_fetch(group, gap, changed=found.is_change)
+        if age is not None:
+            return learned_by_date(rate, shape, age)
+        return learned(rate, shape, gap, found.is_change)
 
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
         row = self._row(page)
         if row is None:
-            if self._due is not None:
-                self._due.add(self._frontier.host(page))
             row = RefreshRow(page, now, until, 0.0)
         self._rows[page] = row._replace(due=until, answers=(row.answers + answer)[-_ANSWERS:])
         if self._due is not None:
             self._due.postpone(page, until)
 
-    def _first_rate(self, page: int) -> float:
-        """The change rate assumed before anything is known of a page."""
-        return self._rates.of(self._frontier.host(page).id)
+    def _group_of(self, page: int, fetched: Fetched) -> int:
+        """The number of the group whose rate is assumed of a page."""
+        folder = folder_of(fetched.url, fetched.content_type)
+        return self._rates.group(self._frontier.host(page).id, folder)
 
-    def _note_rate(self, page: int, rate: float) -> None:
-        host, first = self._host(page), self._rates
-        first.note_learned(host.host, rate)
-        median = first.medians[host.host]
-        self._hosts[host.host] = host._replace(median=median.rate, learned=median.learned)
-        self._changed_hosts.add(host.host)
+    def _dated_rate(self, page: int, group: int, fetched: Fetched, now: float) -> tuple[float, float]:
+        """The change rate of a page fetched for the first time and its information, by the date of its last change; 0.0
+        for both without a date, or if the host's dates have proved wrong."""
+        at = http_date(fetched.last_modified) if fetched.last_modified else None
+        if at is None or now - at < _JUST_MADE or self._host(page).dates < 0:
+            return 0.0, 0.0
+        rate, _ = learned_by_date(self._rates.of(group), PRIOR_SHAPE, now - at, _UNPROVED)
+        self._rates.note_date(group, now - at)
+        return rate, BY_DATE
 
     def _dated_change(
         self, row: RefreshRow, before: str | None, last_modified: str | None, found: Difference, now: float

@@ -31,6 +31,7 @@ from minicrawl.store.rows import (
     ExpectedSite,
     Fingerprint,
     FingerprintColumns,
+    GroupRate,
     LastAnswer,
     Links,
     PageColumns,
@@ -490,6 +491,20 @@ class AllRefreshes(Refreshes):
 
     def unscheduled(self) -> RefreshColumns:
         return self._joined(lambda part: part.refreshes.unscheduled())
+
+    def unlearned(self) -> Iterator[tuple[int, int, str, str | None]]:
+        each, starts = self._numbers.each(lambda part: part.refreshes.unlearned()), self._numbers.host_starts
+        for number, rows in enumerate(each):
+            for page, host, url, content_type in rows:
+                yield self._numbers.of(number, page), host + starts[number], url, content_type
+
+    def group_rates(self) -> list[GroupRate]:
+        each, starts = self._numbers.each(lambda part: part.refreshes.group_rates()), self._numbers.host_starts
+        return [
+            row._replace(host=row.host + starts[number] * (row.host >= 0))
+            for number, rows in enumerate(each)
+            for row in rows
+        ]
 
     def schedule(self) -> ScheduleColumns:
         return self._joined(lambda part: part.refreshes.schedule())

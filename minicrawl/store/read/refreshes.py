@@ -1,12 +1,13 @@
 """The refresh schedule, and changes of pages."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.read.tables import Tables
-from minicrawl.store.rows import Change, RefreshColumns, RefreshHost, RefreshRow
+from minicrawl.store.rows import Change, GroupRate, RefreshColumns, RefreshHost, RefreshRow
 
 _NOTED = """
     SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed
@@ -63,12 +64,16 @@ class RisenPage(NamedTuple):
 
 
 class FetchColumns(NamedTuple):
-    """Last fetches of pages, an array each. fetched_at: Unix seconds. rate: as learned, changes per second."""
+    """Last fetches of pages, an array each.
+
+    fetched_at: Unix seconds. rate, information: as learned, changes per second; information is 0 if nothing is.
+    """
 
     page: npt.NDArray[np.int64]
     host: npt.NDArray[np.int64]
     fetched_at: npt.NDArray[np.float64]
     rate: npt.NDArray[np.float64]
+    information: npt.NDArray[np.float64]
 
 
 class ScheduleColumns(NamedTuple):
@@ -127,7 +132,19 @@ class Refreshes:
             WHERE state IN ('fetched', 'alias') AND pages.id NOT IN (SELECT page FROM refresh)"""
         columns = tuple(zip(*self._tables.rows(query), strict=True)) or ((), ())
         pages, fetched_at = (np.array(column) for column in columns)
-        return RefreshColumns(pages, fetched_at, fetched_at, np.zeros(len(pages)))
+        return RefreshColumns(pages, fetched_at, fetched_at, np.full(len(pages), -1.0))
+
+    def unlearned(self) -> Iterator[tuple[int, int, str, str | None]]:
+        """Page, host, URL and content type of every read page of which no rate is learned yet."""
+        query = """
+            SELECT pages.id, host, url, content_type
+            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state IN ('fetched', 'alias') AND coalesce(information, 0.0) = 0.0"""
+        return self._tables.each(query)
+
+    def group_rates(self) -> list[GroupRate]:
+        """Assumed change rates, those of larger groups first."""
+        return self._tables.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', rowid")
 
     def schedule(self) -> ScheduleColumns:
         """The schedule of all pages that a refreshing crawl fetches: `columns` and `unscheduled` in one."""
@@ -143,11 +160,11 @@ class Refreshes:
         """Last fetches of all pages that were read and exist, except failed ones due after `due_by` (Unix seconds)."""
         query = """
             SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
-                CASE WHEN information > 0.0 THEN rate ELSE 0.0 END
+                coalesce(rate, 0.0), coalesce(information, 0.0)
             FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
             WHERE state IN ('fetched', 'alias') AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > ?)"""
         columns = tuple(zip(*self._tables.rows(query, (due_by,)), strict=True))
-        return FetchColumns(*(np.array(column) for column in columns or ((), (), (), ())))
+        return FetchColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
 
     def began(self) -> float | None:
         """Unix seconds of the first known event of a crawl."""

@@ -371,7 +371,7 @@ def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_to
     rows(store, "UPDATE refresh SET lastmod = fetched_at + 1 WHERE page = (SELECT id FROM pages WHERE url = ?)", url)
     with open_store(store) as reader:
         before, others = page_of(reader, url), page_of(reader, HOME + "2")
-    rows(store, "UPDATE refresh_hosts SET lastmods = ?", BELIEVED)
+    rows(store, "INSERT OR REPLACE INTO refresh_hosts (host, lastmods) VALUES (0, ?)", BELIEVED)
     with open_store(store) as reader:
         after, stale = page_of(reader, url), most_worth(reader, 100, 4e9)
         assert {reader.page_table.url(choice.page): choice.stale for choice in stale}[url] == 1.0

@@ -48,7 +48,7 @@ class Host:
         self.kind, self.change = kind, change
         self.random = random.Random(pages)
         self.host = 0
-        self.pages = [
+        self.pages: list[dict[str, Any]] = [
             {"version": 0, "seen": 0, "tag": self.tag(0), "repeats": 1, "doubt": 0, "304": 0} for _ in range(pages)
         ]
         self.asked = [[False] * 0 for _ in range(pages)]
