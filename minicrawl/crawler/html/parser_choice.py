@@ -108,10 +108,10 @@ def _beginnings_of(names: Iterable[bytes]) -> list[int]:
 
 _MAY_FORMAT = np.zeros(1 << 16, dtype=np.bool_)
 _MAY_FORMAT[_beginnings_of(FORMATS)] = True
-_MAY_BE_RARE = np.zeros(1 << 16, dtype=np.bool_)
-_BEGINNINGS_OF_RARE = {selector: _beginnings_of(names) for selector, names in RARE_SELECTORS.items()}
-for _beginnings in _BEGINNINGS_OF_RARE.values():
-    _MAY_BE_RARE[_beginnings] = True
+_RARE = np.zeros(1 << 16, dtype=np.uint8)
+"""A bit for each rare selector, by number, that may find tags with these beginnings."""
+for _number, _names in enumerate(RARE_SELECTORS.values()):
+    _RARE[_beginnings_of(_names)] |= 1 << _number
 
 
 def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
@@ -139,11 +139,8 @@ def tree_of(body: bytes, *, is_whole: bool) -> Tree:
 
 def _rare_selectors(marks: "Marks") -> list[str]:
     """The rare selectors that may find something."""
-    may_be_rare = _MAY_BE_RARE[marks.beginnings]
-    if not np.count_nonzero(may_be_rare):
-        return []
-    found = set(marks.beginnings[may_be_rare].tolist())
-    return [selector for selector, beginnings in _BEGINNINGS_OF_RARE.items() if not found.isdisjoint(beginnings)]
+    found = int(np.bitwise_or.reduce(_RARE.take(marks.beginnings)))
+    return [selector for number, selector in enumerate(RARE_SELECTORS) if found >> number & 1] if found else []
 
 
 def tags_at_most(body: bytes) -> int:
