@@ -1,7 +1,12 @@
-"""The cyclic garbage collector, in a process of minicrawl's own: a crawl makes few cycles, and many lasting objects."""
+"""The memory of a process of minicrawl's own: its cyclic garbage collector, and the allocator.
+
+A crawl makes few cycles, and many lasting objects.
+"""
 
 import atexit
 import gc
+
+from minicrawl.system import keep_little_free_memory
 
 _NEW, _YOUNG, _OLD = 100_000, 20, 50
 
@@ -13,3 +18,9 @@ def collect_seldom() -> None:
     """
     gc.set_threshold(_NEW, _YOUNG, _OLD)
     atexit.register(gc.freeze)
+
+
+def manage_memory() -> None:
+    """Set up the collector and the allocator of a process that works for a crawl."""
+    collect_seldom()
+    keep_little_free_memory()

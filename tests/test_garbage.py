@@ -5,10 +5,10 @@ import sys
 
 PROGRAM = """
 import atexit, gc
-from minicrawl.garbage import collect_seldom
+from minicrawl.garbage import manage_memory
 atexit.register(lambda: print(gc.get_freeze_count() > 1000))
 before = gc.get_threshold()
-collect_seldom()
+manage_memory()
 print(gc.get_threshold() > before, gc.isenabled())
 """
 

@@ -17,7 +17,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple  # Any: callables
 
-from minicrawl.garbage import collect_seldom
+from minicrawl.garbage import manage_memory
 from minicrawl.system import die_with_parent, limit_memory
 
 LENGTH = struct.Struct(">Q")
@@ -98,7 +98,7 @@ def _write(answers: BinaryIO, message: object) -> None:
 
 def main() -> None:
     """Serve on private copies of the pipes: the function reads an empty input, and prints to standard error."""
-    collect_seldom()
+    manage_memory()
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -21,7 +21,7 @@ from minicrawl.cluster.running.worker import Brief, Worker, packed, unpacked
 from minicrawl.control.messages import Message, answer_of, done, failed
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
-from minicrawl.garbage import collect_seldom
+from minicrawl.garbage import manage_memory
 from minicrawl.store.database import is_held
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
@@ -79,7 +79,7 @@ class Host:
         """Start a partition. brief: from worker.packed. others: calls of all actors, by partition."""
         async with self._turn:
             await self._leave()
-            collect_seldom()
+            manage_memory()
             return await self._answer(self._begin, brief, others)
 
     async def ask(self, message: Message) -> Message | None:

@@ -48,14 +48,13 @@ from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
-from minicrawl.garbage import collect_seldom
+from minicrawl.garbage import manage_memory
 from minicrawl.model import Progress
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
-from minicrawl.system import keep_little_free_memory
 
 _T = TypeVar("_T")
 _TOGETHER = 0.01
@@ -370,8 +369,7 @@ async def _say(writer: asyncio.StreamWriter, answer: Message) -> None:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keeper decides what Ctrl-C means
-    collect_seldom()
-    keep_little_free_memory()
+    manage_memory()
     asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))
 
 

@@ -25,9 +25,8 @@ from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import BEAT, LOGGED
 from minicrawl.errors import StoreError
-from minicrawl.garbage import collect_seldom
+from minicrawl.garbage import manage_memory
 from minicrawl.model import PageRequest
-from minicrawl.system import keep_little_free_memory
 
 _MOMENT = 0.001
 """Seconds between two looks at whether the crawl has read the last answers."""
@@ -141,8 +140,7 @@ async def serve(line: Line) -> None:
 def main() -> None:
     # Ctrl-C is handled by the crawl.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    collect_seldom()
-    keep_little_free_memory()
+    manage_memory()
     asyncio.run(serve(Line(socket.socket(fileno=int(sys.argv[1])))))
 
 
