@@ -13,6 +13,8 @@ from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK,
 
 MOST_BLOCKS = 1024
 """Block hashes kept of a page: the smallest, so that the same ones are kept as long as their blocks stay."""
+ID_SHIFT = 10
+"""Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
 _NO_LINKS = str.maketrans("", "", LINK + END_OF_LINK)
 _BREAKS = re.compile(f"{BETWEEN_BLOCKS}[ {BETWEEN_BLOCKS}]+")
 
@@ -63,3 +65,8 @@ def packed_numbers(numbers: Collection[int]) -> bytes:
 def block_numbers(hashes: bytes) -> tuple[int, ...]:
     """Block hashes as numbers."""
     return struct.unpack(f">{len(hashes) // 4}I", hashes)
+
+
+def block_ids(hashes: bytes) -> list[int]:
+    """The distinct ids of blocks, in order."""
+    return list(dict.fromkeys([number >> ID_SHIFT for number in block_numbers(hashes)]))

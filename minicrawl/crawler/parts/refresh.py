@@ -19,7 +19,7 @@ from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
+from minicrawl.crawler.recognise.changes import Difference, blocks_of, compared, first_seen, unchanged
 from minicrawl.crawler.recognise.conditions import (
     evidence,
     host_doubt,
@@ -29,6 +29,7 @@ from minicrawl.crawler.recognise.conditions import (
     page_doubt,
     repeated,
 )
+from minicrawl.crawler.recognise.repeated_blocks import HostPictures
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
@@ -61,6 +62,7 @@ class Refresh(Part):
         self._pages = state.pages
         self._due = state.due
         self._frontier = state.frontier
+        self._pictures = HostPictures()
         self._book = state.accounts.book
         self._most = settings.refresh_max
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
@@ -146,7 +148,9 @@ class Refresh(Part):
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
         says_changed = fetched.is_conditional and validators != before
         if row.blocks:
-            found = compared(row.blocks, blocks, says_changed=says_changed)
+            picture = self._pictures.of(self._frontier.host(page).id)
+            picture.note(page, blocks_of(row.blocks) + blocks)
+            found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages)
         else:
             found = self._by_digest(page, fetched, blocks)
         row = self._judged(row, turn, before, validators, found)

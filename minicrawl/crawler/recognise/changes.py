@@ -18,11 +18,11 @@ fetch finds them still, and the page is hasty. Only pages are compared: 304 tell
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_numbers, packed_numbers
+from minicrawl.crawler.html.page_text import ID_SHIFT, MOST_BLOCKS, block_ids, block_numbers, packed_numbers
+from minicrawl.crawler.recognise.repeated_blocks import REPEATED
 
 _FORM = 1
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""
-_ID_SHIFT = 10
 _STATE, _THERE, _NOTED, _FICKLE = 0x3FF, 0x200, 0x100, 0x80
 """Mask and bits of a block's state, the low ten of its four bytes. Noted: it is part of the page as last reported."""
 _PLACE, _MOST, _AGE = 4, 7, 0x0F
@@ -71,6 +71,11 @@ def first_seen(blocks: bytes) -> bytes:
     return bytes((_FORM, place, _UNKNOWN_STAY, _HASTY)) + _packed(states)
 
 
+def blocks_of(memory: bytes) -> bytes:
+    """The blocks in a page's memory, as `ParsedPage.blocks` but for the bits below `ID_SHIFT`."""
+    return memory[4:] if memory[:1] == bytes((_FORM,)) else b""
+
+
 def unchanged(memory: bytes) -> Difference:
     """Difference of a page that its server says is unchanged. memory: from the fetch before."""
     if memory[:1] == bytes((_FORM,)):
@@ -83,16 +88,16 @@ def compared(
     blocks: bytes,
     *,
     says_changed: bool = False,
-    repeats: Callable[[int], bool] = lambda _: False,
+    pages: Callable[[int], int] = lambda _: 0,
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
     says_changed: the answer to a condition has other validators; believed of a page that was answered 304 before.
-    repeats: True for the id of a block that stands on many pages of the host.
+    pages: number of pages of the host, with this one, that a block is known to stand on.
     """
     if memory[:1] != bytes((_FORM,)):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
-    return _Fetch(memory, blocks, says_changed, repeats).difference()
+    return _Fetch(memory, blocks, says_changed, pages).difference()
 
 
 class _Fetch:
@@ -102,13 +107,13 @@ class _Fetch:
     came, left: blocks. enough: fetches for which noise does not stay.
     """
 
-    def __init__(self, memory: bytes, blocks: bytes, says_changed: bool, repeats: Callable[[int], bool]) -> None:
+    def __init__(self, memory: bytes, blocks: bytes, says_changed: bool, pages: Callable[[int], int]) -> None:
         self.top, self.stay, haste = memory[1:4]
         self.haste, self.has_stood = haste & _MOST_HASTE, haste & _STOOD
         self.says_changed = says_changed and bool(self.has_stood)
         self.enough = self.stay // 2 + 1
-        self.repeats = repeats
-        self.known = known = {number >> _ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
+        self.pages = pages
+        self.known = known = {number >> ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
         self.there = there = [block for block, state in known.items() if state & _THERE]
         self.now, bound = _watched(block_ids(blocks))
         self.came: list[int] = []
@@ -119,8 +124,10 @@ class _Fetch:
             return
         self.kept = set(there).intersection(self.now)
         bound = min(bound, max(there) if len(there) >= _WATCHED else _ALL)
-        self.came = [block for block in self.now if block not in self.kept and block <= bound and not repeats(block)]
-        self.left = [block for block in there if block not in self.kept and block <= bound and not repeats(block)]
+        self.came = [
+            block for block in self.now if block not in self.kept and block <= bound and pages(block) < REPEATED
+        ]
+        self.left = [block for block in there if block not in self.kept and block <= bound and pages(block) < REPEATED]
         self.after = {block: _AGED[known[block]] if block in self.kept else _THERE | _NOTED | 1 for block in self.now}
 
     def difference(self) -> Difference:
@@ -196,7 +203,7 @@ class _Fetch:
                 removed += 1
             elif state & _FICKLE:
                 pass
-            elif is_noted and (age > self.enough if is_restless else self.haste < _HASTY):
+            elif is_noted and (age > self.enough if is_restless else not self._waits(block, 1)):
                 removed += 1
             elif is_restless:
                 longest = max(longest, age % _AGE)
@@ -210,7 +217,7 @@ class _Fetch:
         for block, state in self.known.items():
             if state & _THERE or block in self.after:
                 continue
-            removed += bool(state & _NOTED) and not self.repeats(block)
+            removed += bool(state & _NOTED) and self.pages(block) < REPEATED
             if state & _COUNT < _SOON:
                 absent[block] = (state & ~_NOTED) + 1
         return absent, removed
@@ -221,11 +228,17 @@ class _Fetch:
         for front, is_calm in self._fronts():
             for block in front:
                 age = self.after[block] & _AGE
-                if self.says_changed or age > max(2, self.enough) or (is_calm and (age > 1 or self.haste < _HASTY)):
+                if self.pages(block) >= REPEATED:
+                    self.after[block] |= _NOTED
+                elif self.says_changed or age > max(2, self.enough) or (is_calm and not self._waits(block, age)):
                     added += 1
                 elif not is_calm and (age > 1 or self.enough > _AGE):
                     is_certain = False
         return added, is_certain
+
+    def _waits(self, block: int, age: int) -> bool:
+        """True if a block counts only once it is found another time: it may be noise, or stand on more pages soon."""
+        return age < 2 and (self.haste >= _HASTY or self.pages(block) > 1)
 
     def _fronts(self) -> Iterator[tuple[list[int], bool]]:
         """Runs of blocks that are not reported yet, without fickle ones; True for those of calm places alone."""
@@ -246,11 +259,6 @@ class _Fetch:
             yield front, is_calm
 
 
-def block_ids(blocks: bytes) -> list[int]:
-    """The ids of blocks, of 22 bits, in the order of the page. blocks: as `ParsedPage.blocks`."""
-    return list(dict.fromkeys([number >> _ID_SHIFT for number in block_numbers(blocks)]))
-
-
 def _watched(ids: list[int]) -> tuple[list[int], int]:
     """The blocks that are compared, and the id above which nothing is known of the page."""
     if len(ids) < _WATCHED:
@@ -260,7 +268,7 @@ def _watched(ids: list[int]) -> tuple[list[int], int]:
 
 
 def _packed(states: Mapping[int, int]) -> bytes:
-    return packed_numbers([block << _ID_SHIFT | state for block, state in states.items()])
+    return packed_numbers([block << ID_SHIFT | state for block, state in states.items()])
 
 
 def _aged(state: int) -> int:
