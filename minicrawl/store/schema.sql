@@ -226,6 +226,12 @@ CREATE TABLE group_rates (
     PRIMARY KEY (host, folder)
 ) STRICT;
 
+-- Blocks that stand on several pages of a host, where pages are fetched again.
+CREATE TABLE host_blocks (
+    host          INTEGER PRIMARY KEY,         -- hosts.id
+    blocks        BLOB    NOT NULL             -- see crawler/recognise/repeated_blocks.py
+) STRICT;
+
 -- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.
 CREATE TABLE anticipated (
     page          INTEGER PRIMARY KEY,         -- pages.id

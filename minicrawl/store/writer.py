@@ -246,6 +246,10 @@ class Writer(Store):
     def save_refresh_hosts(self, rows: Iterable[RefreshHost]) -> None:
         self._replace("refresh_hosts", RefreshHost, rows)
 
+    def save_host_blocks(self, rows: Iterable[tuple[int, bytes]]) -> None:
+        """rows: hosts.id and blocks."""
+        self._db.executemany("INSERT OR REPLACE INTO host_blocks VALUES (?, ?)", rows)
+
     def save_anticipated(self, pages: Iterable[AnticipatedPage], hosts: Iterable[AnticipatedHost]) -> None:
         self._replace("anticipated", AnticipatedPage, pages)
         self._replace("anticipated_hosts", AnticipatedHost, hosts)

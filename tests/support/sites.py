@@ -129,6 +129,7 @@ def web_of_sites(seed: int, redirects: float = 0.0) -> tuple[Site, list[str]]:
 # Tables of older versions where they differ from those of the version after.
 # Until version 13 walkers of their own, who started at the seeds, told the coverage.
 _TWELFTH = """
+    DROP TABLE host_blocks;
     ALTER TABLE pages ADD COLUMN walkers INTEGER NOT NULL DEFAULT 7;
     ALTER TABLE pages ADD COLUMN steps INTEGER NOT NULL DEFAULT 9;
     ALTER TABLE outbox ADD COLUMN walkers INTEGER NOT NULL DEFAULT 7;

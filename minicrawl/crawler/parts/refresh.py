@@ -62,7 +62,7 @@ class Refresh(Part):
         self._pages = state.pages
         self._due = state.due
         self._frontier = state.frontier
-        self._pictures = HostPictures()
+        self._pictures = HostPictures(writer.refreshes.host_blocks)
         self._book = state.accounts.book
         self._most = settings.refresh_max
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
@@ -228,6 +228,7 @@ class Refresh(Part):
                 self._changed_pages.clear()
             writer.save_meta({"refresh_price": self._due.price})
         writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
+        writer.save_host_blocks(self._pictures.unsaved())
         writer.save_group_rates(self._rates.changed())
         self._rows.clear()
         self._changes.clear()

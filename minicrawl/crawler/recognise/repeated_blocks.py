@@ -5,10 +5,11 @@ for the pages that it stands on, by their numbers modulo ten: so a page that is 
 that finds its place taken by one of two pages or more clears one bit there, else it takes the place. So what stands on
 many pages stays, what stands on one goes, and what stood on many pages is forgotten in time.
 
-Pictures are learned anew by every run, from pages as they are fetched and as they were before.
+Pages are noted as they are fetched and as they were before: so what leaves all of them is known as well.
 """
 
-from collections import OrderedDict
+import zlib
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from minicrawl.crawler.html.page_text import ID_SHIFT
 
 PLACES = 4096
 MOST_HOSTS = 1000
-"""Pictures that are kept, of the hosts used last."""
+"""Pictures that are kept in memory when they have been saved, of the hosts used last."""
 _BITS = 10
 REPEATED = 4
 """Pages, modulo ten, that make a block a repeated one."""
@@ -26,8 +27,13 @@ _MASK = (1 << _BITS) - 1
 class RepeatedBlocks:
     """The picture of one host."""
 
-    def __init__(self) -> None:
-        self._places = np.zeros(PLACES, np.uint32)
+    def __init__(self, packed: bytes | None = None) -> None:
+        """packed: see there; None for an empty picture."""
+        unpacked = bytes(4 * PLACES) if packed is None else zlib.decompress(packed)
+        self._places = np.frombuffer(unpacked, "<u4").astype(np.uint32)
+
+    def packed(self) -> bytes:
+        return zlib.compress(self._places.astype("<u4").tobytes(), 1)
 
     def note(self, page: int, blocks: bytes) -> None:
         """Note the blocks of a page. blocks: as `ParsedPage.blocks`."""
@@ -49,14 +55,23 @@ class RepeatedBlocks:
 
 
 class HostPictures:
-    """Pictures of the hosts used last."""
+    """Pictures of hosts. load: the packed picture of a host, None if there is none."""
 
-    def __init__(self) -> None:
-        self._of: OrderedDict[int, RepeatedBlocks] = OrderedDict()
+    def __init__(self, load: Callable[[int], bytes | None]) -> None:
+        self._load = load
+        self._of: dict[int, RepeatedBlocks] = {}
+        self._unsaved: set[int] = set()
 
     def of(self, host: int) -> RepeatedBlocks:
-        picture = self._of.setdefault(host, RepeatedBlocks())
-        self._of.move_to_end(host)
-        if len(self._of) > MOST_HOSTS:
-            self._of.popitem(last=False)
+        """The picture of a host, which is going to be changed."""
+        picture = self._of.pop(host, None) or RepeatedBlocks(self._load(host))
+        self._of[host] = picture  # the last one now
+        self._unsaved.add(host)
         return picture
+
+    def unsaved(self) -> Iterator[tuple[int, bytes]]:
+        """Hosts and their packed pictures that have changed since the last call."""
+        yield from ((host, self._of[host].packed()) for host in sorted(self._unsaved))
+        self._unsaved.clear()
+        for host in list(self._of)[:-MOST_HOSTS]:
+            del self._of[host]

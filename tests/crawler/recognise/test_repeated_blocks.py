@@ -68,10 +68,20 @@ def test_a_banner_that_comes_or_goes_on_all_pages_is_a_change_of_the_first_alone
     assert picture.repeats(block_ids(block_hashes(["menu"]))[0])
 
 
-def test_pictures_of_the_hosts_used_last_are_kept() -> None:
-    pictures = HostPictures()
+def test_pictures_are_loaded_as_they_were_saved_and_those_used_last_stay_in_memory() -> None:
+    saved: dict[int, bytes] = {}
+    pictures = HostPictures(saved.get)
     first, second = pictures.of(1), pictures.of(2)
+    second.note(5, packed([1, 7]))
+    for host in range(3, MOST_HOSTS + 2):
+        assert pictures.of(host) is not pictures.of(1)
+    assert pictures.of(2) is second
+    pictures.of(1)
     for host in range(3, MOST_HOSTS + 2):
         pictures.of(host)
-        assert pictures.of(1) is first
+    saved |= pictures.unsaved()
+    assert sorted(saved) == list(range(1, MOST_HOSTS + 2))
+    assert pictures.of(1) is first
     assert pictures.of(2) is not second
+    assert [pictures.of(2).pages(block) for block in (1, 2, 7)] == [1, 0, 1]
+    assert [host for host, _ in pictures.unsaved()] == [1, 2]
