@@ -107,7 +107,7 @@ def keep_fresh(  # noqa: PLR0913 - parameters of the experiment
 
 
 @compiled
-def _keep_fresh(world, pages, hosts, due, schedule, chances, times, first_rate, rest):  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0915 - compiled
+def _keep_fresh(world, pages, hosts, due, schedule, chances, times, first_rate, rest):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
     starts, ticks, n = world.starts, len(chances), len(world.importance)
     since, until = times
     assumed = np.array([first_rate, PRIOR_SHAPE])
@@ -115,14 +115,13 @@ def _keep_fresh(world, pages, hosts, due, schedule, chances, times, first_rate, 
     is_resting = np.zeros(len(starts), dtype=np.bool_)
     is_fetched = np.zeros(n, dtype=np.bool_)
     fresh, idle, price, paid = 0.0, 0, 0.0, 0.0
-    left, between = 0, 0  # fetches until all are valued anew
+    left, between = 0, max(n // _SHARE, _FEWEST)  # fetches until all are valued anew
     has_values = schedule >= CASH
     for tick in range(ticks):
         now = tick * until / ticks
         if left == 0 and (has_values or tick == 0):
-            price = math.exp(paid / between) if between else 1.0
-            left = between = max(min(2 * between, n // _SHARE), _FEWEST)
-            paid = 0.0
+            price = math.exp(paid / between)
+            left, paid = between, 0.0
             _value_all(world, pages, schedule, assumed, now)
             for page in range(n if has_values else 0):
                 _await(world, pages, due, schedule, assumed, price, page)

@@ -9,8 +9,7 @@ Without patience a page rests for the least interval only, and all available fet
 value of those that were made lately.
 
 A page is valued when its rest is over, and when it is due. All of them are valued anew, in one pass over arrays, after
-a thirty-second of them has been fetched: by then prices, rates and importance have moved. Early in a run that is
-sooner: after 8 fetches, then after twice as many each time.
+a thirty-second of them has been fetched: by then prices, rates and importance have moved.
 
 Rates and times of the last fetches of all pages are in memory here; rows of the store have the rest.
 """
@@ -45,7 +44,7 @@ _NEVER = 1e11
 _STEPS = 2.0**40
 """Steps of a priority in which a value doubles."""
 _FEWEST, _SHARE = 8, 32
-"""Fetches after which all pages are valued anew: 8 at first, in the end a thirty-second of the pages."""
+"""All pages are valued anew after 8 fetches, or those of a thirty-second of them."""
 _AT_HAND = 1_024
 """Fewest events kept in order."""
 LEAST_AGE = 1e-3
@@ -92,7 +91,7 @@ class DuePages:
         self._resting = 0
         self._rests_again = True
         self._now = 0.0
-        self._until_valued, self._between = 0, _FEWEST  # fetches
+        self._until_valued = 0  # fetches
         self._paid, self._payments = 0.0, 0  # sum of the logarithms of values, and their number
 
     def grow(self, size: int) -> None:
@@ -147,11 +146,7 @@ class DuePages:
             self._is_resting[page] = True
             if self.ruled.item(page) != NEVER:
                 self._resting += 1
-                self._await(page, self._wakes(page))
-
-    def rest_all(self, pages: Pages) -> None:
-        """Let pages rest; `value_all` them then."""
-        self._is_resting[pages] = True
+                self._await(page, self._wakings(np.array([page])).item())
 
     def is_resting(self, page: int) -> bool:
         return bool(self._is_resting.item(page))
@@ -173,7 +168,7 @@ class DuePages:
             if not self._is_next(entry):
                 continue
             self.end_rest(page)
-            if self._rises(page):
+            if not self._is_patient and self.rate.item(page) and not self.ruled.item(page):
                 self.due[page] = self._due(page)
                 if self.due.item(page) > now:
                     self._await(page, self.due.item(page))
@@ -183,10 +178,6 @@ class DuePages:
     def _is_next(self, entry: int) -> bool:
         """True if the event of a page holds."""
         return self._event.item(unpacked(entry)) == -priority_in(entry)
-
-    def _rises(self, page: int) -> bool:
-        """True if a page that waits is valued again when it is due."""
-        return not self._is_patient and self.rate.item(page) != 0.0 and not self.ruled.item(page)
 
     @property
     def next_rested(self) -> float | None:
@@ -211,7 +202,7 @@ class DuePages:
             if due < self.due.item(page):
                 self.due[page] = due
                 if self.is_resting(page):
-                    self._await(page, self._wakes(page))
+                    self._await(page, self._wakings(np.array([page])).item())
                 else:
                     self._priority[page] = self._priority_of(page)
                     moved.append(page)
@@ -223,36 +214,43 @@ class DuePages:
         """True if all pages are to be valued anew."""
         return self._until_valued <= 0 or (not self._events and now >= self._horizon / 1000.0)
 
+    def load(self, pages: Pages, now: float) -> Pages:
+        """Value the read pages of a run that begins. Returns those that rest."""
+        self._value_pages(pages, now)
+        does_rest = (self._wakings(pages) > now) & self._rests_again
+        self._is_resting[pages] = does_rest
+        self._line_up(pages, now)
+        return pages[does_rest]
+
     def value_all(self, waiting: Pages, now: float) -> None:
-        """Value all pages that wait or rest, at the present price, rates and importance. waiting: read pages."""
+        """Value all pages that wait or rest. waiting: read pages."""
+        pages = np.concatenate([waiting, flagged(self._is_resting)])
+        self._value_pages(pages, now)
+        self._line_up(pages, now)
+
+    def _value_pages(self, pages: Pages, now: float) -> None:
+        """Set priorities and due times by the present price, rates and importance."""
         self._now = now
         if self._payments and not self._is_patient:
             self.price = math.exp(self._paid / self._payments)
-        self._paid, self._payments = 0.0, 0
-        resting = flagged(self._is_resting)
-        self._resting = int((self.ruled[resting] != NEVER).sum())
-        pages = np.concatenate([waiting, resting])
-        self._until_valued = self._between = max(min(2 * self._between, len(pages) // _SHARE), _FEWEST)
-        is_ruled, rate = self.ruled[pages] > 0.0, self.rate[pages]
-        follows = (rate != 0.0) & ~is_ruled
-        worth, rate = self._worths(pages), self._rates(pages)
-        fetched_at = self.fetched_at[pages]
-        due = np.where(follows, fetched_at + self._schedule.intervals(self.price, worth, rate), self.due[pages])
-        due[is_ruled] = (fetched_at + np.minimum(self.ruled[pages], _NEVER))[is_ruled]
-        self.due[pages] = due
+        self._paid, self._payments, self._until_valued = 0.0, 0, max(len(pages) // _SHARE, _FEWEST)
+        ruled, rate, fetched_at = self.ruled[pages], self._rates(pages), self.fetched_at[pages]
+        worth, is_ruled, is_postponed = self._worths(pages), ruled > 0.0, self.rate[pages] == 0.0
+        due = fetched_at + self._schedule.intervals(self.price, worth, rate)
+        due = np.where(is_postponed, self.due[pages], due)
+        due = self.due[pages] = np.where(is_ruled, fetched_at + np.minimum(ruled, _NEVER), due)
         values = value(worth, rate, np.clip(now - fetched_at, LEAST_AGE, self._schedule.most))
         priorities = np.round(np.log2(values) * _STEPS).astype(np.int64)
         self._priority[pages] = np.where(is_ruled, _RULED - np.round(due * 1000.0).astype(np.int64), priorities)
-        is_resting, rises = self._is_resting[pages], follows & (not self._is_patient)
-        wakes = np.where(rises, np.minimum(fetched_at + self._schedule.least, due), due)
-        events = np.ceil(np.where(is_resting, wakes, due) * 1000.0).astype(np.int64)
-        events[np.where(is_resting, self.ruled[pages] == NEVER, ~rises | (due <= now))] = 0
-        self._event[pages] = events
-        self._line_up(pages[events > 0])
 
-    def _line_up(self, pages: Pages) -> None:
+    def _line_up(self, pages: Pages, now: float) -> None:
         """Keep the next events in order: some of them, as most will have moved by then."""
-        events = self._event[pages]
+        is_resting, due = self._is_resting[pages], self.due[pages]
+        self._resting = int((is_resting & (self.ruled[pages] != NEVER)).sum())
+        events = np.ceil(np.where(is_resting, self._wakings(pages), due) * 1000.0).astype(np.int64)
+        events[np.where(is_resting, self.ruled[pages] == NEVER, ~self._rise(pages) | (due <= now))] = 0
+        self._event[pages] = events
+        pages, events = pages[events > 0], events[events > 0]
         count = max(len(pages) // _SHARE, _AT_HAND)
         self._horizon = math.inf
         if count < len(pages):
@@ -260,6 +258,16 @@ class DuePages:
             pages = pages[events <= self._horizon]
         self._events = [packed(page, -self._event.item(page)) for page in pages.tolist()]
         heapq.heapify(self._events)
+
+    def _wakings(self, pages: Pages) -> FloatArray:
+        """Unix seconds at which the rest of each page is over."""
+        due = self.due[pages]
+        return np.where(self._rise(pages), np.minimum(self.fetched_at[pages] + self._schedule.least, due), due)
+
+    def _rise(self, pages: Pages) -> Flags:
+        """True for each page that is valued again when it is due while it waits."""
+        rise: Flags = (self.rate[pages] != 0.0) & (self.ruled[pages] == 0.0) & (not self._is_patient)
+        return rise
 
     def _await(self, page: int, at: float) -> None:
         """Set the next event of a page, in Unix seconds."""
@@ -330,9 +338,3 @@ class DuePages:
         if ruled:
             return self.fetched_at.item(page) + min(ruled, _NEVER)
         return self.fetched_at.item(page) + self._schedule.interval(self.price, self.worth(page), self._rate(page))
-
-    def _wakes(self, page: int) -> float:
-        """Unix seconds at which the rest of a page is over."""
-        if self._is_patient or not self.rate.item(page) or self.ruled.item(page):
-            return self.due.item(page)
-        return min(self.fetched_at.item(page) + self._schedule.least, self.due.item(page))

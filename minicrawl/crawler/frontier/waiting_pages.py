@@ -133,13 +133,9 @@ class WaitingPages:
         `offer` all hosts then.
         """
         if self._due is not None:
-            if self._reads_new:  # otherwise they have their turn now
-                pages = self._waiting_read(size)
-                self._due.rest_all(pages)
-                self._held[pages] = True
-            self._order_read(size, now)
+            self._held[self._due.load(self._waiting_read(size), now)] = True
         self._load_unread(size)
-        if self.is_by_strategy:
+        if self.is_by_strategy or self._due is not None:
             self._load_lane(self._refresh, size, read=True)
 
     def reorder(self) -> None:
@@ -150,12 +146,11 @@ class WaitingPages:
     def _waiting_read(self, size: int) -> Pages:
         return flagged(self._book.visited[:size] & ~self._held[:size])
 
-    def _order_read(self, size: int, now: float) -> None:
+    def _order_read(self, due: DuePages, now: float) -> None:
         """Order read pages by their present value."""
-        assert self._due is not None, "they wait by their value"
-        self._due.value_all(self._waiting_read(size), now)
+        due.value_all(self._waiting_read(self._book.size), now)
         self._refresh.clear()
-        self._load_lane(self._refresh, size, read=True)
+        self._load_lane(self._refresh, self._book.size, read=True)
         for number in self._refresh.hosts:
             self._refresh.offer(self._hosts[number])
 
@@ -298,7 +293,7 @@ class WaitingPages:
                 yield page
         if self._due is not None:
             if self._due.is_outdated(now):
-                self._order_read(self._book.size, now)
+                self._order_read(self._due, now)
             for page in self._due.rested(now):
                 if self._held.item(page):
                     self._held[page] = False

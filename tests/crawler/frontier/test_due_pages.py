@@ -20,6 +20,18 @@ def read_pages(
     count: int, schedule: ByWorth | Fixed, *, is_patient: bool, hosts: int = 1
 ) -> tuple[WaitingPages, DuePages, list[Host]]:
     """Pages that were all read at time 0, on hosts that are on offer."""
+    pages, due, on_offer = known_pages(count, schedule, is_patient=is_patient, hosts=hosts)
+    for page in range(count):
+        due.fetched(page, 0.0)
+        pages.forget(page)
+        assert pages.put_back(page, 0.0, 0.0) is None
+    return pages, due, on_offer
+
+
+def known_pages(
+    count: int, schedule: ByWorth | Fixed, *, is_patient: bool, hosts: int = 1
+) -> tuple[WaitingPages, DuePages, list[Host]]:
+    """Pages that were all read, and are yet to be loaded."""
     book, ledger = Adaptive(), Ledger()
     on_offer = [Host(id=number, name=f"h{number}", delay=1.0, most=1, is_offered=True) for number in range(hosts)]
     due = DuePages(ledger, schedule, waits=True, is_patient=is_patient)
@@ -31,9 +43,6 @@ def read_pages(
         pages.place(page, on_offer[page % hosts])
         book.visit(page, none)
         ledger.visit(page, none)
-        due.fetched(page, 0.0)
-        pages.forget(page)
-        assert pages.put_back(page, 0.0, 0.0) is None
     return pages, due, on_offer
 
 
@@ -79,13 +88,13 @@ def test_with_a_budget_the_page_worth_most_now_is_next(
     fetches: list[tuple[float, float]], hosts: int, changed: set[int]
 ) -> None:
     """Against the value of every page; those that have changed by a sitemap count as stale."""
-    pages, due, on_offer = read_pages(len(fetches), ByWorth(HOUR, 90 * DAY), is_patient=False, hosts=hosts)
+    pages, due, on_offer = known_pages(len(fetches), ByWorth(HOUR, 90 * DAY), is_patient=False, hosts=hosts)
     for page, (days, rate) in enumerate(fetches):
         due.fetched(page, days * DAY, rate)
     now = 60 * DAY
     due.changed |= {page for page in changed if page < len(fetches)}
     pages.load(len(fetches), now)
-    wake(pages, now)
+    offer_again(pages, on_offer)
     worths = {}
     for page, (days, rate) in enumerate(fetches):
         worths[page] = value(due.worth(page), np.inf if page in changed else rate, now - days * DAY)
@@ -140,7 +149,9 @@ def test_a_page_rises_once_it_is_due_before_all_are_valued_anew() -> None:
 
 
 def test_a_page_by_a_rule_comes_first_and_one_that_is_never_to_be_fetched_is_not_waited_for() -> None:
-    pages, due, (host,) = read_pages(3, ByWorth(HOUR, 90 * DAY), is_patient=True)
+    pages, due, (host,) = known_pages(3, ByWorth(HOUR, 90 * DAY), is_patient=True)
+    for page in range(3):
+        due.fetched(page, 0.0)
     due.ruled[1], due.ruled[2] = HOUR, NEVER
     pages.load(3, 0.0)
     assert pages.next_rested == HOUR
@@ -238,7 +249,7 @@ def test_a_page_that_waits_comes_first_once_it_has_changed() -> None:
 
 def test_many_pages_are_valued_in_one_pass_and_few_events_are_kept_in_order() -> None:
     """All of them wake in the end, in the order of their due times."""
-    pages, due, _ = read_pages(5000, ByWorth(HOUR, 90 * DAY), is_patient=True)
+    pages, due, _ = known_pages(5000, ByWorth(HOUR, 90 * DAY), is_patient=True)
     rates = np.random.default_rng(1).lognormal(0.0, 2.0, 5000) / DAY
     for page, rate in enumerate(rates.tolist()):
         due.fetched(page, 0.0, rate)
