@@ -298,7 +298,7 @@ _FIRST = 1.0
 class Setup:
     """pages: of a world; worlds: number drawn, from `seed` on; until: mean times between two changes."""
 
-    pages: int = 20_000
+    pages: int = 5_000
     worlds: int = 3
     until: float = 60.0
     seed: int = 0

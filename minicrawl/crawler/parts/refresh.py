@@ -14,6 +14,7 @@ from collections.abc import Set
 from typing import Any, Self  # Any: JSON
 
 from minicrawl.crawler.frontier.change_rates import ChangeRates, folder_of
+from minicrawl.crawler.frontier.due_pages import LEAST_AGE
 from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof, first_interval
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
@@ -155,6 +156,8 @@ class Refresh(Part):
             found = self._by_digest(page, fetched, blocks)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
+        if dated_at is not None:  # also of a page that differs so often that it seems noisy
+            found = found._replace(is_change=True, is_certain=True)
         self._learn(row, turn, found, dated_at)
 
     def _row_of(self, turn: Turn, blocks: int) -> RefreshRow | None:
@@ -289,7 +292,7 @@ class Refresh(Part):
         """The change rate of a page and its information. age: seconds since the change, if known."""
         if not found.is_certain:
             return row.rate, row.information
-        gap = max(turn.now - row.fetched_at, 1.0)
+        gap = max(turn.now - row.fetched_at, LEAST_AGE)
         rate, shape = row.rate, max(row.information, PRIOR_SHAPE)
         if row.information < PRIOR_SHAPE:
             group = self._group_of(row.page, turn.fetched)
@@ -333,7 +336,7 @@ class Refresh(Part):
         may_be = at is not None and row.fetched_at < at <= now
         if has_moved or found.is_change:
             self._note_proof(row.page, "dates", found, says_so=has_moved and may_be)
-        return at if found.is_change and may_be and is_believed else None
+        return at if found.differs and may_be and is_believed else None
 
     def _note_proof(self, page: int, dates: str, found: Difference, *, says_so: bool = True) -> None:
         """Note whether a date was right, if that can be told: noise may hide a change. says_so: it told of a change."""

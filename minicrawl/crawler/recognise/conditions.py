@@ -6,9 +6,9 @@ late     the page has changed, by other validators, and its last answer was a 30
 honest   the page has changed, has other validators, and the request was conditional
 
 Evidence adds up to doubt, in pages and in their hosts. A page under suspicion is checked more often, one of a host that
-was honest often enough more rarely. A doubted page, or any of a doubted host, is requested unconditionally, but for
-every eighth time: so a repaired server can prove it. A host is doubted once it has lied on three pages more than it was
-honest.
+was honest often enough more rarely. Of a host that was never honest, late answers count twice. A doubted page, or any
+of a doubted host, is requested unconditionally, but for every eighth time: so a repaired server can prove it. A host is
+doubted once it has lied on three pages more than it was honest.
 """
 
 import json
@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
 LIE, LATE, HONEST = Evidence(2, 2), Evidence(1, 1), Evidence(-2, -1)
 _DOUBTED, _MOST_DOUBT = 2, 4
 _HOST_TRUSTED, _HOST_SUSPECTED, _HOST_DOUBTED, _MOST_HOST_DOUBT = -4, 2, 6, 12
-_CHECKED, _TRUSTED_CHECKED, _SUSPECT_CHECKED = 16, 32, 4
+_CHECKED, _HONEST_CHECKED, _TRUSTED_CHECKED, _SUSPECT_CHECKED = 11, 16, 32, 4
 """Every such request is unconditional."""
 _PROBED = 8
 """Under doubt, every such request is conditional."""
@@ -65,7 +65,9 @@ def is_conditional(turn: int, repeats: int, of_page: int, of_host: int) -> bool:
         return False
     if of_page > 0 or of_host >= _HOST_SUSPECTED:
         return turn % _SUSPECT_CHECKED != 0
-    return turn % (_TRUSTED_CHECKED if of_host <= _HOST_TRUSTED else _CHECKED) != 0
+    if of_host >= 0:
+        return turn % _CHECKED != 0
+    return turn % (_TRUSTED_CHECKED if of_host <= _HOST_TRUSTED else _HONEST_CHECKED) != 0
 
 
 def evidence(
@@ -97,4 +99,5 @@ def host_doubt(doubt: int, proof: Evidence | None, of_page: int) -> int:
     """The doubt in a host after an answer. of_page: doubt in the page before; a doubted page has been counted."""
     if proof is None or (of_page >= _DOUBTED and proof is not HONEST):
         return doubt
-    return max(min(doubt + proof.of_host, _MOST_HOST_DOUBT), _HOST_TRUSTED)
+    step = 2 * proof.of_host if proof is LATE and doubt >= 0 else proof.of_host
+    return max(min(doubt + step, _MOST_HOST_DOUBT), _HOST_TRUSTED)

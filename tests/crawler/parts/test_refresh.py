@@ -87,7 +87,7 @@ def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(
     unconditional = [
         number for number, request in enumerate(server.requests) if b"If-None-Match" not in dict(request.headers.raw)
     ]
-    assert unconditional == [0, 15]
+    assert unconditional == [0, 10]
     assert row(store, "state, reason, fetches, changes, answers") == ("fetched", "ok", 20, 0, "=" * 8)
     assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
 
