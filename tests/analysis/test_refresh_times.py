@@ -57,8 +57,9 @@ def test_freshness_is_the_formula_over_pages_that_were_read(tmp_path: Path) -> N
     assert len(fetched) == 6
     expected = total = 0.0
     for (page,) in fetched:
+        age = 2e6 - (1e6 - 1e4 * page)
         rate, shape = (1e-6 * (page + 1), 1.0) if page % 2 else (5e-6, PRIOR_SHAPE)
-        expected += importance[page] * (1.0 + rate * (2e6 - (1e6 - 1e4 * page)) / shape) ** -shape
+        expected += importance[page] * (1.0 + rate * age / shape) ** -shape
         total += importance[page]
     found = fresh(store, 2e6)
     assert found is not None

@@ -1,9 +1,14 @@
 """Change rates that are assumed of pages before they are fetched again, by what similar pages have shown.
 
 Similar pages are those of one folder and media type of a host, then those of the host, then all pages. The closest
-group with enough pages fetched twice tells the rate. Each group learns as a single page does (opic/refresh.py), from
-the second fetch of each of its pages: whether it had changed by then. Before enough of these, the median of the dates
-of Last-Modified tells its rate. A new group begins with the rate of the larger one.
+group with enough pages fetched twice tells the rate: the mean m of a Gamma distribution of shape PRIOR_SHAPE. A group
+learns as a single page does (opic/refresh.py), from the second fetch of each of its pages: whether it had changed by
+then. As rates differ, so many changes have passed in a gap as leave the same share of the pages unchanged:
+
+    e^-x = (1 + m gap / PRIOR_SHAPE)^-PRIOR_SHAPE
+
+Before enough of these, the median of the dates of Last-Modified tells its rate. A new group begins with the rate of the
+larger one.
 
 Before anything is known a page is assumed to change once in 168 of the least intervals, a week at most: a user who lets
 pages be fetched every few seconds expects them to change.
@@ -27,8 +32,12 @@ _MOST_FOLDERS = 64
 """Folders of a host that are groups of their own."""
 _DATED = 0.25
 """Weight of a page with a date, in terms of pages fetched twice."""
-_MEDIAN = math.log(2.0)
-"""Of the changes between the last change of a page and any moment: by these a date tells the rate."""
+_MEDIAN = PRIOR_SHAPE * (2.0 ** (1.0 / PRIOR_SHAPE) - 1.0)
+"""Median of m times the time since the last change of a page."""
+UNPROVED = 0.5
+"""Weight of the date of a page that was fetched once."""
+BY_DATE = PRIOR_SHAPE / 2.0
+"""Information about the rate of a page of which only such a date tells."""
 _HTML = {None, "text/html", "application/xhtml+xml"}
 
 
@@ -48,6 +57,12 @@ def folder_of(url: str, content_type: str | None) -> str:
     folder = parts[3] if len(parts) > 4 and "?" not in parts[3] else ""
     media_type = content_type.partition(";")[0].strip() if content_type else None
     return folder if media_type in _HTML else f"{media_type}:{folder}"
+
+
+def shapes(information: FloatArray) -> FloatArray:
+    """Shapes of the distributions of pages' rates, by the information about them."""
+    by_others = np.where(information > 0.0, PRIOR_SHAPE + UNPROVED, PRIOR_SHAPE)
+    return np.where(information < PRIOR_SHAPE, by_others, information)
 
 
 class ChangeRates:
@@ -71,9 +86,9 @@ class ChangeRates:
             )
 
     def groups(self, store: Store) -> IntArray:
-        """The number of the group of every page of which nothing is learned, 0 of all others; shape (size,)."""
+        """The number of the group of every page that has shown nothing itself, 0 of all others; shape (size,)."""
         groups = np.zeros(store.size(), dtype=np.int64)
-        for page, host, url, content_type in store.refreshes.unlearned():
+        for page, host, url, content_type in store.refreshes.unlearned(PRIOR_SHAPE):
             groups[page] = self.group(host, folder_of(url, content_type))
         return groups
 
@@ -107,7 +122,8 @@ class ChangeRates:
     def note_second_fetch(self, number: int, gap: float, *, changed: bool) -> None:
         """Learn from the second fetch of a group's page, `gap` seconds after the first."""
         for place, group in self._up_from(number):
-            rate, shape = learned(group.rate, group.shape, gap, changed)
+            x = PRIOR_SHAPE * math.log1p(group.rate * gap / PRIOR_SHAPE)
+            rate, shape = learned(group.rate, group.shape, x / group.rate, changed)
             self._groups[place] = group._replace(rate=rate, shape=shape, seen=group.seen + 1.0)
 
     def note_date(self, number: int, age: float) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.frontier.change_rates import ChangeRates
+from minicrawl.crawler.frontier.change_rates import ChangeRates, shapes
 from minicrawl.crawler.frontier.due_pages import LEAST_AGE
 from minicrawl.crawler.frontier.schedules import BELIEVED, CHANGED, NEVER, first_interval, rules_of, schedule_of
 from minicrawl.opic.arrays import FloatArray
@@ -79,10 +79,10 @@ def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
     rates = ChangeRates(1.0 / first_interval(schedule.least))
     rates.load(store)
     importance, found = store.ranks.importance(), store.refreshes.last_fetches(due_by)
-    page, is_learned = found.page.astype(np.int64), found.information > 0.0
-    rate = np.where(is_learned, found.rate, rates.of_all(rates.groups(store)[page]))
+    page, is_learned = found.page.astype(np.int64), found.information >= PRIOR_SHAPE
+    rate = np.where(found.information > 0.0, found.rate, rates.of_all(rates.groups(store)[page]))
     age = np.maximum(now - found.fetched_at, 0.0)
-    stale = 1.0 - freshness(rate, np.where(is_learned, found.information, PRIOR_SHAPE), age)
+    stale = 1.0 - freshness(rate, shapes(found.information), age)
     has_changed = np.isin(page, list(store.refreshes.changed(BELIEVED)))
     stale[has_changed] = 1.0
     ages = np.clip(age, LEAST_AGE, schedule.most)

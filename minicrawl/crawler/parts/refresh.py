@@ -13,7 +13,9 @@ import json
 from collections.abc import Set
 from typing import Any, Self  # Any: JSON
 
-from minicrawl.crawler.frontier.change_rates import ChangeRates, folder_of
+import numpy as np
+
+from minicrawl.crawler.frontier.change_rates import BY_DATE, UNPROVED, ChangeRates, folder_of, shapes
 from minicrawl.crawler.frontier.due_pages import LEAST_AGE
 from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof, first_interval
 from minicrawl.crawler.html.page_text import block_hashes
@@ -42,10 +44,6 @@ from minicrawl.store.writer import Writer
 _ANSWERS = 8
 _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
-_UNPROVED = 0.5
-"""Weight of a date that no second fetch has proved."""
-BY_DATE = PRIOR_SHAPE / 2.0
-"""Information about a rate that only a date tells."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
 DAY = 86_400.0
@@ -293,7 +291,7 @@ class Refresh(Part):
         if not found.is_certain:
             return row.rate, row.information
         gap = max(turn.now - row.fetched_at, LEAST_AGE)
-        rate, shape = row.rate, max(row.information, PRIOR_SHAPE)
+        rate, shape = row.rate, shapes(np.array([row.information])).item()
         if row.information < PRIOR_SHAPE:
             group = self._group_of(row.page, turn.fetched)
             rate = rate if row.information else self._rates.of(group)
@@ -321,7 +319,7 @@ class Refresh(Part):
         at = http_date(fetched.last_modified) if fetched.last_modified else None
         if at is None or now - at < _JUST_MADE or self._host(page).dates < 0:
             return 0.0, 0.0
-        rate, _ = learned_by_date(self._rates.of(group), PRIOR_SHAPE, now - at, _UNPROVED)
+        rate, _ = learned_by_date(self._rates.of(group), PRIOR_SHAPE, now - at, UNPROVED)
         self._rates.note_date(group, now - at)
         return rate, BY_DATE
 

@@ -492,8 +492,8 @@ class AllRefreshes(Refreshes):
     def unscheduled(self) -> RefreshColumns:
         return self._joined(lambda part: part.refreshes.unscheduled())
 
-    def unlearned(self) -> Iterator[tuple[int, int, str, str | None]]:
-        each, starts = self._numbers.each(lambda part: part.refreshes.unlearned()), self._numbers.host_starts
+    def unlearned(self, below: float) -> Iterator[tuple[int, int, str, str | None]]:
+        each, starts = self._numbers.each(lambda part: part.refreshes.unlearned(below)), self._numbers.host_starts
         for number, rows in enumerate(each):
             for page, host, url, content_type in rows:
                 yield self._numbers.of(number, page), host + starts[number], url, content_type

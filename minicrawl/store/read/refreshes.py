@@ -138,13 +138,13 @@ class Refreshes:
         pages, fetched_at = (np.array(column) for column in columns)
         return RefreshColumns(pages, fetched_at, fetched_at, np.full(len(pages), -1.0))
 
-    def unlearned(self) -> Iterator[tuple[int, int, str, str | None]]:
-        """Page, host, URL and content type of every read page of which no rate is learned yet."""
+    def unlearned(self, below: float) -> Iterator[tuple[int, int, str, str | None]]:
+        """Page, host, URL and content type of every read page with less information than `below` about its rate."""
         query = """
             SELECT pages.id, host, url, content_type
             FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
-            WHERE state IN ('fetched', 'alias') AND coalesce(information, 0.0) = 0.0"""
-        return self._tables.each(query)
+            WHERE state IN ('fetched', 'alias') AND coalesce(information, 0.0) < ?"""
+        return self._tables.each(query, below)
 
     def group_rates(self) -> list[GroupRate]:
         """Assumed change rates, those of larger groups first."""

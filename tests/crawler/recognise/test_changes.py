@@ -137,7 +137,7 @@ def test_blocks_that_the_host_repeats_are_no_change_and_those_that_it_may_repeat
         memory, found = first_seen(block_hashes("abc")), []
         x = block_ids(block_hashes("x"))[0]
         for page, count in zip(("abc", "abxc", "abxc", "abxc", "abc"), [0, *pages_of_x], strict=True):
-            one = compared(memory, block_hashes(page), pages=lambda block, count=count: count * (block == x))
+            one = compared(memory, block_hashes(page), pages=lambda block: count * (block == x))  # noqa: B023
             found.append(one.added + one.removed)
             memory = one.memory
         return found
