@@ -125,7 +125,7 @@ def discovery(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json:
 
 @command.command(epilog="Example: minicrawl lab refresh --quick")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--pages", type=click.IntRange(min=200), default=20_000, show_default=True, help="Pages of a drawn web.")
+@click.option("--pages", type=click.IntRange(min=200), default=5_000, show_default=True, help="Pages of a drawn web.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
               help="How many drawn webs the figures are the mean of.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A tenth of the pages, and one web; of GRAPH three fetches a page.")

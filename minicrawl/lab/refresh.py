@@ -32,6 +32,7 @@ changed, and grows by two fifths else; by half and by half; by importance alone;
 learned rate."""
 _FEWEST, _SHARE = 8, 32
 _LEAST_AGE = 1e-9
+_LONGEST = 1e6
 _NO_EVENT = -(2**62)
 _TICKS = 2.0**32
 """Steps of a key per unit of time, or doubling of a value: heaps are ordered by whole numbers."""
@@ -193,7 +194,7 @@ def _key(world, pages, schedule, assumed, page, now):  # type: ignore[no-untyped
     if schedule == UNIFORM:
         return -in_ticks(pages.last[page])
     if schedule < CASH:
-        return -in_ticks(pages.last[page] + 1.0 / pages.rate[page])
+        return -in_ticks(pages.last[page] + min(1.0 / pages.rate[page], _LONGEST))
     age = max(now - pages.last[page], _LEAST_AGE)
     return in_ticks(math.log2(value(world.importance[page], _rate(pages, schedule, assumed, page), age)))
 
