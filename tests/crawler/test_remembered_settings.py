@@ -23,6 +23,7 @@ EXAMPLES: dict[str, Any] = {
     "bytes": 1000,
     "until_coverage": 0.5,
     "retry": "dns",
+    "on_change": "./tell.sh",
     "scope": "host",
     "allow": ("a", "b"),
     "deny": "c",
@@ -94,7 +95,10 @@ EXAMPLES: dict[str, Any] = {
     "max_size": "1MB",
     "contact": "me@example.org",
 }
-FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header", "items", "hook", "strict_hooks"}
+FOR_ONE_RUN = {
+    *("pages", "time", "bytes", "until_coverage", "retry"),
+    *("header", "items", "hook", "strict_hooks", "on_change"),
+}
 SECRET = {"auth"}
 
 
