@@ -23,7 +23,7 @@ EXAMPLES: dict[str, Any] = {
     "bytes": 1000,
     "until_coverage": 0.5,
     "retry": "dns",
-    "on_change": "./tell.sh",
+    "on_change": "https://a.test/told",
     "scope": "host",
     "allow": ("a", "b"),
     "deny": "c",
