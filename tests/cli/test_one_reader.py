@@ -15,7 +15,7 @@ from support.command_line import run
 from minicrawl.store.reader import open_store
 
 pytestmark = pytest.mark.slow
-OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "next_at"}
+OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "value", "next_at"}
 """Times, and sizes of files."""
 OWN |= {
     "store",

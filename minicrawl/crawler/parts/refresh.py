@@ -288,17 +288,20 @@ class Refresh(Part):
 
     def _rate(self, row: RefreshRow, turn: Turn, found: Difference, age: float | None) -> tuple[float, float]:
         """The change rate of a page and its information. age: seconds since the change, if known."""
+        is_change = found.is_change
         if not found.is_certain:
-            return row.rate, row.information
+            if row.information >= PRIOR_SHAPE or not (found.differs and turn.fetched.is_conditional):
+                return row.rate, row.information
+            is_change = True  # once, by its validators: else pages that have not changed would tell first
         gap = max(turn.now - row.fetched_at, LEAST_AGE)
         rate, shape = row.rate, shapes(np.array([row.information])).item()
         if row.information < PRIOR_SHAPE:
             group = self._group_of(row.page, turn.fetched)
             rate = rate if row.information else self._rates.of(group)
-            self._rates.note_second_fetch(group, gap, changed=found.is_change)
+            self._rates.note_second_fetch(group, gap, changed=is_change)
         if age is not None:
             return learned_by_date(rate, shape, age)
-        return learned(rate, shape, gap, found.is_change)
+        return learned(rate, shape, gap, is_change)
 
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
         row = self._row(page)
