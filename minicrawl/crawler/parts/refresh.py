@@ -16,7 +16,6 @@ from typing import Any, Self  # Any: JSON
 import numpy as np
 
 from minicrawl.crawler.frontier.change_rates import BY_DATE, UNPROVED, ChangeRates, folder_of, shapes
-from minicrawl.crawler.frontier.due_pages import LEAST_AGE
 from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof, first_interval
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
@@ -269,8 +268,6 @@ class Refresh(Part):
             self._note_proof(row.page, "lastmods", found)
         if is_change:
             self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
-        if now <= row.fetched_at:  # the clock was put back
-            found = found._replace(is_certain=False)
         rate, information = self._rate(row, turn, found, None if dated_at is None else now - dated_at)
         row = row._replace(
             fetched_at=now,
@@ -288,12 +285,12 @@ class Refresh(Part):
 
     def _rate(self, row: RefreshRow, turn: Turn, found: Difference, age: float | None) -> tuple[float, float]:
         """The change rate of a page and its information. age: seconds since the change, if known."""
-        is_change = found.is_change
-        if not found.is_certain:
-            if row.information >= PRIOR_SHAPE or not (found.differs and turn.fetched.is_conditional):
+        is_change, gap = found.is_change, turn.now - row.fetched_at
+        if not found.is_certain or gap <= 0.0:  # or the clock was put back
+            is_told = found.differs and turn.fetched.is_conditional and gap > 0.0
+            if row.information >= PRIOR_SHAPE or not is_told:
                 return row.rate, row.information
             is_change = True  # once, by its validators: else pages that have not changed would tell first
-        gap = max(turn.now - row.fetched_at, LEAST_AGE)
         rate, shape = row.rate, shapes(np.array([row.information])).item()
         if row.information < PRIOR_SHAPE:
             group = self._group_of(row.page, turn.fetched)
