@@ -61,6 +61,11 @@ class Slot(NamedTuple):
         """The time from which a crawl with another delay may ask."""
         return max(self.asked + max(self.delay, delay), self.rests_until)
 
+    def merged(self, other: "Slot") -> "Slot":
+        """The clock for which `until` is the later time of both, whatever the delay."""
+        later = max(self, other)
+        return later._replace(rests_until=max(self.until(), other.until()))
+
 
 _NEVER = Slot()
 
@@ -135,7 +140,7 @@ class SharedClocks:
         names = self._held.get(slot, ())
         if clock.key in names:
             with self._failing():
-                self._write(slot, self._of(clock) if len(names) == 1 else self._later(slot, self._of(clock)))
+                self._write(slot, self._of(clock) if len(names) == 1 else self._merged(slot, self._of(clock)))
                 self._release(clock)
 
     def _look(self, now: float, clocks: Clocks) -> None:
@@ -201,15 +206,16 @@ class SharedClocks:
         seconds = np.array([self._of(clock)[:3] for clock in noted]).clip(-_LONGEST, _LONGEST)
         rows = (seconds * 1e6).astype(np.int64)
         table = self._table()
-        order = np.argsort(_ends(rows))  # of two clocks of one slot the later is written
-        order = order[_ends(rows[order]) >= _ends(table[slots[order]])]
-        table[slots[order], :3] = rows[order]
-        table[slots[order], 3] = np.bitwise_xor.reduce(rows[order], axis=1) ^ self._seal
+        table[slots, 2] = _ends(table[slots])  # as `Slot.merged`; then the delays do not matter
+        np.maximum.at(table[:, 2], slots, _ends(rows))
+        np.maximum.at(table[:, 0], slots, rows[:, 0])
+        table[slots, 1] = 0
+        table[slots, 3] = np.bitwise_xor.reduce(table[slots, :3], axis=1) ^ self._seal
         write_at(self._handle, table.tobytes(), 0)
         for clock, slot in zip(noted, slots.tolist(), strict=True):
             if clock.in_flight and (slot in self._held or self._lock(slot)):
                 self._held.setdefault(slot, set()).add(clock.key)
-                self._write(slot, self._later(slot, self._of(clock)))
+                self._write(slot, self._merged(slot, self._of(clock)))
 
     def _table(self) -> IntArray:
         """All slots: microseconds, as in `Slot`, and the seal; void ones are zero."""
@@ -260,9 +266,9 @@ class SharedClocks:
         asked = clock.ready_at - clock.delay - self._offset
         return Slot(asked, clock.delay, clock.rests_until - self._offset, clock.in_flight > 0)
 
-    def _later(self, slot: int, own: Slot) -> Slot:
-        """The later of two clocks of one slot."""
-        return max(own, self._read(slot, own.asked), key=Slot.until)._replace(in_flight=slot in self._held)
+    def _merged(self, slot: int, own: Slot) -> Slot:
+        """An own clock and that in its slot, as one."""
+        return own.merged(self._read(slot, own.asked))._replace(in_flight=slot in self._held)
 
     def _read(self, slot: int, now: float) -> Slot:
         data = read_at(self._handle, _SLOT.size, slot * _SLOT.size)

@@ -92,7 +92,7 @@ def _new_file() -> None:
 
 
 @given(st.integers(1, 4), st.sampled_from([1, 3]), st.booleans(), st.booleans(), st.integers(0, 2**32))
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_no_gap_is_below_the_larger_delay_whoever_asks_and_whoever_dies(
     crawls: int, per_host: int, has_addresses: bool, has_parts: bool, seed: int
 ) -> None:
