@@ -58,7 +58,9 @@ def interval(price: float, importance: Numbers, rate: Numbers) -> Numbers:
     return a
 
 
-def learned(rate: float, shape: float, gap: float, changed: bool) -> tuple[float, float]:
+def learned(
+    rate: float, shape: float, gap: float, changed: bool, *, most_shape: float = MOST_SHAPE, most_gaps: float = MOST_GAPS
+) -> tuple[float, float]:
     """Update the distribution of a page's rate after one more fetch.
 
     gap: time since the previous fetch. changed: True if the page had changed since then. With b = shape / rate:
@@ -69,13 +71,14 @@ def learned(rate: float, shape: float, gap: float, changed: bool) -> tuple[float
                  E rate   = shape / b p_1 / p_0
                  E rate^2 = shape (shape + 1) / b^2 p_2 / p_0
 
-    Of a long time without changes MOST_GAPS gaps count once there is one: the rate has risen, or was never so low.
+    Of a long time without changes `most_gaps` gaps count once there is one: the rate has risen, or was never so low.
+    Beyond `most_shape` earlier changes are forgotten.
     """
-    shape = min(shape, MOST_SHAPE)
+    shape = min(shape, most_shape)
     b = shape / rate
     if not changed:
         return shape / (b + gap), shape
-    b = min(b, MOST_GAPS * gap)
+    b = min(b, most_gaps * gap)
     passed = math.log1p(gap / b)
     p_0 = -math.expm1(-shape * passed)
     mean = -shape / b * math.expm1(-(shape + 1.0) * passed) / p_0

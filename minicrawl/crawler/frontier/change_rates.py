@@ -34,6 +34,8 @@ _DATED = 0.25
 """Weight of a page with a date, in terms of pages fetched twice."""
 _MEDIAN = PRIOR_SHAPE * (2.0 ** (1.0 / PRIOR_SHAPE) - 1.0)
 """Median of m times the time since the last change of a page."""
+_MOST_SHAPE = 64.0
+"""A group forgets little: changes are often certain later than their absence, and come in a row."""
 UNPROVED = 0.5
 """Weight of the date of a page that was fetched once."""
 BY_DATE = PRIOR_SHAPE / 2.0
@@ -123,7 +125,9 @@ class ChangeRates:
         """Learn from the second fetch of a group's page, `gap` seconds after the first."""
         for place, group in self._up_from(number):
             x = PRIOR_SHAPE * math.log1p(group.rate * gap / PRIOR_SHAPE)
-            rate, shape = learned(group.rate, group.shape, x / group.rate, changed)
+            rate, shape = learned(
+                group.rate, group.shape, x / group.rate, changed, most_shape=_MOST_SHAPE, most_gaps=math.inf
+            )
             self._groups[place] = group._replace(rate=rate, shape=shape, seen=group.seen + 1.0)
 
     def note_date(self, number: int, age: float) -> None:
