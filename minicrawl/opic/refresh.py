@@ -58,8 +58,14 @@ def interval(price: float, importance: Numbers, rate: Numbers) -> Numbers:
     return a
 
 
-def learned(
-    rate: float, shape: float, gap: float, changed: bool, *, most_shape: float = MOST_SHAPE, most_gaps: float = MOST_GAPS
+def learned(  # noqa: PLR0913 - a distribution, an observation, and what is forgotten
+    rate: float,
+    shape: float,
+    gap: float,
+    changed: bool,
+    *,
+    most_shape: float = MOST_SHAPE,
+    most_gaps: float = MOST_GAPS,
 ) -> tuple[float, float]:
     """Update the distribution of a page's rate after one more fetch.
 
