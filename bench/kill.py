@@ -20,10 +20,15 @@ early   a host was asked less than the delay after it had answered
 tags    of the web that changes: a page is kept with an ETag or a Last-Modified that it was not served with at that time
 noted   of the web that changes: a page without noise has more changes noted than it had, or was noted as new twice
 texts   with --text: a page that was read has no text, or one that was not has
+rows    with --archive: a row without its record, or a record up to the committed end of a file without its row
 
 and of every crawl that came through:
 
 ending  URLs, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
+torn    with --archive: its files have anything but whole records, all of them in the index
+
+--archive takes no folder here. With --requisites every page of the web has two style sheets, one of which needs a
+picture, and a picture of its own.
 """
 
 import asyncio
@@ -39,10 +44,12 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
+from minicrawl.analysis.archives import opened
+from minicrawl.archive.check import check
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.demo.changing.versions import LIARS
@@ -56,6 +63,12 @@ from minicrawl.store.writer import Writer
 
 _LONGEST_LIFE = 2.5
 _LONGEST_ETAG = 1000
+_PARTS = {
+    "all.css": ("text/css", b"body { background: url(all.png) } /* "),
+    "some.css": ("text/css", b"/* "),
+    "all.png": ("image/png", b"\x89PNG\r\n\x1a\n"),
+    "own.png": ("image/png", b"\x89PNG\r\n\x1a\n"),
+}
 Ending = dict[str, tuple[str, str, bytes | None, float]]
 """State, reason, kept text and importance of every URL."""
 
@@ -118,15 +131,24 @@ class LoggedChangingWeb:
 
 
 class LoggedWeb:
-    """The demo web, every request noted."""
+    """The demo web, every request noted. has_parts: its pages have style sheets and pictures."""
 
-    def __init__(self, web: DemoWeb, log: Log) -> None:
+    def __init__(self, web: DemoWeb, log: Log, *, has_parts: bool = False) -> None:
         self._web = web
         self._log = log
+        self._has_parts = has_parts
 
     def respond(self, url: str) -> Reply:
+        name = url.rpartition("/")[2]
+        if name in _PARTS:
+            return Reply(200, {"Content-Type": _PARTS[name][0]}, _PARTS[name][1] + url.encode())
         self._log.note(url)
-        return self._web.respond(url)
+        reply = self._web.respond(url)
+        if self._has_parts and reply.headers.get("Content-Type", "").startswith("text/html"):
+            own = "own.png" if url.endswith("/") else f"{name}/own.png"
+            parts = f'<link rel=stylesheet href=/all.css><link rel=stylesheet href=/some.css><img src="{own}">'
+            return replace(reply, body=reply.body + parts.encode())
+        return reply
 
 
 @dataclass
@@ -164,6 +186,8 @@ class Crawl:
         if process.returncode == 0:
             # Without output it came through just as it was about to be killed.
             self.found["broken"] += bool(output) and json.loads(output)["reason"] != "nothing-left"
+            if "--archive" in self.command:
+                self.found["torn"] += self.faults(Path(f"{self.store}-kept"))
             return True
         assert process.returncode == -signal.SIGKILL, f"exit code {process.returncode}"
         self.found["kills"] += 1
@@ -190,6 +214,8 @@ class Crawl:
                 broken = list(audit(store))
                 if "--text" in self.command:
                     self.found["texts"] += without_text(self.store)
+            if "--archive" in self.command:
+                self.found["rows"] += self.faults(None)
         except StoreError as error:
             broken = [str(error)]
         for line in broken:
@@ -203,6 +229,16 @@ class Crawl:
             if db.execute("SELECT name FROM sqlite_master WHERE name = 'refresh'").fetchone():
                 query = "SELECT url, fetched_at FROM refresh JOIN pages ON pages.id = page"
                 self.fetched_at = dict(db.execute(query).fetchall())
+
+    def faults(self, folder: Path | None) -> int:
+        """Number of faults of the archive by its store, or by its files alone."""
+        if not (Path(f"{self.store}-kept") / "archive").exists():
+            return 0
+        with opened(self.store, folder) as archive:
+            wrong = check(archive.collection, archive.committed, deep=True).wrong
+        for line in wrong:
+            print(f"  archive: {line}", file=sys.stderr)
+        return len(wrong)
 
 
 def without_text(path: Path) -> int:
@@ -273,7 +309,21 @@ async def run(kills: int, options: list[str]) -> None:
                 if "--retry" in options:
                     await at_commits(crawl, found, is_again=True)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
-    for what in ("made", "audit", "lost", "again", "soon", "early", "tags", "noted", "texts", "ending", "broken"):
+    for what in (
+        "made",
+        "audit",
+        "lost",
+        "again",
+        "soon",
+        "early",
+        "tags",
+        "noted",
+        "texts",
+        "rows",
+        "torn",
+        "ending",
+        "broken",
+    ):
         print(f"{what:<12} {found[what]}")
     print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
 
@@ -317,7 +367,8 @@ class Bench:
     async def crawling(self, web: DemoWeb) -> AsyncIterator[Callable[[], Crawl]]:
         """Serve a web, and give a function that starts a new crawl of it."""
         log = Log(self.delay)
-        async with serving(LoggedWeb(web, log)) as port:  # type: ignore[arg-type]
+        logged = LoggedWeb(web, log, has_parts="--requisites" in self.options)
+        async with serving(logged) as port:  # type: ignore[arg-type]
             yield lambda: self.crawl(web, port, log)
         self.found["early"] += log.early
 
@@ -329,7 +380,10 @@ class Bench:
         store = self.folder / f"{self.found['crawls']}.db"
         command = [sys.executable, __file__, "--child", *web.seeds, "--connect-to", f"::127.0.0.1:{port}"]
         command += ["--allow-private", "--json", "--quiet", *([] if self.delay else ["--delay", "0"])]
-        return Crawl([*command, *self.options, "--store", str(store)], store, log, self.found)
+        options = [
+            part for name in self.options for part in ([name, f"{store}-kept"] if name == "--archive" else [name])
+        ]
+        return Crawl([*command, *options, "--store", str(store)], store, log, self.found)
 
 
 async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str]) -> None:
