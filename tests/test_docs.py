@@ -35,7 +35,7 @@ from support.small_web import small_web
 
 import minicrawl
 from minicrawl.cli import main
-from minicrawl.cli.display import render
+from minicrawl.cli.live_display import render
 from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
 from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, Silence
 from minicrawl.settings import SETTINGS, option

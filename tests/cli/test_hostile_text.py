@@ -13,8 +13,9 @@ from support.hostile import HostileServer, hostile_url
 from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main
-from minicrawl.cli.display import plain, render
+from minicrawl.cli.live_display import render
 from minicrawl.cli.output import document, printable
+from minicrawl.cli.progress_words import plain
 from minicrawl.export.ranks import export_ranks, read_ranks
 from minicrawl.export.tables import defused
 from minicrawl.model import CameNow, HostWait, InFlightNow, Progress

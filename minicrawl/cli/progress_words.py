@@ -1,0 +1,126 @@
+"""The progress of a crawl in words."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from minicrawl.cli.output import amount, counted, duration, printable, silence_line
+from minicrawl.crawler.loop.limits import aims
+from minicrawl.model import HostWait, Progress, RunState
+
+SHOWN = 10
+"""Pages in the list of the best."""
+
+
+class Bar(NamedTuple):
+    """A limit of a run. `share`: the share reached; `left`: time left as text, "" if unknown."""
+
+    share: float
+    what: str
+    left: str
+
+
+_WORDS: Mapping[str, tuple[Callable[..., str], str]] = {
+    "pages": (lambda pages: f"{pages:,}", " pages"),
+    "time": (duration, ""),
+    "bytes": (amount, ""),
+    "until_coverage": (lambda share: f"{share:.1%}", " coverage"),
+}
+
+
+def bars(progress: Progress) -> Iterator[Bar]:
+    """The limits of the run with their progress."""
+    done = {
+        "pages": progress.fetched,
+        "time": progress.seconds,
+        "bytes": progress.bytes,
+        "until_coverage": progress.coverage,
+    }
+    speed = {"pages": progress.pages_per_second, "time": 1.0, "bytes": progress.bytes_per_second}
+    for aim in aims(progress.limits._asdict(), done, speed):
+        text, what = _WORDS[aim.name]
+        left = _left(aim.left) if aim.name in speed else ""
+        yield Bar(min(max(aim.done / aim.of, 0.0), 1.0), f"{text(aim.done)} of {text(aim.of)}{what}", left)
+
+
+def doing(progress: Progress) -> str:
+    """The state of the crawl, and the reason for its end."""
+    match progress.state:
+        case RunState.STARTING:
+            return "taking in the seeds"
+        case RunState.PAUSED:
+            finishing = f"; {_requests(progress)} being finished" if progress.in_flight else ""
+            return f"paused{finishing}; 'minicrawl control resume' goes on"
+        case RunState.STOPPING | RunState.ENDED if progress.in_flight:
+            return f"stopping: {_requests(progress)} being finished; Ctrl-C stops at once"
+        case RunState.STOPPING | RunState.ENDED:
+            return "stopping: the ranking is being settled"
+    if any(progress.limits):
+        return "running"
+    return "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"
+
+
+def waits_line(waits: Sequence[HostWait], columns: int) -> str:
+    """ "example.org until 12:03:10, Crawl-delay 30 s; ..." in local time: as many as fit."""
+    line = _wait(waits[0])
+    for wait in waits[1:]:
+        longer = f"{line}; {_wait(wait)}"
+        if cell_len(longer) > columns:
+            break
+        line = longer
+    return line
+
+
+def _wait(wait: HostWait) -> str:
+    until = time.strftime("%H:%M:%S", time.localtime(wait.until))
+    reasons = {
+        "delay": f"delay {wait.delay:.3g} s",
+        "crawl-delay": f"Crawl-delay {wait.delay:.3g} s",
+        "slow": f"slow, so every {wait.delay:.3g} s",
+        "failures": f"{counted(wait.failures, 'failure')} in a row",
+        "rest": "it asked for a rest",
+        "address": f"its address has a delay of {wait.delay:.3g} s",
+    }
+    return f"{printable(wait.host)} until {until}, {reasons[wait.why]}"
+
+
+def _requests(progress: Progress) -> str:
+    return f"{counted(progress.in_flight, 'request')} {'is' if progress.in_flight == 1 else 'are'}"
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"about {_rounded(seconds)} left" if seconds > 0 else "reached"
+
+
+def _rounded(seconds: float) -> str:
+    """An estimated duration, coarsely rounded."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
+
+
+Best = tuple[tuple[float, str], ...]
+"""Importance and URL, best first."""
+
+
+def plain(progress: Progress, best: Best) -> str:
+    """The progress in one line."""
+    first = f"; first {printable(best[0][1])}" if best else ""
+    silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
+    state = f" {doing(progress)};" if progress.state is not RunState.RUNNING else ""
+    done = [f"{bar.what}{f', {bar.left}' if bar.left else ''}" for bar in bars(progress)]
+    fetched = progress.earlier.fetched + progress.fetched
+    size = amount(progress.earlier.bytes + progress.bytes)
+    return (
+        f"{duration(progress.seconds)}:{state} {counted(fetched, 'page')}, {progress.pages_per_second:.1f}/s, "
+        f"{size}, {progress.known:,} known, {progress.never_read:,} not read, "
+        f"{counted(progress.hosts_ready, 'host')} ready, {progress.hosts_waiting} waiting, "
+        f"{progress.in_flight} in flight, "
+        f"{sum(progress.given_up.values()):,} given up{''.join(f'; {part}' for part in done)}{first}{silence}"
+    )

@@ -1,0 +1,53 @@
+"""The display is a function of a moment; it never lets a URL steer the terminal."""
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from support.moments import BEST, MOMENT
+
+from minicrawl.cli.live_display import render
+from minicrawl.model import Progress
+
+
+def shown(progress: Progress, columns: int = 100, rows: int = 40) -> list[str]:
+    out = io.StringIO()
+    Console(file=out, width=columns, force_terminal=False).print(render(progress, BEST, columns, rows))
+    return out.getvalue().splitlines()
+
+
+def test_display_answers_how_far_how_fast_and_what_it_waits_for() -> None:
+    text = "\n".join(shown(MOMENT, 140))
+    for part in (
+        "running",
+        "1,000 of 4,000 pages, about 6 min left",
+        "1,500 in 3:05, 13.3 MB; 8.0 pages/s just now; 1,000 in this run",
+        "5,000, 3,900 of them not read; 15,001 links left out",
+        "at least 50.0% of the importance of the known pages",
+        "12, the first for 4.0 s: http://a.test/",
+        "3 ready, 40 waiting",
+        "c.test until ",
+        ", Crawl-delay 30 s",
+        "404  http://d.test/",
+        "http-404 12, dns 3",
+        "10.0 links a page",
+        "2.00%",
+    ):
+        assert part in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("columns", [60, 61, 79, 80, 81, 100, 120, 160, 200])
+@pytest.mark.parametrize("rows", [12, 24, 60])
+def test_display_fits_the_terminal(columns: int, rows: int) -> None:
+    lines = shown(MOMENT, columns, rows)
+    assert max(map(cell_len, lines)) <= columns
+    assert any(line.startswith("in flight") and line.rstrip().endswith("xxx") for line in lines)
+    assert len([line for line in lines if "%  http" in line]) >= 3
+    if rows >= 24:
+        assert len(lines) <= rows
+
+
+def test_no_line_says_what_needs_an_explanation() -> None:
+    assert "turnover" not in "\n".join(shown(MOMENT, 200))

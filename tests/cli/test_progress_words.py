@@ -1,0 +1,95 @@
+"""A moment of a crawl in words."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from support.moments import BEST, MOMENT
+
+from minicrawl.cli.progress_words import bars, doing, plain, waits_line
+from minicrawl.model import HostWait, LimitsNow, Progress, RunState
+
+BARE = Progress(
+    seconds=100.0,
+    fetched=1000,
+    bytes=10_000_000,
+    known=5000,
+    never_read=3900,
+    hosts_ready=3,
+    hosts_waiting=40,
+    in_flight=12,
+    clock=1.25,
+    coverage=0.45,
+    errors={},
+    pages_per_second=10.0,
+    bytes_per_second=100_000.0,
+)
+
+
+def test_plain_line_is_one_line() -> None:
+    line = plain(MOMENT, BEST)
+    assert "\n" not in line
+    assert "\x1b" not in line
+    assert line.startswith("2:05: 1,500 pages, 8.0/s, 13.3 MB, 5,000 known, 3,900 not read")
+    assert "15 given up; 1,000 of 4,000 pages, about 6 min left" in line
+
+
+@pytest.mark.parametrize(
+    ("limits", "share", "what", "left"),
+    [
+        (LimitsNow(pages=4000), 0.25, "1,000 of 4,000 pages", "about 5 min left"),
+        (LimitsNow(time=160), 0.625, "1:40 of 2:40", "about 1 min left"),
+        (LimitsNow(time=145), 100 / 145, "1:40 of 2:25", "about 45 s left"),
+        (LimitsNow(bytes=10**9), 0.01, "10.0 MB of 1.0 GB", "about 2.8 h left"),
+        (LimitsNow(until_coverage=0.9), 0.5, "45.0% of 90.0% coverage", ""),
+        (LimitsNow(pages=1000), 1.0, "1,000 of 1,000 pages", "reached"),
+        (LimitsNow(pages=10**8), 1e-5, "1,000 of 100,000,000 pages", "about 116 days left"),
+    ],
+)
+def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: str, left: str) -> None:
+    (aim,) = bars(replace(BARE, limits=limits))
+    part, *words = aim
+    assert part == pytest.approx(share)
+    assert words == [what, left]
+
+
+def test_nobody_says_when_a_crawl_is_done_that_stands_still() -> None:
+    still = replace(BARE, pages_per_second=0.0, limits=LimitsNow(pages=2000, time=3600))
+    assert [aim.left for aim in bars(still)] == ["", "about 58 min left"]
+    assert list(bars(BARE)) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "in_flight", "words"),
+    [
+        (RunState.RUNNING, 12, "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"),
+        (RunState.STARTING, 0, "taking in the seeds"),
+        (RunState.PAUSED, 1, "paused; 1 request is being finished; 'minicrawl control resume' goes on"),
+        (RunState.PAUSED, 0, "paused; 'minicrawl control resume' goes on"),
+        (RunState.STOPPING, 12, "stopping: 12 requests are being finished; Ctrl-C stops at once"),
+        (RunState.STOPPING, 0, "stopping: the ranking is being settled"),
+    ],
+)
+def test_what_a_crawl_does_and_what_ends_that(state: RunState, in_flight: int, words: str) -> None:
+    assert doing(replace(BARE, state=state, in_flight=in_flight)) == words
+
+
+@pytest.mark.parametrize(
+    ("wait", "reason"),
+    [
+        (HostWait("a.test", 0.0, "crawl-delay", 30.0), "Crawl-delay 30 s"),
+        (HostWait("a.test", 0.0, "delay", 0.5), "delay 0.5 s"),
+        (HostWait("a.test", 0.0, "slow", 12.34), "slow, so every 12.3 s"),
+        (HostWait("a.test", 0.0, "failures", 4.0, 2), "2 failures in a row"),
+        (HostWait("a.test", 0.0, "rest", 1.0), "it asked for a rest"),
+        (HostWait("a.test", 0.0, "address", 1.0), "its address has a delay of 1 s"),
+    ],
+)
+def test_a_wait_has_an_end_and_a_reason(wait: HostWait, reason: str) -> None:
+    assert re.fullmatch(r"a\.test until \d\d:\d\d:\d\d, " + re.escape(reason), waits_line([wait], 80))
+
+
+def test_as_many_waits_as_there_is_room_for() -> None:
+    waits = [HostWait(f"{name}.test", 0.0, "delay", 1.0) for name in "abc"]
+    assert [waits_line(waits, columns).count("until") for columns in (10, 60, 80, 200)] == [1, 1, 2, 3]
+    assert "\x1b" not in waits_line([HostWait("a\x1b[2J", 0.0, "delay", 1.0)], 80)
