@@ -127,6 +127,11 @@ def chromium_killed(*, kind: str, why: str) -> str:
 
 
 @_warning
+def child_exposed() -> str:
+    return "the processes of large pages and hooks can use the network: this system has no seccomp, or refuses it"
+
+
+@_warning
 def page_not_extracted(*, url: str) -> str:
     return f"nothing is taken out of {url}: its tags could make a tree of any size"
 

@@ -148,7 +148,8 @@ class Wanted:
     `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
     `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
-    one call of a hook. `short_text`: the text of pages that may be soft 404s.
+    one call of a hook; `hook_network`: True if hooks may use the network. `short_text`: the text of pages that may be
+    soft 404s.
     """
 
     anchors: bool = False
@@ -162,6 +163,7 @@ class Wanted:
     hooks: tuple[str, ...] = ()
     structured: bool = False
     hook_timeout: float = 60.0
+    hook_network: bool = False
     short_text: bool = True
 
     @property

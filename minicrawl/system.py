@@ -138,25 +138,6 @@ def cpu_seconds(process: int) -> float:
         return 0.0
 
 
-def limit_memory(size: int) -> None:
-    """Limit this process to `size` bytes of data. macOS and Windows have no such limit."""
-    try:
-        import resource  # noqa: PLC0415 - there is none on Windows
-    except ImportError:
-        return
-    with contextlib.suppress(ValueError, OSError):  # there is a lower limit already; none can be set
-        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
-
-
-def die_with_parent(parent: int) -> None:
-    """Have this process killed when its parent ends. Linux only."""
-    kill_me_then = 1  # PR_SET_PDEATHSIG
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # no such function; no C library to look in
-        ctypes.CDLL(None).prctl(kill_me_then, signal.SIGKILL)
-        if os.getppid() != parent:  # it has ended already
-            os._exit(1)
-
-
 def kill_group(leader: int) -> None:
     """Kill a process group by its leader; on Windows the leader alone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended; macOS: as a zombie

@@ -100,7 +100,7 @@ def test_what_only_posix_has_is_used_in_one_place() -> None:
         names = CALLS & {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         names |= MODULES & {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         found |= {(path.relative_to(root).as_posix(), name) for name in names if path.name != "system.py"}
-    cage = "crawler/rendering/cage.py"  # for Linux alone
+    cage = "sandbox/cage.py"  # for Linux alone
     assert found == {("crawler/net/open_files.py", "resource"), (cage, "resource"), (cage, "geteuid")}  # guarded there
 
 

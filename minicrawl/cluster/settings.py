@@ -19,7 +19,8 @@ WORKING = (
     *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery"),
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
-    *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "search"),
+    *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
+    "search",
     *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
     *("render", "chromium", "render_timeout", "render_pages"),
 )

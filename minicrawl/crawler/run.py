@@ -330,6 +330,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         hooks=settings.hook,
         structured=settings.extract_structured,
         hook_timeout=settings.hook_timeout,
+        hook_network=settings.hook_network,
     )
     archive = intake.parts.find(Archive)
     capture = None if archive is None else _capture(settings, intake.state.writer, archive)

@@ -31,7 +31,8 @@ async def _check_hooks(settings: CrawlSettings) -> None:
     """Check hooks in a child, as importing them runs foreign code."""
     from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
 
-    sandbox = Sandbox("minicrawl.extract.hooks:wrong_hook", Limits(settings.hook_timeout, settings.hook_timeout))
+    limits = Limits(settings.hook_timeout, settings.hook_timeout, network=settings.hook_network, forks=True)
+    sandbox = Sandbox("minicrawl.extract.hooks:wrong_hook", limits)
     try:
         wrong: str | None = await sandbox.call(settings.hook)
     except ChildError as error:

@@ -8,12 +8,14 @@ started(), stopped() when the process begins and ends
 A function of another name is an on_page. Exceptions of a hook are counted and logged, and the page goes on without it.
 """
 
+import errno
 import importlib
 import importlib.util
 import json
 import os
 import re
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -130,7 +132,20 @@ class Hooks:
         try:
             within(self._longest, lambda: act(hook))
         except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook must not end the process
-            failures.append(Failure(hook.name, line_of(error), trace_of(error)))
+            advice = _NO_NETWORK if _lacks_network(error) else ""
+            failures.append(Failure(hook.name, line_of(error) + advice, trace_of(error)))
+
+
+_NO_NETWORK = " (hooks have no network without --hook-network)"
+
+
+def _lacks_network(error: BaseException | None) -> bool:
+    """True for the errors of resolvers and sockets in a cage, and for those raised because of them."""
+    while error is not None:
+        if isinstance(error, socket.gaierror) or getattr(error, "errno", None) == errno.EAFNOSUPPORT:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def load_hooks(specs: tuple[str, ...]) -> list[Hook]:

@@ -2,8 +2,8 @@
 
     python -m minicrawl.sandbox.child
 
-A message is a pickle behind its length. The first names the function, sys.path and the memory limit; its answer says
-that the child is ready. Each later one has the arguments of a call. An answer is the result and the error as texts, one
+A message is a pickle behind its length. The first names the function, sys.path and the cage; its answer says that the
+child is ready. Each later one has the arguments of a call. An answer is the result and the error as texts, one
 of them None: no exception of foreign code is recreated elsewhere.
 """
 
@@ -18,18 +18,17 @@ from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple  # Any: callables
 
 from minicrawl.garbage import manage_memory
-from minicrawl.system import die_with_parent, limit_memory
+from minicrawl.sandbox.cage import Cage, enter
 
 LENGTH = struct.Struct(">Q")
 
 
 class Opening(NamedTuple):
-    """`function`: MODULE:FUNCTION; `path`: for sys.path; `memory`: limit in bytes; `parent`: its process id."""
+    """`function`: MODULE:FUNCTION; `path`: for sys.path."""
 
     function: str
     path: list[str]
-    memory: int
-    parent: int
+    cage: Cage
 
 
 def packed(message: object) -> bytes:
@@ -59,7 +58,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     opening = _read(requests)
     if opening is None:
         return
-    call = _opened(*opening)
+    call = _opened(opening)
     own = os.getpid()
     _write(answers, (None, None))
     answer: tuple[Any, tuple[str, str] | None]
@@ -73,12 +72,11 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         _write(answers, answer)
 
 
-def _opened(function: str, path: list[str], memory: int, parent: int) -> Callable[..., Any]:
-    die_with_parent(parent)
-    sys.path[:] = path
-    module, _, name = function.partition(":")
+def _opened(opening: Opening) -> Callable[..., Any]:
+    enter(opening.cage)
+    sys.path[:] = opening.path
+    module, _, name = opening.function.partition(":")
     call: Callable[..., Any] = getattr(import_module(module), name)
-    limit_memory(memory)
     return call
 
 

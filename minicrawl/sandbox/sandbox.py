@@ -13,8 +13,11 @@ import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import Any, NamedTuple  # Any: callables
 
+from minicrawl import log
+from minicrawl.sandbox.cage import OPEN, Cage, cage_of
 from minicrawl.sandbox.child import LENGTH, Opening, packed
 from minicrawl.system import cpu_seconds, kill_group
 
@@ -31,11 +34,14 @@ _WORTH_A_START = 0.2
 
 class Limits(NamedTuple):
     """Limits of one call. `cpu`: seconds of the child's CPU time; `still`: seconds for which its CPU clock may stand
-    still; `memory`: bytes of data of the child in all."""
+    still; `memory`: bytes of data of the child in all. `network`, `forks`: True if it may use the network, and start
+    processes, which are killed with it."""
 
     cpu: float
     still: float
     memory: int = 2 * 2**30
+    network: bool = False
+    forks: bool = False
 
 
 class ChildError(Exception):
@@ -147,8 +153,11 @@ class Sandbox:
         self._busy.add(child)
         self._watch()
         try:
-            opening = Opening(self._function, sys.path, self._limits.memory, os.getpid())
-            await child.ask(opening, is_opening=True)
+            limits = self._limits
+            cage = Cage(limits.memory, limits.network, limits.forks, parent=os.getpid())
+            await child.ask(Opening(self._function, sys.path, cage), is_opening=True)
+            if not limits.network and cage_of(child.process.pid) == OPEN:
+                _tell_exposed()
         except BaseException:
             self._busy.discard(child)
             await child.kill()
@@ -239,6 +248,11 @@ class _Child:
     def give_up(self, why: Exception) -> None:
         self._given_up = why
         kill_group(self.process.pid)
+
+
+@cache
+def _tell_exposed() -> None:
+    log.child_exposed()
 
 
 def _fate(code: int | None) -> str:

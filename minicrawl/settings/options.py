@@ -491,6 +491,7 @@ class Keep:
         shown="60s",
         metavar="TIME",
     )
+    hook_network: bool = setting(False, values.flag, "Let hooks use the network.", is_for_one_run=True)
     search: bool = setting(
         False,
         values.flag,

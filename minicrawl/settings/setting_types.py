@@ -67,6 +67,7 @@ class GivenSettings(AdjustableSettings, total=False):
     hook: str | Iterable[str] | AsBefore
     strict_hooks: bool | AsBefore
     hook_timeout: float | str | AsBefore
+    hook_network: bool | AsBefore
     search: bool | AsBefore
     render: str | Iterable[str] | AsBefore
     chromium: str | Path | AsBefore | None

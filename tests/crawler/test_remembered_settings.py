@@ -78,6 +78,7 @@ EXAMPLES: dict[str, Any] = {
     "hook": ("hooks.py",),
     "strict_hooks": True,
     "hook_timeout": 5.0,
+    "hook_network": True,
     "user_agent": "me/1",
     "header": "A: b",
     "auth": ("a.test=me:hush",),
@@ -97,7 +98,7 @@ EXAMPLES: dict[str, Any] = {
 }
 FOR_ONE_RUN = {
     *("pages", "time", "bytes", "until_coverage", "retry"),
-    *("header", "items", "hook", "strict_hooks", "on_change"),
+    *("header", "items", "hook", "strict_hooks", "hook_network", "on_change"),
 }
 SECRET = {"auth"}
 

@@ -1,10 +1,10 @@
 """A child at the other end of its pipes."""
 
 import io
-import os
 import pickle
 import sys
 
+from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.child import LENGTH, Opening, line_of, packed, serve, trace_of
 
 
@@ -19,7 +19,7 @@ def answers(sent: bytes) -> list[object]:
     return found
 
 
-OPENING = packed(Opening("operator:floordiv", sys.path, 1 << 62, os.getppid()))
+OPENING = packed(Opening("operator:floordiv", sys.path, Cage(1 << 62, network=True)))
 
 
 def test_each_call_has_its_answer() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -12,11 +13,14 @@ from typing import Any
 
 import pytest
 
+from minicrawl.sandbox.cage import FILTER, OPEN, cage_of
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, ChildRaisedError, ChildTooSlowError, Limits, Sandbox
 from minicrawl.system import cpu_seconds
 
 AMPLE = Limits(cpu=3600.0, still=3600.0)
 """What no test comes near."""
+FORKING = AMPLE._replace(forks=True)
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
 
 
 def with_sandbox(
@@ -53,6 +57,8 @@ async def until(is_so: Callable[[], bool]) -> None:
         ("sleep", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("doze", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("stop", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
+        ("ignore", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
+        ("bomb", Limits(cpu=0.1, still=3600.0, forks=True), ChildTooSlowError, "it took more than 0.1 s of CPU time"),
         ("allocate", AMPLE, ChildRaisedError, "MemoryError: "),
         ("exit", AMPLE, ChildRaisedError, "SystemExit: 5"),
         ("interrupt", AMPLE, ChildRaisedError, "KeyboardInterrupt: "),
@@ -75,6 +81,50 @@ def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
     with_sandbox(run, limits)
 
 
+@only_linux
+@pytest.mark.parametrize("what", ["bomb", "run"])
+def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
+    async def run(sandbox: Sandbox) -> None:
+        with pytest.raises(ChildRaisedError, match="PermissionError: "):
+            await sandbox.call(what)
+        assert await sandbox.call("nothing") == "nothing"
+
+    with_sandbox(run)
+
+
+@only_linux
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
+def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
+    async def run(sandbox: Sandbox) -> object:
+        await sandbox.call("nothing")
+        found.append(cage_of(*sandbox.pids))
+        return await sandbox.call("connect", server.getsockname()[1], socket.AF_INET, kind)
+
+    found = list[str]()
+    with socket.socket(socket.AF_INET, kind) as server:
+        server.bind(("127.0.0.1", 0))
+        if kind == socket.SOCK_STREAM:
+            server.listen()
+        with pytest.raises(ChildRaisedError, match="Address family not supported by protocol"):
+            with_sandbox(run, FORKING)
+        assert with_sandbox(run, AMPLE._replace(network=True)) == "connect"
+    assert found == [FILTER, OPEN]
+
+
+def test_a_child_with_network_where_it_should_have_none_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run(sandbox: Sandbox) -> None:
+        await sandbox.call("nothing")
+
+    monkeypatch.setattr("minicrawl.sandbox.sandbox.cage_of", lambda _: OPEN)
+    for limits in (AMPLE._replace(network=True), AMPLE, AMPLE):
+        with_sandbox(run, limits)
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "the processes of large pages and hooks can use the network"
+    ]
+
+
 @pytest.mark.parametrize("what", ["fork", "print", "read", "chdir"])
 def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytest.CaptureFixture[str]) -> None:
     async def run(sandbox: Sandbox) -> object:
@@ -83,7 +133,7 @@ def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytes
         return found
 
     folder = Path.cwd()
-    assert with_sandbox(run) == what
+    assert with_sandbox(run, FORKING) == what
     assert Path.cwd() == folder
     printed = capfd.readouterr()
     assert printed.out == ""
@@ -203,12 +253,13 @@ def test_nothing_is_left_of_what_a_child_has_started(tmp_path: Path) -> None:
         await sandbox.call("fork and burn", str(written))
         await until(lambda: written.exists() and written.read_text() != "")
 
-    with_sandbox(run)
+    with_sandbox(run, FORKING)
     asyncio.run(until(lambda: is_gone(int(written.read_text()))))
 
 
 CRAWL = """
 import asyncio, sys
+from minicrawl.sandbox.cage import FILTER, OPEN, cage_of
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 
 async def main():

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -43,6 +45,24 @@ def _fork_and_burn(path: str) -> None:
         _burn()
 
 
+def _bomb() -> None:
+    for _ in range(4):
+        os.fork()
+    _burn()
+
+
+def _ignore() -> None:
+    for kind in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(kind, signal.SIG_IGN)
+    time.sleep(3600)
+
+
+def _connect(port: int, family: int = socket.AF_INET, kind: int = socket.SOCK_STREAM) -> None:
+    with socket.socket(family, kind) as one:
+        one.connect(("127.0.0.1", port))
+        one.send(b"x")
+
+
 _DEEDS: dict[str, Callable[..., object]] = {
     "burn": _burn,
     "doze": _doze,
@@ -56,6 +76,11 @@ _DEEDS: dict[str, Callable[..., object]] = {
     "allocate": lambda: len(bytearray(4 * 2**30)),
     "close": lambda: os.closerange(3, 100),
     "fork": os.fork,
+    "bomb": _bomb,
+    "ignore": _ignore,
+    "run": lambda: subprocess.run(["true"], check=True),
+    "connect": _connect,
+    "resolve": lambda: socket.getaddrinfo("localhost.test", 80),
     "fork and burn": _fork_and_burn,
     "read": lambda: os.write(2, sys.stdin.read().encode()),
     "print": lambda: (sys.stdout.write("printed\n"), os.write(1, b"written\n")),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from support.rendered import script
 
-from minicrawl.crawler.rendering import cage
+from minicrawl.sandbox import cage
 
 _RTC = (
     "{const p = new RTCPeerConnection({iceServers: [SERVER]}); p.createDataChannel('x');"

@@ -2,6 +2,5 @@
 
 renderer       a fetched page goes in, a rendered one comes out
 chromium       the browser: found, started, restarted, limited in memory and CPU. Imports playwright
-cage           starts it without a network, and ends it with the crawl
 page_requests  answers the requests of a page's scripts: by our own fetcher, cached, at a polite pace
 """

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from minicrawl import log
-from minicrawl.crawler.rendering import cage
 from minicrawl.crawler.rendering.page_requests import Resource
 from minicrawl.errors import SettingError
+from minicrawl.sandbox import cage
 from minicrawl.system import is_root
 
 if TYPE_CHECKING:

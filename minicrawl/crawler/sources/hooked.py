@@ -23,11 +23,13 @@ Failures = tuple[tuple[str, str], ...]
 class HookedPages:
     """Shows the hooks all pages, and lets them choose links and request headers."""
 
-    def __init__(self, specs: tuple[str, ...], longest: float) -> None:
-        """specs: see load_hooks. longest: seconds of CPU time that a call may take, and seconds it may wait."""
+    def __init__(self, specs: tuple[str, ...], longest: float, *, network: bool = False) -> None:
+        """specs: see load_hooks. longest: seconds of CPU time that a call may take, and seconds it may wait.
+        network: True if they may use it."""
         self._asked = specs, longest
         # Hooks are interrupted at their limit; the child is killed if Python cannot do that.
-        self._sandbox = Sandbox("minicrawl.crawler.sources.hooked:answer", Limits(2 * longest, longest))
+        limits = Limits(2 * longest, longest, network=network, forks=True)
+        self._sandbox = Sandbox("minicrawl.crawler.sources.hooked:answer", limits)
         self._names: dict[str, list[str]] = {}
         self._logged: set[tuple[str, str]] = set()
 

@@ -24,12 +24,19 @@ BODY = b"<title>T</title><a href=/a>A</a><p>words beside it: <a href=/b>B</a>"
 WHOLE, _ = read_page(BODY, URL, None, Wanted(anchors=True, places=True))
 
 
-def hooked(folder: Path, code: str, run: Callable[[HookedPages], Awaitable[Any]], longest: float = 3600.0) -> Any:
+def hooked(
+    folder: Path,
+    code: str,
+    run: Callable[[HookedPages], Awaitable[Any]],
+    longest: float = 3600.0,
+    *,
+    network: bool = False,
+) -> Any:
     """Call a function with the hooks of this code, between their start and end."""
     (folder / "h.py").write_text(code)
 
     async def main() -> Any:
-        hooks = HookedPages((str(folder / "h.py"),), longest)
+        hooks = HookedPages((str(folder / "h.py"),), longest, network=network)
         try:
             await hooks.started()
             return await run(hooks)
@@ -74,6 +81,24 @@ def test_what_hooks_do_to_a_page_is_lost(tmp_path: Path) -> None:
     parsed = hooked(tmp_path, code, seen)
     assert [what for _, what in parsed.hook_failures] == ["FrozenInstanceError: cannot assign to field 'links'"]
     assert parsed._replace(hook_failures=()) == WHOLE
+
+
+CONNECTING = """
+import urllib.request
+def on_page(page): urllib.request.urlopen(AT, timeout=60).close()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
+@pytest.mark.parametrize("at", ["http://127.0.0.1:PORT", "http://localhost.test:PORT"])
+def test_hooks_have_no_network_unless_it_is_given_and_are_told(tmp_path: Path, at: str) -> None:
+    with small_web() as port:
+        code = CONNECTING.replace("AT", repr(at.replace("PORT", str(port))))
+        ((_, failed),) = hooked(tmp_path, code, seen).hook_failures
+        assert failed.startswith("URLError: ")
+        assert failed.endswith(" (hooks have no network without --hook-network)")
+        if "127" in at:
+            assert hooked(tmp_path, code, seen, network=True).hook_failures == ()
 
 
 COUNTING = """

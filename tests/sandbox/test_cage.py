@@ -15,7 +15,7 @@ from support import ways_out
 from support.rendered import descendants, is_alive, slow_with_chromium, with_chromium
 from support.ways_out import WAYS
 
-from minicrawl.crawler.rendering.cage import FILTER, NAMESPACE, OPEN, cage_of, caged
+from minicrawl.sandbox.cage import FILTER, NAMESPACE, OPEN, cage_of, caged
 
 ROOT_OF_ITS_OWN = ["unshare", "-rn"]
 """Runs a command in a network of its own, as its root."""
