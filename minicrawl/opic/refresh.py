@@ -58,12 +58,11 @@ def interval(price: float, importance: Numbers, rate: Numbers) -> Numbers:
     return a
 
 
-def learned(  # noqa: PLR0913 - a distribution, an observation, and what is forgotten
+def learned(  # noqa: PLR0913 - all by position, as the lab compiles it
     rate: float,
     shape: float,
     gap: float,
     changed: bool,
-    *,
     most_shape: float = MOST_SHAPE,
     most_gaps: float = MOST_GAPS,
 ) -> tuple[float, float]:
