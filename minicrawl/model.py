@@ -59,13 +59,25 @@ READ = frozenset({State.FETCHED, State.ALIAS})
 """States of pages that were read: an answer was received and processed. All other pages are not collected."""
 
 
+class RequisiteKind(StrEnum):
+    """How a requisite is read."""
+
+    STYLE = "style"
+    """A style sheet."""
+    FRAME = "frame"
+    """A document inside the page; read if it is HTML."""
+    FILE = "file"
+    """A script, a picture, a font: anything that is not read."""
+
+
 class PageRequest(NamedTuple):
     """A request for a URL.
 
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
     the same name. `archives`: True to write the answer to the archive, if there is one. `again`: True if the page was
-    read before, so that its blocks are gathered to detect a change.
+    read before, so that its blocks are gathered to detect a change. `requisite`: a kind, where the URL is a requisite's
+    and not a page's: only its own requisites are gathered.
     """
 
     url: str
@@ -74,6 +86,7 @@ class PageRequest(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     archives: bool = True
     again: bool = False
+    requisite: RequisiteKind | None = None
 
     @property
     def is_conditional(self) -> bool:
@@ -149,7 +162,7 @@ class Wanted:
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
     `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
     one call of a hook; `hook_network`: True if hooks may use the network. `short_text`: the text of pages that may be
-    soft 404s.
+    soft 404s. `requisites`: URLs of files that the page needs; `is_style`: it is a style sheet.
     """
 
     anchors: bool = False
@@ -165,11 +178,20 @@ class Wanted:
     hook_timeout: float = 60.0
     hook_network: bool = False
     short_text: bool = True
+    requisites: bool = False
+    is_style: bool = False
 
     @property
     def items(self) -> bool:
         """True if selectors extract items."""
         return bool(self.extract or self.extract_rules or self.structured)
+
+
+class Requisite(NamedTuple):
+    """A file that a page needs to look as it does, by its normalised URL."""
+
+    url: str
+    kind: RequisiteKind
 
 
 class AlternateLink(NamedTuple):
@@ -195,6 +217,7 @@ class ParsedPage(NamedTuple):
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.
     `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
+    `requisites`: distinct files that the page needs to look as it does.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -220,6 +243,7 @@ class ParsedPage(NamedTuple):
     items: tuple[str, ...] = ()
     hook_failures: tuple[tuple[str, str], ...] = ()
     refused: int = 0
+    requisites: tuple[Requisite, ...] = ()
 
     @property
     def canonical(self) -> str | None:

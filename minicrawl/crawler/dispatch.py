@@ -82,6 +82,14 @@ class Dispatch:
             self.adjust(self.limits.settings)
         self._on_change()
 
+    def outlasts(self, limit: str) -> bool:
+        """True if requests for no page go on where a limit is reached."""
+        return limit != "time" and self._requests.outlasts_pages
+
+    def end_pages(self, *, are_over: bool) -> None:
+        """Begin no more pages, or begin them again."""
+        self._requests.end_pages(are_over=are_over)
+
     def stop(self) -> None:
         """Begin no more; pages in flight are finished, and nothing else is waited for."""
         self.is_over = True
@@ -103,7 +111,7 @@ class Dispatch:
         flying = self.in_flight
         flying.begin_attempts()
         while flying.has_room:
-            if not self.limits.allow_one_more(flying.pages):
+            if not self._state.frontier.errands_only and not self.limits.allow_one_more(flying.pages):
                 self.is_short = self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
                 return False
             if self._intake.turns_in_batch >= 2 * self._intake.turns_per_commit:

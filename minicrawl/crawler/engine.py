@@ -84,6 +84,7 @@ class Engine:
         self._in_flight = self.dispatch.in_flight
         self._progress_at = self._commits.last + timing.progress
         self.reason: str | None = None
+        self._limit: str | None = None  # reached, while other requests than those for pages go on
         self.waits_for_others = False
         """True if it goes on with nothing left, as others may still hand something over, until it is stopped."""
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
@@ -146,7 +147,7 @@ class Engine:
         try:
             await self._start(iter(start))
             await self._go_on()
-            self.stop("nothing-left")
+            self.stop(self._limit or "nothing-left")
             self.progress.course.end()
             await self._commits.commit()
         except asyncio.CancelledError:
@@ -217,8 +218,10 @@ class Engine:
         return self.dispatch.clear_up(now, is_idle=is_idle) or has_more
 
     def _check_limits(self) -> None:
-        limit = self.dispatch.limits.reached()
-        if limit is not None:
+        limit = self._limit = self.dispatch.limits.reached()
+        if limit is None or self.dispatch.outlasts(limit):
+            self.dispatch.end_pages(are_over=limit is not None)
+        else:
             self.stop(limit)
 
     async def _finds_more(self, now: float) -> bool:

@@ -1,8 +1,11 @@
 """The kinds of request that a crawl makes, put together. One that gives hosts errands by itself joins the list here."""
 
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.page import Pages
+from minicrawl.crawler.requests.request import Kind
+from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -13,14 +16,29 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
     def is_allowed(url: str) -> bool:
         return settings.ignore_robots or intake.robots.allows(url)
 
-    pages = Pages(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, intake.state.urls)
+    state, kinds = intake.state, list[Kind]([intake.sitemaps])
+    part = intake.parts.find(Requisites)
+    if part is not None and part.asks:
+        kinds.append(
+            RequisiteKind(
+                part.queue,
+                state.frontier,
+                state.hosts,
+                state.urls,
+                state.admission,
+                intake.turns,
+                state.writer,
+                timing,
+            )
+        )
+    pages = Pages(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
     return DueRequests(
-        intake.state.frontier,
+        state.frontier,
         intake.turns,
         pages,
         intake.robots,
         intake.sitemaps,
-        [intake.sitemaps],
+        kinds,
         settings,
         timing,
     )

@@ -331,6 +331,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         structured=settings.extract_structured,
         hook_timeout=settings.hook_timeout,
         hook_network=settings.hook_network,
+        requisites=settings.requisites,
     )
     archive = intake.parts.find(Archive)
     capture = None if archive is None else _capture(settings, intake.state.writer, archive)

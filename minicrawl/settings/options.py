@@ -549,6 +549,20 @@ class Archive:
     archive_noarchive: bool = setting(
         False, values.flag, "Keep pages that forbid it, by noarchive. Only for pages of your own."
     )
+    requisites: bool = setting(
+        False,
+        values.flag,
+        "With --archive: keep what archived pages need to look as they do as well: style sheets, scripts, pictures, "
+        "fonts, frames, from any host.",
+    )
+    requisites_bytes: int | None = setting(
+        None,
+        values.size,
+        "Ask for no more of these after that many bytes of them, in all runs. By default there is no limit.",
+        check=values.at_least(1),
+        most=10**15,
+        metavar="SIZE",
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -80,6 +80,8 @@ class GivenSettings(AdjustableSettings, total=False):
     dedup: bool | AsBefore
     archive_types: str | Iterable[str] | AsBefore
     archive_noarchive: bool | AsBefore
+    requisites: bool | AsBefore
+    requisites_bytes: int | str | AsBefore | None
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore

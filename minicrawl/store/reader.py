@@ -27,6 +27,7 @@ from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
 from minicrawl.store.read.refreshes import ChangedPage, Refreshes
+from minicrawl.store.read.requisites import Requisites
 from minicrawl.store.read.site_table import SiteTable
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
@@ -82,6 +83,7 @@ class Store:
         self.refreshes = Refreshes(self._tables)
         self.anticipated = Anticipated(self._tables)
         self.archived = Archived(self._tables)
+        self.requisites = Requisites(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
         self.transfers = TransferRows(self._tables)

@@ -278,6 +278,21 @@ class SitemapRow(NamedTuple):
     made_known: int = 0
 
 
+class RequisiteRow(NamedTuple):
+    """A row of `requisites`, without its number."""
+
+    url: str
+    page: int
+    kind: str
+    level: int
+    state: str
+    reason: str
+    attempts: int = 0
+    status: int | None = None
+    bytes: int = 0
+    asked_at: float | None = None
+
+
 class ListedUrl(NamedTuple):
     """A row of `sitemap_urls`."""
 

@@ -287,6 +287,23 @@ CREATE TABLE records (
 CREATE INDEX records_by_digest ON records (digest) WHERE kind = 'response' AND status = 200;
 CREATE INDEX records_by_page ON records (page) WHERE page IS NOT NULL;
 
+-- Files that pages need to look as they do, by --requisites: no pages, and no links lead to them.
+CREATE TABLE requisites (
+    id            INTEGER PRIMARY KEY,         -- in the order in which they became known
+    url           TEXT    NOT NULL UNIQUE,
+    page          INTEGER NOT NULL,            -- pages.id of the first page that needs it
+    kind          TEXT    NOT NULL,            -- style, frame, file
+    level         INTEGER NOT NULL,            -- style sheets, frames and redirects between the page and it
+    state         TEXT    NOT NULL,            -- waiting kept failed
+    reason        TEXT    NOT NULL,            -- the code that says why it is in this state
+    attempts      INTEGER NOT NULL DEFAULT 0,  -- failures in a row
+    status        INTEGER,                     -- HTTP status of the last answer
+    bytes         INTEGER NOT NULL DEFAULT 0,  -- of its body, on the network
+    asked_at      REAL                         -- Unix seconds
+) STRICT;
+CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
+CREATE INDEX requisites_by_page ON requisites (page);
+
 -- Cookies of hosts, with --cookies: in the clear, so that nobody but the user may read a store that has any.
 CREATE TABLE cookies (
     domain       TEXT    NOT NULL,             -- host, or domain with all hosts below it

@@ -43,6 +43,7 @@ from minicrawl.store.rows import (
     RefreshHost,
     RefreshRow,
     Refused,
+    RequisiteRow,
     RobotsRow,
     SitemapRow,
     TextRow,
@@ -294,6 +295,22 @@ class Writer(Store):
 
     def add_records(self, rows: Iterable[RecordRow]) -> None:
         self._insert("records", RecordRow, rows)
+
+    def add_requisites(self, rows: Iterable[RequisiteRow]) -> None:
+        """Add requisites that are not known yet."""
+        self._insert("requisites", RequisiteRow, rows, "INSERT OR IGNORE")
+
+    def save_requisites(self, rows: Iterable[RequisiteRow]) -> None:
+        """Add requisites, or replace what came of known ones; they keep their numbers and pages."""
+        updates = ", ".join(f"{column} = excluded.{column}" for column in RequisiteRow._fields[4:])
+        self._insert("requisites", RequisiteRow, rows, then=f"ON CONFLICT (url) DO UPDATE SET {updates}")
+
+    def ask_for_requisites_again(self, reasons: Iterable[str]) -> None:
+        """Let failed requisites wait again, by the reasons of their failures."""
+        self._db.executemany(
+            "UPDATE requisites SET state = 'waiting', attempts = 0 WHERE state = 'failed' AND reason = ?",
+            ((reason,) for reason in reasons),
+        )
 
     def save_course(self, point: CoursePoint, dropped: Iterable[float]) -> None:
         """Add a point of the crawl's progress. dropped: seconds of points to delete."""

@@ -28,10 +28,11 @@ class Frontier:
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: the address of a
     host must be known before it is asked. addresses_from: Unix seconds before which no address is asked. on_its_way: as
     in `Timing`. loaded_at_once: as in `Sizes`. due, least_age: as in `WaitingPages`.
-    `shared`: clocks of all crawls on this machine, if this crawl uses them.
+    `shared`: clocks of all crawls on this machine, if this crawl uses them. `errands_only`: no page has a turn.
     """
 
     shared: SharedClocks | None = None
+    errands_only = False
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
@@ -156,6 +157,7 @@ class Frontier:
         turn = HostTurn(self.host(page), page)
         self.pages.hand_out(page, turn.host)
         turn.host.pages_since_errand += 1
+        turn.host.had_page = True
         self._begin(turn, now)
         return turn
 
@@ -179,16 +181,32 @@ class Frontier:
 
     def _due_errand(self, host: Host) -> Errand | None:
         """The errand for the next turn of a host, if that is due an errand."""
-        is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or host.opening or not self.pages.has_page(host)
-        if not (host.is_offered and (is_due or host.is_banned)):
+        if not host.is_offered:
             return None
         is_closed = host.opening or host.is_banned
-        return next((errand for errand in host.errands if errand.opens or not is_closed), None)
+        is_due = is_closed or host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not self._has_page(host)
+        for errand in host.errands:
+            if (errand.opens or not is_closed) and (is_due or (errand.alternates and host.had_page)):
+                return errand
+        return None
+
+    def _has_page(self, host: Host) -> bool:
+        """True if pages of a host wait for a turn."""
+        return not self.errands_only and self.pages.has_page(host)
+
+    def end_pages(self, *, errands_only: bool) -> None:
+        """Give turns to errands alone, or to pages again."""
+        self.errands_only = errands_only
+        for host in self.hosts:
+            if host.errands and host.is_offered:
+                self._errands.offer(host)
 
     def hand_out_errand(self, host: Host, errand: Errand, now: float) -> HostTurn:
         """Begin the turn of an errand that waits. Its host is in flight until `end_turn`."""
         self._errands.remove(host, errand)
-        host.pages_since_errand = 0
+        if not errand.alternates:
+            host.pages_since_errand = 0
+        host.had_page = False
         return self.begin(host, errand, now)
 
     def begin(self, host: Host, errand: Errand, now: float) -> HostTurn:
@@ -331,12 +349,12 @@ class Frontier:
         return min((time for time in (self.pages.next_rested, clock) if time is not None), default=None)
 
     def is_empty(self) -> bool:
-        """True if nothing waits, rests or is in flight, but for pages set aside and those of banned hosts. Read pages
-        wait only if pages are read again."""
+        """True if nothing waits, rests or is in flight, but for pages set aside, those of banned hosts, and with
+        `errands_only` all pages. Read pages wait only if pages are read again."""
         if self.in_flight:
             return False
         banned = self.banned()
-        return self.pages.is_empty(but_for=banned) and not self._errands.waiting(but_for=banned)
+        return (self.errands_only or self.pages.is_empty(but_for=banned)) and not self._errands.waiting(but_for=banned)
 
     def is_idle(self, host: Host, now: float) -> bool:
         """True if a host does not rest and has no page waiting or in flight."""

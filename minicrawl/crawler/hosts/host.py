@@ -11,13 +11,17 @@ from typing import NamedTuple, Protocol
 from minicrawl.crawler.hosts.politeness import FRESH, Health, reached_by
 
 TURNS_PER_ERRAND = 10
-"""At most one in so many turns of a host with pages is for an errand."""
+"""At most one in so many turns of a host with pages is for an errand, but for those that alternate with pages."""
 
 
 class Errand(Protocol):
-    """`opens`: it asks for robots.txt or an address, without which hosts are closed, so it may run on a closed host."""
+    """`opens`: it asks for robots.txt or an address, without which hosts are closed, so it may run on a closed host.
+
+    `alternates`: every second turn of a host with pages may be for such an errand.
+    """
 
     opens: bool
+    alternates: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,8 +84,9 @@ class Host(Clock):
     `crawl_delay`: the delay that robots.txt asks for. `answers`: it answered its last request of this run, None if
     there was none; set by the frontier alone. `address`: the address whose clock it shares, if any; `located_until`:
     when to look the address up again. `errands`: in the order of their turns; `pages_since_errand`: pages handed out
-    since the last one. `opening`: number of errands in flight that keep the host closed, its pages off offer.
-    `is_banned`: it is not asked at all until it is unbanned.
+    since the last one that does not alternate with pages; `had_page`: the last turn was a page's. `opening`: number
+    of errands in flight that keep the host closed, its pages off offer. `is_banned`: it is not asked at all until it is
+    unbanned.
     """
 
     crawl_delay: float = 0.0
@@ -91,6 +96,7 @@ class Host(Clock):
     located_until: float = math.inf
     errands: list[Errand] = field(default_factory=list)  # few; an empty deque takes 760 bytes
     pages_since_errand: int = TURNS_PER_ERRAND
+    had_page: bool = False
     opening: int = 0
     is_banned: bool = False
 

@@ -4,6 +4,7 @@ decode         bytes to text, with the encoding that a browser would use
 parse          a page's links, title, directives and text, in one pass
 page_headers   robots directives, canonical URLs and languages that headers give
 page_text      the record that is kept of a page's text, and hashes of its blocks
+requisites     URLs of the files that a page or a style sheet needs to look as it does
 fingerprint    digests, sketch and vocabulary, by which pages are compared
 parser_choice  the parser for a page: the browser's, or a plainer one where that could take long
 tree           the interface of both parsers, the elements they tell apart, and the place of a link on its page

@@ -80,6 +80,10 @@ class BrowserTree:
             self._node = node
             yield tag, attributes
 
+    def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
+        for node in _select.find(selector, self._root):
+            yield (node.tag or "").lower(), node.attributes, node.text_lexbor
+
     def place(self, best: int | None) -> int:
         link = self._node
         if best is not None and (best == TEXT or (best == LIST and not _is_beside_words(link))):

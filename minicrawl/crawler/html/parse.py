@@ -12,6 +12,7 @@ from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, packed
 from minicrawl.crawler.html.parser_choice import tree_of, within_limit
+from minicrawl.crawler.html.requisites import requisites_of
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
@@ -55,7 +56,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
     page = within_limit(whole)
-    tree = tree_of(page, is_whole=wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept)
+    needs_all = wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept or wanted.requisites
+    tree = tree_of(page, is_whole=needs_all)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, len(page))
@@ -79,6 +81,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         archive=elements.directives.archive,
         truncated=links.truncated or len(page) < len(whole),
         description=elements.description if wanted.about else None,
+        requisites=requisites_of(tree, base, encoding) if wanted.requisites else (),
         **_content(tree, wanted, elements, links.targets, url),
     )
 

@@ -95,6 +95,16 @@ class PlainTree:
             self._element = element
             yield tag, attributes
 
+    def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
+        opened = _Open()
+        for element in () if self._root is None else self._root.iter(etree.Element):
+            attributes = cast("dict[str, str | None]", dict(element.items()))
+            tag, opens = str(element.tag), True
+            if _MARK in attributes:
+                tag, opens = opened.take(attributes)
+            if opens and not opened.holds("template"):
+                yield tag, attributes, functools.partial(_words, element)
+
     def place(self, best: int | None) -> int:
         around = self._open.place
         return around if around != CONTENT or best == TEXT else _place_in_content(self._element)

@@ -98,6 +98,11 @@ class Tree(Protocol):
     def is_in_head(self) -> bool:
         """True for a child of the head."""
 
+    def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
+        """Tag in lower case, attributes and text of elements in document order: those that a selector finds, or more.
+
+        Elements of images are included; those of templates are not."""
+
     def language(self) -> str | None:
         """The lang attribute of the html element."""
 

@@ -12,6 +12,7 @@ from minicrawl.crawler.parts.host_pages import HostPages
 from minicrawl.crawler.parts.items import Items
 from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 from minicrawl.crawler.parts.refresh import Refresh
+from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.parts.session_urls import SessionUrls
 from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.parts.texts import Texts
@@ -32,6 +33,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Items,
     Refresh,
     Archive,
+    Requisites,
     Cookies,
     ExpectedImportance,
     Alerts,

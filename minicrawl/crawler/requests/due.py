@@ -27,7 +27,8 @@ from minicrawl.timing import Timing
 class DueRequests:
     """Chooses the next request and begins it.
 
-    `unanswered`: reasons for the absence of usable answers, in case the run ends without any.
+    `unanswered`: reasons for the absence of usable answers, in case the run ends without any. `outlasts_pages`: see
+    `Kind`.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -47,6 +48,7 @@ class DueRequests:
         self._robots = robots
         self._sitemaps = sitemaps
         self.kinds = list(kinds)
+        self.outlasts_pages = any(kind.outlasts_pages for kind in kinds)
         self._settings = settings
         self._timing = timing
         self._routes = Routes(settings.connect_to)
@@ -62,14 +64,14 @@ class DueRequests:
 
         attempts: also hosts that have not answered yet, or not the last time.
         """
-        for kind in self.kinds:
+        for kind in self._present_kinds():
             kind.line_up(now)
         while (due := self._frontier.best_errand(now)) is not None:
             host, errand = due
             if attempts or host.answers:
                 return _request(errand)
             self._frontier.rest(host, now + self._timing.attempt, now)
-        page = self._frontier.best_page(now, attempts=attempts)
+        page = None if self._frontier.errands_only else self._frontier.best_page(now, attempts=attempts)
         return None if page is None else self._pages.request(page)
 
     def begun(self, request: Request, now: float) -> Request | None:
@@ -128,20 +130,28 @@ class DueRequests:
 
     def next_ready(self) -> float | None:
         """Unix seconds at which the next request comes on offer; None if none will."""
-        times = (self._frontier.next_ready(), *(kind.next_ready() for kind in self.kinds))
+        times = (self._frontier.next_ready(), *(kind.next_ready() for kind in self._present_kinds()))
         return min((time for time in times if time is not None), default=None)
 
     def is_empty(self) -> bool:
         """True if nothing waits, rests or is in flight."""
-        return self._frontier.is_empty() and all(kind.next_ready() is None for kind in self.kinds)
+        return self._frontier.is_empty() and all(kind.next_ready() is None for kind in self._present_kinds())
 
     def on_commit(self, now: float) -> None:
-        for kind in self.kinds:
+        for kind in self._present_kinds():
             kind.on_commit(now)
 
     def on_nothing_left(self, now: float) -> bool:
         """True if there is more to do after all."""
-        return sum(kind.on_nothing_left(now) for kind in self.kinds) > 0
+        return sum(kind.on_nothing_left(now) for kind in self._present_kinds()) > 0
+
+    def end_pages(self, *, are_over: bool) -> None:
+        """Choose only requests of kinds that outlast pages, or of all kinds again."""
+        if self._frontier.errands_only != are_over:
+            self._frontier.end_pages(errands_only=are_over)
+
+    def _present_kinds(self) -> list[Kind]:
+        return [kind for kind in self.kinds if kind.outlasts_pages] if self._frontier.errands_only else self.kinds
 
 
 def _request(errand: Errand) -> Request:

@@ -115,12 +115,14 @@ class Request(ABC):
 
     `page`: the page that needs it. `fetched`: the answer, or the reason for its absence, once it is there.
     `opens`: hosts are closed without its answer. `waits`: it waits for its turn among the errands of its host.
+    `alternates`: it may have every second turn of a host with pages.
     `is_page`: it counts among the pages to fetch, and is waited for when the crawl stops. `takes_slot`: it counts
     among the requests in flight. `obeys_robots`: robots.txt may forbid it. `checks_life`: any answer will do.
     """
 
     opens = False
     waits = False
+    alternates = False
     is_page = False
     takes_slot = True
     obeys_robots = True
@@ -210,7 +212,12 @@ class Request(ABC):
 
 
 class Kind:
-    """A source of errands: a kind of request that gives hosts errands by itself."""
+    """A source of errands: a kind of request that gives hosts errands by itself.
+
+    `outlasts_pages`: a crawl that has its pages ends once these have been asked for, too.
+    """
+
+    outlasts_pages = False
 
     def line_up(self, now: float) -> None:
         """Give hosts the errands that are due. Called before every choice, so it must be quick."""

@@ -13,7 +13,7 @@ from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.page_headers import canonicals, languages
 from minicrawl.crawler.http.content_type import UTF_8
 from minicrawl.crawler.http.exchange import Capture
-from minicrawl.crawler.http.failures import PARSER_FAILED, unread
+from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import shown
 from minicrawl.crawler.http.transport import Field, Transport
@@ -23,7 +23,7 @@ from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.sandbox.sandbox import ChildDiedError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
+_WANTED_OF = {
+    RequisiteKind.STYLE: Wanted(is_style=True),
+    RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
+}
+"""Parts of requisites that are read."""
 
 
 class LocalSource:
@@ -65,6 +70,8 @@ class LocalSource:
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        if request.requisite is not None:
+            return await self._requisite(request, request.requisite)
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             headers, failures = await self._hooks.request(request.url)
@@ -84,6 +91,21 @@ class LocalSource:
         except Exception as error:
             fetched = unread(fetched, error)
         return self._fetcher.observed(fetched, exchange if request.archives else None, parsed), parsed
+
+    async def _requisite(self, request: PageRequest, kind: RequisiteKind) -> tuple[Fetched, ParsedPage]:
+        """Fetch a requisite, and gather what it needs itself."""
+        fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=kind is RequisiteKind.STYLE)
+        parsed = _NOT_PARSED
+        try:
+            if fetched.status == 200 and fetched.body and kind in _WANTED_OF:
+                found = fetched.body, fetched.url, fetched.content_type, _WANTED_OF[kind]
+                is_slow = is_large(fetched.body)
+                parsed, _ = await self._large_pages.read(*found) if is_slow else read_page(*found)
+        except ChildDiedError as error:
+            log.page_parser_died(url=request.url, why=str(error))
+        except Exception as error:
+            parser_failed(request.url, error)
+        return self._fetcher.observed(fetched._replace(body=b""), exchange, parsed), parsed
 
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED

@@ -33,10 +33,11 @@ from minicrawl.store.partitions.pages import (
 )
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
+from minicrawl.store.read.requisites import RequisiteCount, Requisites
 from minicrawl.store.read.site_table import DoorRow, SiteRow, SiteTable, TrustedSite
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RobotsRow, SitemapRow
+from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RequisiteRow, RobotsRow, SitemapRow
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
 
@@ -74,6 +75,7 @@ class FolderStore(Store):
         self.hosts = _AllHosts(numbers)
         self.site_table = _AllSites(numbers)
         self.sitemaps = _AllSitemaps(numbers)
+        self.requisites = _AllRequisites(numbers)
         self.patterns = _AllPatterns(numbers)
         self.texts = _AllTexts(numbers)
 
@@ -315,6 +317,20 @@ class _AllSitemaps(Sitemaps):
     def listed_counts(self) -> dict[int, tuple[int, int]]:
         each, starts = self._numbers.each(lambda part: part.sitemaps.listed_counts()), self._numbers.host_starts
         return {host + starts[number]: found for number, counts in enumerate(each) for host, found in counts.items()}
+
+
+class _AllRequisites(Requisites):
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def of(self, url: str) -> RequisiteRow | None:
+        return next(filter(None, self._numbers.each(lambda part: part.requisites.of(url))), None)
+
+    def counts(self, page: int | None = None) -> list[RequisiteCount]:
+        if page is not None:
+            _, part, own = self._numbers.at(page)
+            return part.requisites.counts(own)
+        return [*chain.from_iterable(self._numbers.each(lambda part: part.requisites.counts()))]
 
 
 class _AllPatterns(Patterns):

@@ -4,6 +4,7 @@ tables      queries, and rows as named tuples              soundness   integrity
 page_table  pages, their answers and states, by number     link_table  outlinks, and links that are not followed
 ranks       pages by importance and other rankings         hosts       hosts, robots.txt files, domains
 sitemaps    sitemaps, and URLs that wait in them           patterns    URL patterns of the trap defence
+requisites  files that pages need to look as they do
 refreshes   the refresh schedule, and changes of pages
 expected    expected importance, and its basis
 site_table  sites, their doors, and links from other sites

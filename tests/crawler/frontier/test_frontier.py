@@ -573,6 +573,7 @@ def test_queues_stay_small_after_many_turns() -> None:
 class Errand:
     number: int
     opens: bool = False
+    alternates: bool = False
 
 
 ERRANDS = [Errand(number) for number in range(8)]

@@ -36,6 +36,7 @@ def test_what_was_replaced_takes_little_room() -> None:
 @dataclass(eq=False)
 class Thing:
     opens: bool = False
+    alternates: bool = False
 
 
 def host(number: int, address: Address | None = None) -> Host:

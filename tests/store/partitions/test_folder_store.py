@@ -26,6 +26,7 @@ CRAWL_ONLY = {
     "_AllHosts": "domains linkers",
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
+    "_AllRequisites": "is_kept waiting number_of bytes",
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version",
     "AllPages": "answered_on fetch_order last_turn given_up not_there miscounted unanswered failures columns_of "
     "measures",

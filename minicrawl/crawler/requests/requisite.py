@@ -1,0 +1,261 @@
+"""Requests for requisites: the files that read pages need to look as they do, for the archive (--requisites).
+
+A requisite waits in the store from the commit of the page that needs it first. It is asked for once, whatever pages
+need it, as an errand of its host: every second turn of a host with pages goes to one. Style sheets and frames need
+files in turn, and redirects lead to others, up to MOST_LEVELS from the page. No requisite is a page.
+"""
+
+import heapq
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from itertools import count
+
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.outcomes.outcome import judge
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, RequisiteKind, State
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RequisiteRow
+from minicrawl.store.writer import Writer
+from minicrawl.timing import Timing
+
+WAITING, KEPT, FAILED = "waiting", "kept", "failed"
+"""States of a requisite."""
+MOST_LEVELS = 8
+"""Style sheets, frames and redirects between a page and a requisite."""
+MOST_OF_PAGE = 2_000
+"""Requisites of one page with all that its style sheets and frames need, from which on those add no more."""
+_LOADED = 10_000
+"""Requisites in memory; the others wait in the store alone."""
+_RECENT = 20_000
+_ACCEPT = (("Accept", "*/*"),)
+
+
+class RequisiteQueue:
+    """Requisites that wait, by host.
+
+    Invariant: a requisite waits in the store until its answer is committed, so a crawl that is killed repeats the
+    requests in flight. `bytes`: of all bodies so far. most: of these; None: any number.
+    """
+
+    def __init__(self, store: Store, most: int | None) -> None:
+        self._store = store
+        self._most = most
+        self.bytes = store.requisites.bytes()
+        self._new: dict[str, RequisiteRow] = {}
+        self._changed: dict[str, RequisiteRow] = {}
+        self._recent: dict[str, None] = {}  # URLs noted lately, as the pages of a site need the same files
+        self._last = 0
+        self._may_have_more = True
+        self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)
+        self._asked: set[str] = set()  # hosts with one in flight, or about to be
+        self._idle: dict[str, None] = {}  # hosts with requisites due and none in flight
+        self._resting: list[tuple[float, int, RequisiteRow]] = []
+        self._numbers = count()
+        self._loaded = 0
+
+    def note(self, page: int, requisites: Iterable[Requisite], level: int = 0) -> None:
+        """Let the requisites of a page wait that are not known yet. level: of those within its own."""
+        if level > MOST_LEVELS or (level and self._store.requisites.number_of(page) >= MOST_OF_PAGE):
+            return
+        for url, kind in requisites:
+            if url not in self._recent:
+                self._recent[url] = None
+                self._new[url] = RequisiteRow(url, page, str(kind), level, WAITING, "page" if not level else "part")
+        while len(self._recent) > _RECENT:
+            del self._recent[next(iter(self._recent))]
+
+    def note_kept(self, page: int, url: str, size: int, now: float) -> None:
+        """Record that the archive has a file that was asked for by other means."""
+        row = RequisiteRow(url, page, str(RequisiteKind.FILE), 0, KEPT, "ok", 0, 200, size, now)
+        self._new.pop(url, None)
+        self._note(row)
+        self.bytes += size
+
+    def is_kept(self, url: str) -> bool:
+        """True if the archive has the requisite with a URL."""
+        row = self._changed.get(url) or self._new.get(url)
+        return self._store.requisites.is_kept(url) if row is None else row.state == KEPT
+
+    def load(self) -> None:
+        """Load committed requisites that wait, as far as there is room."""
+        room = _LOADED - self._loaded
+        if not self._may_have_more or room < _LOADED // 2:
+            return
+        rows = self._store.requisites.waiting(self._last, room)
+        self._may_have_more = len(rows) == room
+        for number, row in rows:
+            self._last = number
+            self._loaded += 1
+            self._make_due(row)
+
+    def to_ask(self, now: float) -> list[RequisiteRow]:
+        """Requisites to ask for, at most one per host; each is `tried` or `closed` later."""
+        while self._resting and self._resting[0][0] <= now:
+            self._make_due(heapq.heappop(self._resting)[2])
+        if not self._idle or self.is_spent:
+            return []
+        rows = [self._due[host].popleft() for host in self._idle]
+        self._asked |= self._idle.keys()
+        self._idle.clear()
+        return rows
+
+    @property
+    def is_spent(self) -> bool:
+        """True if there are as many bytes as there may be."""
+        return self._most is not None and self.bytes >= self._most
+
+    def next_ready(self) -> float | None:
+        """Unix seconds at which the next requisite may be tried again; None if none waits for that."""
+        return self._resting[0][0] if self._resting and not self.is_spent else None
+
+    def tried(self, row: RequisiteRow, reason: str, status: int | None, until: float) -> None:
+        """Record a failed request; another may follow."""
+        row = row._replace(reason=reason, attempts=row.attempts + 1, status=status)
+        self._note(row)
+        heapq.heappush(self._resting, (until, next(self._numbers), row))
+        self._go_on(row)
+
+    def closed(self, row: RequisiteRow, state: str, reason: str, fetched: Fetched | None, now: float) -> None:
+        """Record the outcome for a requisite. fetched: None if it was not asked for."""
+        status, size = (None, 0) if fetched is None else (fetched.status, fetched.size)
+        self._note(
+            row._replace(state=state, reason=reason, attempts=0, status=status, bytes=row.bytes + size, asked_at=now)
+        )
+        self._loaded -= 1
+        self.bytes += size
+        self._go_on(row)
+
+    def save(self, writer: Writer) -> None:
+        writer.add_requisites(self._new.values())
+        writer.save_requisites(self._changed.values())
+        self._may_have_more |= bool(self._new)
+        self._new.clear()
+        self._changed.clear()
+
+    def _note(self, row: RequisiteRow) -> None:
+        self._changed[row.url] = row
+
+    def _make_due(self, row: RequisiteRow) -> None:
+        host = politeness_key(row.url)
+        self._due[host].append(row)
+        if host not in self._asked:
+            self._idle[host] = None
+
+    def _go_on(self, row: RequisiteRow) -> None:
+        """Let the next requisite of a host be asked for."""
+        host = politeness_key(row.url)
+        self._asked.discard(host)
+        if self._due[host]:
+            self._idle[host] = None
+        else:
+            del self._due[host]
+
+
+class Requisites(Kind):
+    """Requests for requisites, which are errands of their hosts."""
+
+    outlasts_pages = True
+
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
+        self,
+        queue: RequisiteQueue,
+        frontier: Frontier,
+        hosts: KnownHosts,
+        urls: KnownUrls,
+        admission: Admission,
+        turns: HostTurns,
+        store: Store,
+        timing: Timing,
+    ) -> None:
+        self._queue = queue
+        self._frontier = frontier
+        self._hosts = hosts
+        self._urls = urls
+        self._admission = admission
+        self._turns = turns
+        self._store = store
+        self._timing = timing
+
+    def line_up(self, now: float) -> None:
+        """Give hosts errands for the requisites that are next."""
+        while rows := self._queue.to_ask(now):
+            for row in rows:
+                if self._is_kept_as_page(row.url):
+                    self._queue.closed(row, KEPT, "read", None, now)
+                elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
+                    self._queue.closed(row, FAILED, "deny", None, now)
+                else:
+                    host = self._hosts.host(politeness_key(row.url))
+                    self._frontier.add_errand(host, RequisiteErrand(self, self._turns, host, row), now)
+
+    def _is_kept_as_page(self, url: str) -> bool:
+        """True if the crawl has read a URL as a page, which the archive has."""
+        (page,) = self._urls.find([url])
+        return page is not None and self._store.archived.last_of(page) is not None
+
+    def next_ready(self) -> float | None:
+        return self._queue.next_ready()
+
+    def on_commit(self, now: float) -> None:
+        self._queue.load()
+        self.line_up(now)
+
+    def on_nothing_left(self, now: float) -> bool:
+        self._queue.load()
+        self.line_up(now)
+        return not self._frontier.is_empty()
+
+    def drop(self, errand: "RequisiteErrand", reason: str, now: float) -> None:
+        """Drop a requisite that is refused in its turn."""
+        self._frontier.end_turn(errand.turn, now, asked=False)
+        self._queue.closed(errand.row, FAILED, reason, None, now)
+
+    def absorb(self, errand: "RequisiteErrand", fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        """Absorb the answer for a requisite, or its absence."""
+        row = errand.row
+        outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
+        self._turns.answered(errand.turn, fetched, now, outcome.rest)
+        if outcome.state is None:
+            self._queue.tried(row, outcome.reason, fetched.status, now + outcome.wait)
+            return
+        state, reason = KEPT, outcome.reason
+        if outcome.is_redirect and outcome.alias is not None:
+            self._queue.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
+        elif outcome.state is not State.FETCHED or fetched.status != 200:
+            state = FAILED
+        elif fetched.record is None:
+            state, reason = FAILED, "noarchive"
+        else:
+            reason = "truncated" if fetched.truncated else "ok"
+            self._queue.note(row.page, parsed.requisites, row.level + 1)
+        self._queue.closed(row, state, reason, fetched, now)
+
+
+class RequisiteErrand(Request):
+    """A request for a requisite."""
+
+    waits = True
+    alternates = True
+
+    def __init__(self, requisites: Requisites, turns: HostTurns, host: Host, row: RequisiteRow) -> None:
+        super().__init__(turns, host, row.url)
+        self.row = row
+        self._requisites = requisites
+        self._parsed = ParsedPage()
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self._requisites.drop(self, refusal.reason, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        asked = PageRequest(self.url, headers=_ACCEPT, requisite=RequisiteKind(self.row.kind))
+        self.fetched, self._parsed = await source.page(asked)
+
+    def on_answer(self, now: float) -> None:
+        self._requisites.absorb(self, self.fetched, self._parsed, now)
