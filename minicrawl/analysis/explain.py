@@ -190,12 +190,29 @@ class KnownPage:
 
 
 @dataclass(frozen=True)
+class NeededFile:
+    """A requisite (--requisites). kind: style, frame or file; state: waiting, kept or failed. needed_by: the first page
+    to need it; level: number of style sheets, frames and redirects between them. asked_at: Unix seconds."""
+
+    kind: str
+    state: str
+    reason: str
+    meaning: str | None
+    needed_by: str
+    level: int
+    status: int | None
+    bytes: int
+    asked_at: float | None
+
+
+@dataclass(frozen=True)
 class Explanation:
     """The state of a URL and its reasons.
 
     url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
     notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder.
+    requisite: a page needs a file with the URL.
     """
 
     asked: str
@@ -210,6 +227,7 @@ class Explanation:
     page: KnownPage | None = None
     notes: tuple[str, ...] = ()
     partition: int | None = None
+    requisite: NeededFile | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as one flat object, with the fields of the page."""
@@ -217,8 +235,9 @@ class Explanation:
         del values["page"]
         if not self.notes:
             del values["notes"]
-        if self.partition is None:
-            del values["partition"]
+        for name in ("partition", "requisite"):
+            if values[name] is None:
+                del values[name]
         return values if self.page is None else self.page.as_json() | values
 
 
@@ -291,7 +310,16 @@ class _Explainer:
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
         listed_by = listing.url if listing else None
-        return Explanation(asked, url, UNKNOWN, reason, meaning(reason), rule, listed_by, trap, self._robots(url))
+        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url)
+        return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
+
+    def _requisite(self, url: str) -> NeededFile | None:
+        row = self._store.requisites.of(url)
+        if row is None:
+            return None
+        needed_by = self._store.page_table.url(row.page)
+        came = row.status, row.bytes, row.asked_at
+        return NeededFile(row.kind, row.state, row.reason, meaning(row.reason), needed_by, row.level, *came)
 
     def _known(self, asked: str, url: str, page: int) -> Explanation:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
@@ -313,6 +341,7 @@ class _Explainer:
             page=known,
             notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
             partition=self._store.partition_of(url),
+            requisite=self._requisite(url),
         )
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:

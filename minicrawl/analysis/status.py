@@ -51,6 +51,16 @@ class Sitemaps:
 
 
 @dataclass(frozen=True)
+class Requisites:
+    """Numbers of files that pages need, kept and waiting; of failed ones by reason; and bytes of all (--requisites)."""
+
+    kept: int
+    waiting: int
+    failed: dict[str, int]
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Duplicates:
     """Numbers of exact duplicates, and of near-duplicates."""
 
@@ -113,7 +123,7 @@ class Status:
     "state/reason". expected: basis of expected importance, and the read pages' share of it; None before it was
     computed. hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the first
     commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far, no
-    bound. last_commit: Unix seconds. partitions: of a folder.
+    bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
     """
 
     store: str
@@ -136,14 +146,16 @@ class Status:
     run: Run | None
     last_commit: float | None
     partitions: tuple[Partition, ...] = ()
+    requisites: Requisites | None = None
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
         expected = self.expected and self.expected._asdict()
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
-        if not self.partitions:
-            del values["partitions"]
+        for name in ("partitions", "requisites"):
+            if not values[name]:
+                del values[name]
         return values
 
 
@@ -200,6 +212,7 @@ def status(store: Store) -> Status:
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
             partitions=tuple(_partitions(store)),
+            requisites=_requisites(store),
         )
 
 
@@ -224,6 +237,17 @@ def _sitemaps(store: Store) -> Sitemaps:
         waiting=sum(count for count, _ in store.sitemaps.listed_counts().values()),
         made_known=sum(row.made_known for row in rows),
     )
+
+
+def _requisites(store: Store) -> Requisites | None:
+    """None if there are none."""
+    found, states, failed = store.requisites.counts(), Counter[str](), Counter[str]()
+    for count in found:
+        states[count.state] += count.number
+        if count.state == "failed":
+            failed[count.reason] += count.number
+    size = sum(count.bytes for count in found)
+    return Requisites(states["kept"], states["waiting"], dict(failed), size) if found else None
 
 
 def _probes(store: Store) -> Probes:

@@ -113,6 +113,9 @@ def found_lines(status: "Status") -> Iterator[str]:
             f"probes    {counted(status.probes.asked, 'page')} that cannot exist asked for, "
             f"{len(status.probes.soft_404):,} answered as if they did (soft 404)"
         )
+    if (parts := status.requisites) is not None:
+        failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""
+        yield f"requisites {parts.kept:,} kept, {parts.waiting:,} wait, {amount(parts.bytes)}{failed}"
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
     if status.freshness is not None:

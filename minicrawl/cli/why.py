@@ -10,7 +10,7 @@ import click
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import counted, document, printable, span, tally
-from minicrawl.cli.why_sentences import at, jump_sentences, sentences
+from minicrawl.cli.why_sentences import at, jump_sentences, requisite_sentence, sentences
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
 
 def end_if_unknown(found: "Explanation") -> None:
     """Exit with the code for a URL unknown to the crawl; the explanation has been printed."""
-    if found.page is None:
+    if found.page is None and found.requisite is None:
         click.get_current_context().exit(SettingError.exit_code)
 
 
@@ -92,8 +92,11 @@ def explanation_lines(found: "Explanation") -> Iterator[str]:
     yield printable(found.url)
     if found.asked != found.url:
         yield "  known as    this, without parameters for tracking and sessions (see --keep-parameters)"
+    if found.requisite is not None:
+        yield f"  {requisite_sentence(found.requisite)}"
     if found.page is None:
-        yield f"  unknown     {found.reason}: {printable(found.rule or found.meaning or '')}"
+        state = "unknown" if found.requisite is None else "no page"
+        yield f"  {state}     {found.reason}: {printable(found.rule or found.meaning or '')}"
         if found.sitemap:
             yield f"  sitemap     waits in {printable(found.sitemap)}"
         yield from _trap_lines(found.trap)

@@ -8,7 +8,7 @@ from minicrawl.cli.output import counted, printable
 from minicrawl.cli.sites import trust_reasons
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.explain import Explanation, KnownPage
+    from minicrawl.analysis.explain import Explanation, KnownPage, NeededFile
     from minicrawl.analysis.importance_sources import PageJump
 
 
@@ -33,6 +33,26 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
         case _:
             links = counted(page.ranked.outlinks or 0, "page")
             yield f"Read{_when(page)}: it leads to {links}, and {_linked(page.ranked.inlinks)} to it."
+
+
+_FILES = {"style": "A style sheet", "frame": "A frame"}
+
+
+def requisite_sentence(file: "NeededFile") -> str:
+    """A sentence on a file that a page needs."""
+    through = f" by way of {counted(file.level, 'other')}" if file.level else ""
+    what = (
+        f"{_FILES.get(file.kind, 'A file')} that {printable(file.needed_by)} needs{through}, the first page to need it"
+    )
+    why = printable(file.meaning or file.reason)
+    match file.state:
+        case "kept" if file.asked_at is not None and file.status is not None:
+            return f"{what}: in the archive since {at(file.asked_at)} ({file.status}, {file.bytes:,} bytes)."
+        case "kept":
+            return f"{what}: {why}."
+        case "waiting":
+            return f"{what}: it waits; {why}."
+    return f"{what}: given up, as {why}."
 
 
 def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:

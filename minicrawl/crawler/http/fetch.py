@@ -92,7 +92,10 @@ class Fetcher:
     async def exchanged(
         self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
     ) -> "Exchanged":
-        """Like `fetch`, but the exchange is not yet shown to the capture."""
+        """Like `fetch`, but the exchange is not yet shown to the capture.
+
+        A requisite with a Content-Length beyond the limit is not read, as half a film is of no use.
+        """
         job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
         return Exchanged(fetched, job.exchange, job.fields)
@@ -178,6 +181,8 @@ class Fetcher:
         if status < 200:
             raise FetchError("bad-response", f"status {status}, and that is all")
         decoded, truncated = b"", False
+        if job.request.requisite is not None and (head.length or 0) > job.most:
+            raise FetchError("too-large")
         if job.take is not None:
             truncated = status == 200 and await body.pass_on(coding, job.take)
         elif job.any_type or (status == 200 and media_type(content_type) in HTML_TYPES):

@@ -8,6 +8,7 @@ from minicrawl.crawler.http.content_type import declared_type, is_not_to_be_snif
 from minicrawl.crawler.http.transport import Field
 from minicrawl.model import Fetched
 
+_DIGITS = 18
 LONGEST_VALIDATOR = 1000
 """Characters; a longer validator is dropped, as it would be sent with every request."""
 
@@ -46,6 +47,12 @@ class ResponseFields:
             return value.decode()
         except UnicodeDecodeError:
             return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
+
+    @property
+    def length(self) -> int | None:
+        """The Content-Length, if it is a number."""
+        value = self._only(b"content-length")
+        return int(value) if value is not None and value.isdigit() and len(value) <= _DIGITS else None
 
     def validator(self, name: bytes) -> str | None:
         """The ETag or Last-Modified as Latin-1, so that it is sent back as it came."""

@@ -85,6 +85,12 @@ MEANINGS = {
     "host-pages": "as many pages of its host were asked for as may be (--host-pages)",
     "robots": "robots.txt forbids it",
     "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",
+    # A requisite (--requisites).
+    "page": "a page that was read needs it, and it has had no turn yet",
+    "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has had no turn yet",
+    "read": "it was read as a page, so the archive has it",
+    "noarchive": "it forbids copies, or is of a type that --archive-types leaves out",
+    "too-large": "it is longer than --max-size",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": "its URL is too long",

@@ -105,7 +105,8 @@ class LocalSource:
             log.page_parser_died(url=request.url, why=str(error))
         except Exception as error:
             parser_failed(request.url, error)
-        return self._fetcher.observed(fetched._replace(body=b""), exchange, parsed), parsed
+        kept = None if fetched.reason == "too-large" else exchange
+        return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED

@@ -324,7 +324,11 @@ class _AllRequisites(Requisites):
         self._numbers = numbers
 
     def of(self, url: str) -> RequisiteRow | None:
-        return next(filter(None, self._numbers.each(lambda part: part.requisites.of(url))), None)
+        for number, row in enumerate(self._numbers.each(lambda part: part.requisites.of(url))):
+            if row is not None:
+                page = self._numbers.starts[number] + np.searchsorted(self._numbers.kept(number), row.page)
+                return row._replace(page=int(page))
+        return None
 
     def counts(self, page: int | None = None) -> list[RequisiteCount]:
         if page is not None:

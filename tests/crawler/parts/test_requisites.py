@@ -3,9 +3,17 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from support.archives import answers
 from support.requisites import crawl_whole
 from support.sites import faults_in, rows
+
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.status import Requisites, status
+from minicrawl.cli.why import explanation_lines
+from minicrawl.errors import SettingError
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
 
 A, B = "http://a.test/", "http://b.test/"
 SITE = {
@@ -46,3 +54,35 @@ def test_a_crawl_with_all_defaults_keeps_what_its_pages_need(tmp_path: Path) -> 
     assert found.pop(A + "font") == ("kept", "redirect-302")
     assert set(found.values()) == {("kept", "ok")}
     assert faults_in(tmp_path / "crawl.db") == []
+
+
+def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
+    crawl_whole(SITE, tmp_path, A, scope="host")
+    with open_store(tmp_path / "crawl.db") as store:
+        found = status(store)
+        assert found.requisites == Requisites(len(FILES), 0, {"http-404": 1, "robots": 1}, found.requisites.bytes)
+        deep = explain(store, A + "deep.css")
+        assert (deep.page, deep.requisite and deep.requisite.needed_by) == (None, A)
+        words = "\n".join(explanation_lines(deep))
+        assert f"A style sheet that {A} needs by way of 1 other, the first page to need it: in the archive" in words
+        assert "robots.txt forbids it" in "\n".join(explanation_lines(explain(store, B + "secret.png")))
+        assert "requisites  needed by it first: 8 kept (ok), 1 kept (redirect-302)" in explain(store, A).notes
+
+
+def test_without_an_archive_it_is_refused() -> None:
+    with pytest.raises(SettingError, match="--archive DIR"):
+        CrawlSettings(requisites=True)
+
+
+def test_a_crawl_without_it_knows_of_none(tmp_path: Path) -> None:
+    _, server = crawl_whole(SITE, tmp_path, A, scope="host", requisites=False)
+    assert sorted(server.files) == [A, A + "two"]
+    with open_store(tmp_path / "crawl.db") as store:
+        assert status(store).requisites is None
+
+
+def test_long_films_are_not_read(tmp_path: Path) -> None:
+    site = {A: "<video src=film.mp4></video>", A + "film.mp4": b"f" * 70_000}
+    crawl_whole(site, tmp_path, A, max_size="50kB")
+    assert states(tmp_path) == {A + "film.mp4": ("failed", "too-large")}
+    assert A + "film.mp4" not in {one.url for one in answers(tmp_path / "kept")}
