@@ -40,7 +40,7 @@ HOMES = {
     "aiohappyeyeballs": ("crawler/http/",),
     "zlib_ng": ("crawler/http/", "store/", "archive/", "search/"),
     "brotli": ("crawler/http/",),
-    "backports": ("crawler/http/",),
+    "backports": ("crawler/http/", "archive/"),
     "aiodns": ("crawler/net/",),
     "aiohttp": ("demo/",),
     "lxml": ("crawler/html/", "extract/"),

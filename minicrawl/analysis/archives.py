@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection
-from minicrawl.archive.reading import MOST_KEPT, Record
+from minicrawl.archive.reading import Record
+from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import Committed
 from minicrawl.crawler.archiving.records import as_captured, committed
+from minicrawl.crawler.archiving.replayed import unchunked
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
@@ -60,17 +62,22 @@ def unindexed(store: Store) -> Iterator[Captured]:
 
 def fields_of(record: Record) -> ResponseFields:
     """The fields of an answer. Raises FetchError."""
+    return ResponseFields(_answer_of(record).fields)
+
+
+def _answer_of(record: Record) -> AnswerReader:
     answer = AnswerReader()
     answer.feed(record.head)
-    return ResponseFields(answer.fields)
+    return answer
 
 
 def decoded(record: Record, payload: bytes) -> bytes:
-    """The body of an answer without its content coding; unchanged, where decoding fails. Raises StoreError for a body
-    that would be too large."""
+    """The body of an answer without chunks and content coding; unchanged where decoding fails. Raises
+    StoreError for a body that would be too large."""
     body = bytearray()
     try:
-        coding = fields_of(record).joined(b"content-encoding")
+        answer = _answer_of(record)
+        coding, payload = ResponseFields(answer.fields).joined(b"content-encoding"), unchunked(answer, payload)
         for piece in decoder(coding).pieces(payload):
             body += piece
             if len(body) > MOST_KEPT:

@@ -2,7 +2,8 @@
 
 record      the bytes of a WARC 1.1 record
 writer      writes records to files, and truncates uncommitted bytes after a kill
-reading     reads records from WARC files of any origin
+reading     reads records from WARC and ARC files of any origin
+unpacking   the bytes of such a file without their coding
 cdxj        the index, and looking up a URL in it
 collection  an archive as a folder, and the archives that a crawl reads in place of the network
 check       finds damaged records and gaps in the index

@@ -33,7 +33,8 @@ REVISIT = "warc/revisit"
 
 
 class Captured(NamedTuple):
-    """An answer in an archive. stamp: its date, YYYYmmddHHMMSS. is_revisit: the body is in another record."""
+    """An answer in an archive. stamp: its date, YYYYmmddHHMMSS. is_revisit: the body is in another record. within: the
+    position of the record in its unpacked gzip member."""
 
     url: str
     stamp: str
@@ -44,6 +45,11 @@ class Captured(NamedTuple):
     start: int
     length: int
     is_revisit: bool
+    within: int = 0
+
+    @property
+    def is_redirect(self) -> bool:
+        return 300 <= self.status < 400 and self.status != 304
 
 
 def surt(url: str) -> str:
@@ -59,6 +65,11 @@ def surt(url: str) -> str:
     colon = f":{port}" if port is not None and port != _PORTS.get(parts.scheme) else ""
     path, query = _SLASHES.sub("/", _plain(parts.path)).rstrip("/"), "&".join(sorted(_plain(parts.query).split("&")))
     return f"{name}{colon}){path or '/'}{'?' if query else ''}{query}"
+
+
+def twin(url: str) -> str:
+    """The URL with the other of http and https; both have the same key."""
+    return f"http{url[5:]}" if url.startswith("https:") else f"https{url[4:]}"
 
 
 def stamp(at: float) -> str:
@@ -104,6 +115,8 @@ def line(captured: Captured) -> str:
         "offset": str(captured.start),
         "filename": captured.file,
     }
+    if captured.within:
+        facts["within"] = str(captured.within)
     if captured.is_revisit:
         facts |= {"mime": REVISIT, "revisit": captured.media_type or "unk"}
     return f"{surt(captured.url)} {captured.stamp} {json.dumps(facts)}"
@@ -125,6 +138,7 @@ def read(text: str) -> Captured | None:
             int(facts["offset"]),
             int(facts.get("length", 0)),
             kind == REVISIT,
+            int(facts.get("within", 0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

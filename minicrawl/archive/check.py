@@ -1,7 +1,5 @@
 """Check an archive: damaged records, wrong digests, and gaps in the index."""
 
-import base64
-import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,24 +7,27 @@ from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captured, files
-from minicrawl.archive.reading import MOST_KEPT, DamagedError, Record, records
+from minicrawl.archive.reading import Damage, Record, records
+from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import FILES, Committed
 
 
 @dataclass
 class Findings:
-    """Counts, and a sentence for each fault and each remark."""
+    """Counts, and a sentence for each fault and each remark. lost: bytes without a record, by file."""
 
     files: int = 0
     bytes: int = 0
     records: int = 0
     answers: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def check(collection: Collection, committed: Committed | None = None, *, deep: bool = False) -> Findings:
-    """Check the files of an archive. committed: sizes according to its store. deep: every record as well.
+    """Check the files of an archive. committed: sizes according to its store. deep: every record and the index
+    as well; files of which no store knows are read through in any case.
 
     Bytes behind the committed end of a file are no fault: a running crawl will commit them, or the first run after a
     kill will cut them off.
@@ -41,8 +42,8 @@ def check(collection: Collection, committed: Committed | None = None, *, deep: b
         found.files += 1
         found.bytes += status.st_size
         end = _end(path, status, committed, found)
-        if deep:
-            seen |= set(_looked_at(path, end, found))
+        if deep or committed is None:
+            seen |= set(_looked_at(path, end, found, deep=deep))
     if deep:
         known = set(collection)
         found.wrong += [f"{one.url} of {one.stamp} is not in the index" for one in sorted(seen - known)]
@@ -67,22 +68,25 @@ def _end(path: Path, status: os.stat_result, committed: Committed | None, found:
     return expected
 
 
-def _looked_at(path: Path, end: int, found: Findings) -> Iterator[Captured]:
-    """The answers in a file up to `end`; faults of its records are added to `found`."""
-    try:
-        for record in records(path, end):
-            found.records += 1
-            if record.is_cut:
-                found.notes.append(
-                    f"{path}, record at {record.start}: it is larger than {MOST_KEPT >> 20} MB, so its digests are not "
-                    "compared"
-                )
+def _looked_at(path: Path, end: int, found: Findings, *, deep: bool) -> Iterator[Captured]:
+    """The answers in a file up to `end`; damage, and if `deep` the faults of records, are added to `found`."""
+
+    def damaged(damage: Damage) -> None:
+        found.lost[path.name] = found.lost.get(path.name, 0) + damage.end - damage.start
+        found.wrong.append(f"{path}, {damage}")
+
+    for record in records(path, end, damaged):
+        found.records += 1
+        if deep and record.is_cut:
+            found.notes.append(
+                f"{path}, record at {record.start}: it is larger than {MOST_KEPT >> 20} MB, so its digests are not "
+                "compared"
+            )
+        if deep:
             found.wrong += [f"{path}, record at {record.start}: {what}" for what in faults(record)]
-            if record.is_answer:
-                found.answers += 1
-                yield captured(record, path.name)
-    except DamagedError as error:
-        found.wrong.append(f"{path}: {error}")
+        if record.is_answer:
+            found.answers += 1
+            yield captured(record, path.name)
 
 
 def faults(record: Record) -> Iterator[str]:
@@ -90,20 +94,5 @@ def faults(record: Record) -> Iterator[str]:
     for name in ("warc-type", "warc-record-id", "warc-date"):
         if not record.fields.get(name):
             yield f"it has no {name}"
-    if record.is_cut:
-        return
-    block = record.fields.get("warc-block-digest", "")
-    if not _is_of(block, record.block):
-        yield "its block is not that of its digest"
-    payload = record.fields.get("warc-payload-digest", "")
-    if record.kind == "response" and record.is_answer and not _is_of(payload, record.payload):
-        yield "its body is not that of its digest"
-
-
-def _is_of(digest: str, data: bytes) -> bool:
-    """True if a digest matches the data, is missing, or is of another algorithm."""
-    algorithm, _, value = digest.partition(":")
-    if algorithm.lower() != "sha1" or not value:
-        return True
-    sum_ = hashlib.sha1(data, usedforsecurity=False)
-    return value in (base64.b32encode(sum_.digest()).decode(), sum_.hexdigest()) or len(value) not in (32, 40)
+    for part in record.wrong_digests():
+        yield f"its {part} is not that of its digest"

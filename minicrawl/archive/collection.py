@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 
 from minicrawl import log
 from minicrawl.archive import cdxj
-from minicrawl.archive.cdxj import Captured, Index, stamp, surt
-from minicrawl.archive.reading import DamagedError, Record, record_at, records
+from minicrawl.archive.cdxj import Captured, Index, stamp, surt, twin
+from minicrawl.archive.reading import Damage, Record, is_archive, record_at, records
+from minicrawl.archive.unpacking import DamagedError
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
 
@@ -47,9 +48,12 @@ class Collection:
             yield line
 
     def of(self, url: str) -> list[Captured]:
-        """All answers of a normalised URL, the oldest first."""
+        """All answers of a normalised URL, the oldest first; where there are none, those of its twin but redirects."""
+        found = {*self._index.find(url), *self._more.get(url, ())}
+        other = twin(url)
         return sorted(
-            {*self._index.find(url), *self._more.get(url, ())}, key=lambda one: (one.stamp, one.file, one.start)
+            found or {one for one in (*self._index.find(other), *self._more.get(other, ())) if not one.is_redirect},
+            key=lambda one: (one.stamp, one.file, one.start, one.within),
         )
 
     def with_key_of(self, url: str) -> Iterator[Captured]:
@@ -68,7 +72,7 @@ class Collection:
         """The record of an answer. Raises StoreError."""
         path = self._file(captured.file)
         try:
-            return record_at(path, captured.start, captured.length)
+            return record_at(path, captured.start, captured.length, captured.within)
         except OSError as error:
             raise StoreError(f"{path} cannot be read: {error.strerror}; bring it back") from error
         except DamagedError as error:
@@ -92,7 +96,7 @@ class Collection:
     def _file(self, name: str) -> Path:
         """A file named by the index. Raises StoreError if it is not in the archive."""
         path = self.folder / FILES / name
-        if "\0" in name or Path(name).name != name or not is_warc(path):
+        if "\0" in name or Path(name).name != name or not is_archive(name):
             raise StoreError(
                 f"the index of {self.folder} names {name!r}, which is no file of this archive; make it anew with "
                 "'minicrawl archive index'"
@@ -119,17 +123,12 @@ def index_of(folder: Path) -> Path:
 
 def files(folder: Path) -> list[Path]:
     """The WARC files of an archive."""
-    return sorted(filter(is_warc, (folder / FILES).glob("*")))
+    return sorted(path for path in (folder / FILES).glob("*") if is_archive(path.name))
 
 
-def is_warc(path: Path) -> bool:
-    """True if the name is that of a WARC file."""
-    return path.name.endswith((".warc.gz", ".warc"))
-
-
-def captures(path: Path) -> Iterator[Captured]:
-    """The answers in a WARC file. Raises DamagedError and OSError."""
-    for record in records(path):
+def captures(path: Path, on_damage: Callable[[Damage], object] = lambda damage: None) -> Iterator[Captured]:
+    """The answers in a file. on_damage: called for bytes without a record. Raises OSError."""
+    for record in records(path, on_damage=on_damage):
         if record.is_answer:
             yield captured(record, path.name)
 
@@ -140,25 +139,34 @@ def captured(record: Record, file: str) -> Captured:
     is_revisit = record.kind == "revisit"
     when = stamp(record.at)
     return Captured(
-        record.url, when, record.media_type, record.status, digest, file, record.start, record.length, is_revisit
+        record.url,
+        when,
+        record.media_type,
+        record.status,
+        digest,
+        file,
+        record.start,
+        record.length,
+        is_revisit,
+        record.within,
     )
 
 
-def index_anew(folder: Path, on_damage: Callable[[str], None] | None = None) -> int:
-    """Rebuild the index from the WARC files. Returns its number of answers.
+def index_anew(folder: Path, on_damage: Callable[[str], None] = lambda sentence: None) -> int:
+    """Rebuild the index from the files with records. Returns its number of answers.
 
-    on_damage: called with a sentence for each damaged file; without it, damage is a StoreError.
+    on_damage: called with a sentence for each damaged part of a file.
     """
 
     def lines() -> Iterator[str]:
         for path in files(folder):
+            damages: list[Damage] = []
             try:
-                yield from map(cdxj.line, captures(path))
-            except (DamagedError, OSError) as error:
-                damage = f"{path.resolve()} cannot be read to its end: {error}"
-                if on_damage is None:
-                    raise StoreError(f"{damage}; 'minicrawl archive check' tells more") from error
-                on_damage(damage)
+                yield from map(cdxj.line, captures(path, damages.append))
+            except OSError as error:
+                on_damage(f"{path.resolve()} cannot be read to its end: {error.strerror}")
+            for damage in damages:
+                on_damage(f"{path.resolve()}, {damage}")
 
     return cdxj.merge(index_of(folder), lines(), is_anew=True)
 
@@ -196,7 +204,7 @@ def _files_of(place: Path) -> list[Path]:
         return [place]
     if (place / FILES).is_dir():
         return files(place)
-    found = sorted(path for path in place.iterdir() if is_warc(path)) if place.is_dir() else []
+    found = sorted(path for path in place.iterdir() if is_archive(path.name)) if place.is_dir() else []
     if not found:
         raise SettingError(f"there is no archive at {place}; --from-archive takes WARC files, or a folder of them")
     return found

@@ -1,42 +1,65 @@
-"""Read WARC files of any origin: plain, or a gzip member per record (ISO 28500 annex D)."""
+"""Read records from WARC and ARC files of any origin (ISO 28500), also from those stored in a WACZ.
 
-import os
+A file is read forwards. Behind damage the reader goes on with the next record, and tells the bytes between.
+"""
+
+import base64
+import hashlib
+import io
 import re
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import struct
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-MOST_KEPT = 64 * 1024 * 1024
-"""Maximum bytes kept of a record's block: a file of a few megabytes may hold one of many gigabytes."""
-_PIECE = 256 * 1024
+from minicrawl.archive.unpacking import MOST_KEPT, PIECE, DamagedError, Unpacked
+
 _LONGEST_HEAD = 1024 * 1024
-_GZIP = b"\x1f\x8b"
+_LONGEST_LINE = 64 * 1024
 _FIELD = re.compile(rb"^([^\s:]+)[\t ]*:[\t ]*([^\r\n]*(?:\r?\n[\t ][^\r\n]*)*)", re.MULTILINE)
+_FOLD = re.compile(r"\r?\n[\t ]+")
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[\t ]+(\d{3})")
 _TYPE = re.compile(rb"^content-type[\t ]*:[\t ]*([^\s;]*)", re.IGNORECASE | re.MULTILINE)
-_END_OF_HEAD = re.compile(rb"\n\r?\n")
-_BLANK = re.compile(rb"[\r\n]+")
+_END_OF_HEAD = re.compile(rb"\n\r*+\n")
+_WARC = re.compile(rb"WARC/\d\.\d++[\t\r ]*+\n")
+_END_OR_WARC = re.compile(rb"\n\r*+\n|(?=WARC/\d\.\d++[\t\r ]*+\n)")
+# URL, address, date, type; in version 2 result, checksum, location, offset, file; length.
+_ARC = re.compile(
+    rb"^([a-z][a-z\d+.-]*:[^\r\n]*) ([\da-fA-F.:]+) (\d{12,17}) (\S+)"
+    rb"(?: \S+ \S+ \S+ \d+ \S+)? (\d{1,18})[\t ]*\r?\n",
+    re.MULTILINE,
+)
+_LENGTH = re.compile(r"[0-9]{1,18}")
+_ZIP = b"PK\x03\x04"
 _LATEST = 253_402_300_800.0  # the year 10,000
-_DIGITS = 18
 
 
-class DamagedError(Exception):
-    """A position of a file without a record, or with a truncated one."""
+class Damage(NamedTuple):
+    """Bytes of a file that belong to no record; of a gzip member with several records, the bytes read for them."""
+
+    start: int
+    end: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.end - self.start:,} bytes at {self.start} are no record: {self.why}"
 
 
 @dataclass(frozen=True)
 class Record:
-    """A record. start, length: of its gzip member, or of itself in a plain file. fields: names in lower case. is_cut:
-    the block is longer than the bytes kept."""
+    """A record. start, length: of its gzip member, or of itself in a plain file. within: its position in the unpacked
+    member. fields: names in lower case. is_cut: the block is longer than the bytes kept."""
 
     start: int
     length: int
     fields: dict[str, str]
     block: bytes
     is_cut: bool = False
+    within: int = 0
 
     @property
     def kind(self) -> str:
@@ -44,43 +67,45 @@ class Record:
 
     @property
     def url(self) -> str:
-        return self.fields.get("warc-target-uri", "").strip("<>")  # some writers enclose it in these
+        """The URL; some writers enclose it in brackets or leave spaces in it."""
+        return self.fields.get("warc-target-uri", "").strip("<>").replace(" ", "%20")
 
     @property
     def is_answer(self) -> bool:
-        """True if the record is an HTTP response."""
+        """True if the record is an HTTP response, or a resource of the web, which is read as one."""
         content = self.fields.get("content-type", "").replace(" ", "").lower()
-        is_http = content.startswith("application/http")
-        return (
-            is_http
-            and self.kind in ("response", "revisit")
-            and self.url[:8].lower().startswith(("http://", "https://"))
-        )
+        is_http = content.startswith("application/http") or (not content and self.block.startswith(b"HTTP/"))
+        is_read = self.kind == "resource" or (is_http and self.kind in ("response", "revisit"))
+        return is_read and self.url[:8].lower().startswith(("http://", "https://"))
 
     @property
     def at(self) -> float:
-        """The date of the record in Unix seconds."""
+        """The date of the record in Unix seconds; 0 if it is missing or wrong."""
+        text = self.fields.get("warc-date", "").replace("Z", "+00:00")
         try:
-            when = datetime.fromisoformat(self.fields.get("warc-date", "").replace("Z", "+00:00"))
-        except ValueError:
+            when = datetime.fromisoformat(text + "0000-01-01"[len(text) :])  # ISO 28500 5.4: a year or month will do
+            at = when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+        except (ValueError, OverflowError):
             return 0.0
-        at = when.replace(tzinfo=when.tzinfo or UTC).timestamp()
         return at if 0.0 <= at < _LATEST else 0.0
 
     @property
     def head(self) -> bytes:
-        """The head of an HTTP message, with the empty line."""
+        """The head of an HTTP message, with the empty line; a resource gets one."""
+        if self.kind == "resource":
+            kind = self.fields.get("content-type", "").encode("latin-1", "replace")
+            return b"HTTP/1.1 200 OK\r\n%b\r\n" % (kind and b"Content-Type: %b\r\n" % kind)
         return self.block[: self._end_of_head]
 
     @property
     def payload(self) -> bytes:
         """The body of an HTTP message."""
-        return self.block[self._end_of_head :]
+        return self.block if self.kind == "resource" else self.block[self._end_of_head :]
 
     @property
     def status(self) -> int:
         """The status of an answer; 0 if missing."""
-        found = _STATUS.match(self.block)
+        found = _STATUS.match(self.head)
         return int(found[1]) if found else 0
 
     @property
@@ -88,10 +113,27 @@ class Record:
         """The declared media type of an answer; "" if missing."""
         return declared_type(self.head)
 
+    def wrong_digests(self) -> Iterator[str]:
+        """The parts of a whole record that are not those of their digests."""
+        if not self.is_cut and not _is_of(self.fields.get("warc-block-digest", ""), self.block):
+            yield "block"
+        digest = self.fields.get("warc-payload-digest", "")
+        if not self.is_cut and self.kind == "response" and self.is_answer and not _is_of(digest, self.payload):
+            yield "body"
+
     @property
     def _end_of_head(self) -> int:
         found = _END_OF_HEAD.search(self.block)
         return found.end() if found else len(self.block)
+
+
+def _is_of(digest: str, data: bytes) -> bool:
+    """True if a digest matches the data, is missing, or is of another algorithm."""
+    algorithm, _, value = digest.partition(":")
+    if algorithm.lower() != "sha1" or not value:
+        return True
+    sum_ = hashlib.sha1(data, usedforsecurity=False)
+    return value in (base64.b32encode(sum_.digest()).decode(), sum_.hexdigest()) or len(value) not in (32, 40)
 
 
 def declared_type(head: bytes) -> str:
@@ -100,133 +142,210 @@ def declared_type(head: bytes) -> str:
     return found[1].decode("latin-1").lower() if found else ""
 
 
-def records(path: Path, end: int | None = None) -> Iterator[Record]:
-    """Records of a file, or those that begin before `end`. Raises OSError, and DamagedError at a truncated one."""
-    at = 0
+def is_archive(name: str) -> bool:
+    """True if the name is that of a file with records."""
+    return name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz", ".wacz"))
+
+
+def records(
+    path: Path, end: int | None = None, on_damage: Callable[[Damage], object] = lambda damage: None
+) -> Iterator[Record]:
+    """Records of a file, or of its bytes before `end`. on_damage: called for bytes without a record. Raises OSError."""
     with path.open("rb") as file:
-        source = _source(file, at)
-        while (end is None or at < end) and (record := source.next()) is not None:
-            yield record
-            at = record.start + record.length
+        size = file.seek(0, io.SEEK_END)
+        for name, start, stop in _parts(file, path.name, size if end is None else min(end, size)):
+            yield from _Reader(Unpacked(file, name, start, stop), is_arc=".arc" in name.lower()).all(on_damage)
 
 
-def record_at(path: Path, start: int, length: int = 0) -> Record:
+def record_at(path: Path, start: int, length: int = 0, within: int = 0) -> Record:
     """The record at a position of a file; length: in bytes, if known. Raises DamagedError and OSError."""
     with path.open("rb") as file:
-        if start < 0 or os.fstat(file.fileno()).st_size < start + length:
+        size = file.seek(0, io.SEEK_END)
+        if start < 0 or size < start + max(length, 1):
             raise DamagedError(f"{path} ends before {start + length}")
-        record = _source(file, start, min(max(length, 1), _PIECE) if length else _PIECE).next()
-    if record is None:
-        raise DamagedError(f"{path} ends before {start}")
-    return record
+        source = Unpacked(file, path.name, start, start + length if length else size)
+        if not source.drop(within):
+            raise DamagedError(f"{path} has no byte {within} of the member at {start}")
+        source.drop_blanks()
+        return _Reader(source, is_arc=False).next()
 
 
-def _source(file: BinaryIO, start: int, piece: int = _PIECE) -> "_Unpacked | _Plain":
-    """The records of a file from a position on, read in pieces of `piece` bytes."""
-    file.seek(start)
-    is_packed = file.read(2) == _GZIP
-    file.seek(start)
-    return _Unpacked(file, start, piece) if is_packed else _Plain(file, start)
+def _parts(file: BinaryIO, name: str, size: int) -> list[tuple[str, int, int]]:
+    """Name, start and end of the files with records in a file: those stored in a zip, else itself.
+
+    Of a damaged zip all bytes are searched.
+    """
+    file.seek(0)
+    if file.read(4) != _ZIP and not name.endswith(".wacz"):
+        return [(name, 0, size)]
+    found, known_to = [], 0
+    try:
+        for one in sorted(zipfile.ZipFile(file).infolist(), key=lambda one: one.header_offset):
+            if is_archive(one.filename) and one.compress_type == zipfile.ZIP_STORED:
+                file.seek(one.header_offset)
+                mark, of_name, more = struct.unpack("<4s22xHH", file.read(30))
+                begun = one.header_offset + 30 + of_name + more
+                if mark != _ZIP:
+                    raise zipfile.BadZipFile
+                if known_to <= begun <= size:  # none twice
+                    known_to = min(begun + one.file_size, size)
+                    found.append((one.filename, begun, known_to))
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, OSError, struct.error):
+        return [(f"{name}.gz", 0, size)]
+    return found
 
 
-class _Unpacked:
-    """Records in gzip members; a member may hold several records, as from tools that compress a whole file."""
+class _Reader:
+    """Reads records from unpacked bytes. is_arc: the file is an ARC file, as far as its name says."""
 
-    def __init__(self, file: BinaryIO, start: int, piece: int) -> None:
-        self._file = file
-        self._at = start
-        self._piece = piece
-        self._rest = b""
+    def __init__(self, source: Unpacked, *, is_arc: bool) -> None:
+        self._source = source
+        self._is_arc = is_arc
+        self._lost: tuple[int, str] | None = None
+        self._known_to = 0  # position in the file up to which records were read
 
-    def next(self) -> Record | None:
-        begun, unpacker, taken = self._at, zlib.decompressobj(31), 0
-        out, size = bytearray(), 0
-        while not unpacker.eof:
-            data = self._rest or self._file.read(self._piece)
-            if not data:
-                if taken:
-                    raise DamagedError(f"the record at {begun} is torn: the file ends {taken} bytes behind")
-                return None
-            taken += len(data)
-            try:
-                for unpacked in _pieces(unpacker, data):
-                    size += len(unpacked)
-                    out += unpacked[: _LONGEST_HEAD + MOST_KEPT - len(out)]
-            except zlib.error as error:
-                raise DamagedError(f"there is no record at {begun}: {error}") from error
-            self._rest = unpacker.unused_data
-        taken -= len(self._rest)
-        self._at = begun + taken
-        return _parsed(out, size, begun, taken)
+    def all(self, on_damage: Callable[[Damage], object]) -> Iterator[Record]:
+        """All records."""
+        source = self._source
+        while True:
+            source.drop_blanks()
+            if source.has(1):
+                record = self._next_sound()
+                if record is not None:
+                    if self._lost is not None:
+                        on_damage(self._damage(record.start))
+                    self._known_to = record.start + record.length
+                    yield record
+            elif source.fault is not None:
+                self._lost = self._lost or source.fault
+                source.resume()
+            else:
+                break
+        if self._lost is not None:
+            on_damage(self._damage(source.end))
+
+    def _next_sound(self) -> Record | None:
+        """The record that begins here; None, and behind the damage, if there is none."""
+        try:
+            return self.next()
+        except DamagedError as error:
+            self._lost = self._lost or self._source.fault or (self._source.place[0], str(error))
+        self._drop_to_mark()
+        return None
+
+    def _damage(self, end: int) -> Damage:
+        """The damage before a position."""
+        assert self._lost is not None
+        (start, why), self._lost = self._lost, None
+        if end > self._known_to:
+            return Damage(max(start, self._known_to), end, why)
+        return Damage(start, max(end, self._source.read_to), why)
+
+    def next(self) -> Record:
+        """The record that begins here. Raises DamagedError."""
+        source, window = self._source, self._source.window
+        start, within = source.place
+        is_warc = source.has(5) and window.startswith(b"WARC/")
+        fields, size = self._warc_fields(start) if is_warc else self._arc_fields(start)
+        expected = fields.get("content-length", "")
+        if not _LENGTH.fullmatch(expected):
+            raise DamagedError(f"the record at {start} has no length")
+        length = int(expected)
+        torn = DamagedError(f"the record at {start} is torn: it has fewer than {length} bytes")
+        if not source.reaches(size + length):
+            raise torn
+        tail = source.behind(size + length)
+        if not within and source.fault is not None and source.fault[0] == start and not tail.strip(b"\r\n\0"):
+            raise torn  # the damage is in the member, all of which is this record
+        kept = min(length, MOST_KEPT)
+        wrong = DamagedError(f"the record at {start} is not {length} bytes long, as it says")
+        is_ended = self._is_end(tail)
+        source.has(size + kept)
+        if not is_ended and self._has_mark(size, size + kept):
+            raise wrong
+        block = bytes(memoryview(window)[size : size + kept])
+        if not is_warc and fields["warc-type"] == "response":
+            is_http = block.startswith(b"HTTP/")
+            fields |= {"content-type": "application/http;msgtype=response"} if is_http else {"warc-type": "resource"}
+        record = Record(start, 0, fields, block, kept < length, within)
+        if not is_ended and any(record.wrong_digests()):
+            raise wrong
+        if not source.drop(size + length):
+            raise torn
+        end = source.gone
+        source.drop_blanks()
+        return replace(record, length=source.place_behind(end) - start)
+
+    def _has_mark(self, start: int, end: int) -> bool:
+        """True if a record begins in a part of the window."""
+        found = _span(self._mark, self._source.window, start, end + _LONGEST_LINE)
+        return found is not None and found[0] < end
+
+    @property
+    def _mark(self) -> re.Pattern[bytes]:
+        """The beginning of a record."""
+        return _ARC if self._is_arc else _WARC
+
+    def _is_end(self, tail: bytes) -> bool:
+        """True if these bytes are as they should be behind a block."""
+        rest = tail.lstrip(b"\r\n\0")
+        if self._is_arc:
+            return not rest or tail.startswith((b"\n", b"\r\n")) or _ARC.match(rest) is not None
+        return b"WARC/".startswith(rest[:5]) or tail.startswith((b"\r\n\r\n", b"\n\n"))
+
+    def _warc_fields(self, start: int) -> tuple[dict[str, str], int]:
+        """The fields of a WARC record, and the size of its head."""
+        source, searched = self._source, 1
+        while (found := _span(_END_OR_WARC, source.window, searched, _LONGEST_HEAD)) is None:
+            searched = max(len(source.window) - 32, 1)
+            if searched > _LONGEST_HEAD or not source.has(len(source.window) + 1):
+                raise DamagedError(f"the record at {start} is torn: its head has no end")
+        if found[0] == found[1]:
+            raise DamagedError(f"the record at {start} is torn: another begins in its head")
+        fields: dict[str, str] = {}
+        for name, value in _FIELD.findall(bytes(source.window[: found[1]])):
+            text = value.decode("utf-8", "replace").strip()
+            fields.setdefault(name.decode("latin-1").lower(), _FOLD.sub(" ", text) if "\n" in text else text)
+        return fields, found[1]
+
+    def _arc_fields(self, start: int) -> tuple[dict[str, str], int]:
+        """The fields of an ARC record, under their names in WARC, and the size of its head."""
+        source = self._source
+        while (end := source.window.find(b"\n", 0, _LONGEST_LINE)) < 0 and len(source.window) < _LONGEST_LINE:
+            if not source.has(len(source.window) + 1):
+                break
+        found = _ARC.match(bytes(source.window[: end + 1]))
+        if found is None:
+            raise DamagedError(f"there is no record at {start}, but {bytes(source.window[:20])!r}")
+        self._is_arc = True
+        url, address, date, kind, length = (value.decode("utf-8", "replace") for value in found.groups())
+        date = f"{date:0<14}"
+        fields = {
+            "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
+            "warc-target-uri": url,
+            "warc-ip-address": address,
+            "warc-date": f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z",
+            "content-type": kind,
+            "content-length": length,
+        }
+        return fields, end + 1
+
+    def _drop_to_mark(self) -> None:
+        """Move on to the next record of this stretch, or to its end."""
+        source, searched = self._source, 1
+        longest = _LONGEST_LINE if self._is_arc else 32
+        while (found := _span(self._mark, source.window, searched)) is None:
+            if len(source.window) > longest:
+                source.drop(len(source.window) - longest)
+                searched = 0
+            if not source.has(len(source.window) + 1):
+                source.drop(len(source.window))
+                return
+            source.has(longest + PIECE)
+        source.drop(found[0])
 
 
-def _pieces(unpacker: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
-    """Decompress some bytes completely, in pieces."""
-    piece = b""
-    while (data or piece) and not unpacker.eof:
-        piece = unpacker.decompress(data, _PIECE)
-        data = unpacker.unconsumed_tail
-        yield piece
-
-
-class _Plain:
-    """Uncompressed records."""
-
-    def __init__(self, file: BinaryIO, start: int) -> None:
-        self._file = file
-        self._at = start
-
-    def next(self) -> Record | None:
-        begun, lines, size = self._at, list[bytes](), 0
-        while (line := self._file.readline(_LONGEST_HEAD)).strip() or not lines:
-            if not line:
-                return None
-            if not line.strip():
-                begun += len(line)
-                continue
-            lines.append(line)
-            size += len(line)
-            if size > _LONGEST_HEAD:
-                raise DamagedError(f"there is no record at {begun}")
-        if not line:
-            raise DamagedError(f"the record at {begun} is torn")
-        fields = _fields(b"".join(lines), begun)
-        length = _length(fields, begun)
-        end = self._file.tell() + length
-        if os.fstat(self._file.fileno()).st_size < end:
-            raise DamagedError(f"the record at {begun} is torn")
-        block = self._file.read(min(length, MOST_KEPT))
-        self._at = self._file.seek(end)
-        return Record(begun, end - begun, fields, block, is_cut=len(block) < length)
-
-
-def _parsed(data: bytearray, size: int, start: int, length: int) -> Record:
-    """The first record of a member. size: bytes of the member; data: its first bytes."""
-    blank = _BLANK.match(data)
-    begin = blank.end() if blank else 0
-    end = _END_OF_HEAD.search(data, begin, begin + _LONGEST_HEAD)
-    if end is None:
-        raise DamagedError(f"there is no record at {start}")
-    head = end.end()
-    fields = _fields(bytes(data[begin:head]), start)
-    expected = _length(fields, start)
-    if size - head < expected:
-        raise DamagedError(f"the record at {start} is torn: it has {size - head} bytes instead of {expected}")
-    del data[:head]
-    del data[min(expected, MOST_KEPT) :]
-    return Record(start, length, fields, bytes(data), is_cut=len(data) < expected)
-
-
-def _fields(head: bytes, start: int) -> dict[str, str]:
-    if not head.startswith(b"WARC/"):
-        raise DamagedError(f"there is no record at {start}, but {head[:20]!r}")
-    return {
-        name.decode("latin-1").lower(): value.decode("utf-8", "replace").strip() for name, value in _FIELD.findall(head)
-    }
-
-
-def _length(fields: dict[str, str], start: int) -> int:
-    length = fields.get("content-length", "")
-    if not (length.isascii() and length.isdecimal()) or len(length) > _DIGITS:
-        raise DamagedError(f"the record at {start} has no length")
-    return int(length)
+def _span(pattern: re.Pattern[bytes], window: bytearray, start: int, end: int = sys.maxsize) -> tuple[int, int] | None:
+    """Start and end of a pattern in a window, which a match itself would keep from changing."""
+    found = pattern.search(window, start, end)
+    return None if found is None else found.span()

@@ -64,7 +64,7 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
     from minicrawl.analysis.archives import decoded, opened
     from minicrawl.analysis.explain import meant_by
     from minicrawl.archive.cdxj import nearest, parse_stamp
-    from minicrawl.archive.reading import MOST_KEPT
+    from minicrawl.archive.unpacking import MOST_KEPT
 
     meant, when = meant_by(url), None if at is None else parse_stamp(at)
     with opened(store, folder) as archive:
@@ -91,7 +91,8 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
 @json_option
 @logging_options
 def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
-    """Compare the files with what the store has committed; --deep: read every record.
+    """Compare the files with what the store has committed; --deep: read every record. Files without a store are read
+    through in any case. Bytes that belong to no record are told: where they are, how many, and why.
 
     Exit code 0 when all holds, 4 when something does not. What a crawl that runs or was killed has not committed is
     told, and nothing wrong.
@@ -103,14 +104,16 @@ def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
         found = look(archive.collection, archive.committed, deep=deep)
     if as_json:
         facts = {"files": found.files, "bytes": found.bytes, "records": found.records, "answers": found.answers}
-        click.echo(document({**facts, "problems": found.wrong, "notes": found.notes}))
+        click.echo(document({**facts, "lost": found.lost, "problems": found.wrong, "notes": found.notes}))
     else:
         for sentences in (found.wrong, found.notes):
             for sentence in sentences[:_SHOWN]:
                 click.echo(printable(sentence))
             if len(sentences) > _SHOWN:
                 click.echo(f"... and {len(sentences) - _SHOWN:,} more")
-        seen = f", {counted(found.records, 'record')}, {counted(found.answers, 'answer')}" if deep else ""
+        seen = f", {counted(found.records, 'record')}, {counted(found.answers, 'answer')}" if found.records else ""
+        for name, size in found.lost.items():
+            click.echo(printable(f"{name}: {counted(size, 'byte')} of no record"))
         verdict = "" if found.wrong else ": nothing is wrong"
         click.echo(f"{counted(found.files, 'file')}, {amount(found.bytes)}{seen}{verdict}")
     if found.wrong:

@@ -7,16 +7,20 @@ import struct
 import subprocess
 import sys
 import time
+import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.archives import NOTHING_BEFORE, an_answer, an_http_record
+from backports import zstd
+from support.archives import NOTHING_BEFORE, a_record, an_answer, an_http_record
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from minicrawl.archive.collection import Collection, index_anew
-from minicrawl.archive.reading import DamagedError, record_at, records
+from minicrawl.archive.reading import Damage, record_at, records
+from minicrawl.archive.unpacking import DamagedError
 from minicrawl.archive.writer import ArchiveWriter, Rules
 
 
@@ -57,35 +61,177 @@ def test_our_own_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert not request.is_answer
 
 
+def read(path: Path) -> tuple[list[bytes], list[Damage]]:
+    """Payloads of all records of a file, and its damage; each record is also found by its place."""
+    damages: list[Damage] = []
+    found = list(records(path, on_damage=damages.append))
+    for one in found:
+        assert record_at(path, one.start, one.length, one.within).block == one.block
+    return [one.payload for one in found], damages
+
+
 def test_a_file_that_ends_anywhere_gives_its_whole_records_and_says_which_is_torn(tmp_path: Path) -> None:
     path = ours(tmp_path)
     whole, ends = path.read_bytes(), [record.start + record.length for record in records(path)]
     for size in range(1, len(whole)):
         path.write_bytes(whole[:size])
-        seen, is_torn = 0, False
-        try:
-            for _ in records(path):
-                seen += 1
-        except DamagedError:
-            is_torn = True
-        assert (seen, is_torn) == (sum(end <= size for end in ends), size not in ends)
+        seen, damages = read(path)
+        known = max((end for end in ends if end <= size), default=0)
+        assert len(seen) == sum(end <= size for end in ends)
+        assert [one[:2] for one in damages] == ([(known, size)] if known < size else [])
 
 
-def test_what_is_no_record_is_told(tmp_path: Path) -> None:
+A, B, C = (an_http_record(b"HTTP/1.1 200 OK\r\n\r\n" + body, "http://h.test/") for body in (b"aa", b"bb", b"cc"))
+LONGER = (b"Content-Length: 21", b"Content-Length: 28")
+FAR = (b"Content-Length: 21", b"Content-Length: 999999")
+ARC_HEAD = b"filedesc://x.arc 0.0.0.0 20260101000000 text/plain 76\n1 0 x\nURL IP-address Archive-date Content-type "
+ARC_HEAD += b"Archive-length\n" + b" " * 12 + b"\n\n"
+
+
+def an_arc_record(body: bytes, url: bytes = b"http://h.test/", more: bytes = b"") -> bytes:
+    block = b"HTTP/1.1 200 OK\r\n\r\n" + body
+    return b"%b 1.2.3.4 20260101000000 text/html%b %d\n%b\n" % (url, more, len(block), block)
+
+
+def flipped(member: bytes) -> bytes:
+    return member[:40] + bytes([member[40] ^ 0xFF]) + member[41:]
+
+
+# Bytes of a file, the bodies that are read, and how many parts of it are damaged.
+PLAIN: dict[str, tuple[bytes, list[bytes], int]] = {
+    "zeros-behind": (A + B + bytes(512), [b"aa", b"bb"], 0),
+    "no-final-line": (A + B[:-4], [b"aa", b"bb"], 0),
+    "lines-between": (A + b"\r\n" * 9 + B, [b"aa", b"bb"], 0),
+    "no-line-between": (A[:-4] + B, [b"aa", b"bb"], 0),
+    "garbage-first": (b"garbage\r\n" + A, [b"aa"], 1),
+    "garbage-between": (A + b"garbage\r\n" * 9 + B + C, [b"aa", b"bb", b"cc"], 1),
+    "twice-garbage": (A + b"garbage" + B + b"garbage" + C, [b"aa", b"bb", b"cc"], 2),
+    "torn-first": (A[:-30] + B + C, [b"bb", b"cc"], 1),
+    "torn-in-the-head": (A[:90] + B + C, [b"bb", b"cc"], 1),
+    "torn-last": (A + B[:-30], [b"aa"], 1),
+    "length-too-large": (A + B.replace(*LONGER) + C, [b"aa", b"cc"], 1),
+    "length-behind-the-end": (A + B.replace(*FAR) + C, [b"aa", b"cc"], 1),
+    "length-too-small": (A + B.replace(b"Length: 21", b"Length: 20") + C, [b"aa", b"b", b"cc"], 1),
+    "no-length": (A + B.replace(b"Content-Length: 21", b"Content-Length: xx") + C, [b"aa", b"cc"], 1),
+    "no-date": (A + B.replace(b"2026-01-01T", b"2026-99-99T") + C, [b"aa", b"bb", b"cc"], 0),
+    "line-feeds": (A.replace(b"\r\n", b"\n").replace(b": 21", b": 19") + B, [b"aa", b"bb"], 0),
+    "two-returns": (A[:-27].replace(b"\r\n", b"\r\r\n") + A[-27:] + B, [b"aa", b"bb"], 0),
+    "folded": (A.replace(b"WARC-Type:", b"WARC-Type:\r\n\t"), [b"aa"], 0),
+    "url-in-brackets": (A.replace(b"http://h.test/", b"<http://h.test/>"), [b"aa"], 0),
+    "a-warc-in-a-record": (an_http_record(b"HTTP/1.1 200 OK\r\n\r\n" + A) + B, [A, b"bb"], 0),
+    "arc-1": (ARC_HEAD + an_arc_record(b"aa") + an_arc_record(b"bb"), [b"", b"aa", b"bb"], 0),
+    "arc-2": (ARC_HEAD + an_arc_record(b"aa", more=b" 200 - - 0 x.arc"), [b"", b"aa"], 0),
+    "arc-space-in-url": (ARC_HEAD + an_arc_record(b"aa", b"http://h.test/a b c"), [b"", b"aa"], 0),
+    "arc-garbage": (ARC_HEAD + an_arc_record(b"aa") + b"garbage\n" * 9 + an_arc_record(b"bb"), [b"", b"aa", b"bb"], 1),
+    "arc-length-too-large": (
+        ARC_HEAD + an_arc_record(b"aa").replace(b" 21\n", b" 28\n") + an_arc_record(b"bb"), [b"", b"bb"], 1
+    ),
+    "arc-torn": (ARC_HEAD + an_arc_record(b"aa") + an_arc_record(b"bb")[:-9], [b"", b"aa"], 1),
+    "nonsense": (b"nonsense\r\n\r\n", [], 1),
+    "no-length-at-all": (b"WARC/1.0\r\nA: b\r\n\r\n", [], 1),
+    "empty": (b"", [], 0),
+}  # fmt: skip
+Z = gzip.compress
+PACKED: dict[str, tuple[bytes, list[bytes], int]] = {
+    "a-member-per-record": (Z(A) + Z(B), [b"aa", b"bb"], 0),
+    "several-in-a-member": (Z(A + B) + Z(C), [b"aa", b"bb", b"cc"], 0),
+    "a-record-in-several-members": (Z(A[:99]) + Z(A[99:] + B), [b"aa", b"bb"], 0),
+    "ends-in-a-member-of-their-own": (Z(A[:-4]) + Z(b"\r\n\r\n") + Z(B), [b"aa", b"bb"], 0),
+    "lines-between": (Z(A) + b"\r\n\r\n" + Z(B), [b"aa", b"bb"], 0),
+    "zeros-between-and-behind": (Z(A) + bytes(700_000) + Z(B) + bytes(512), [b"aa", b"bb"], 0),
+    "garbage-between": (Z(A) + b"garbage\r\n" * 9 + Z(B), [b"aa", b"bb"], 1),
+    "a-byte": (Z(A) + flipped(Z(B)) + Z(C), [b"aa", b"cc"], 1),
+    "first-bytes": (bytes(8) + Z(A)[8:] + Z(B), [b"bb"], 1),
+    "torn-in-the-middle": (Z(A) + Z(B)[:-30] + Z(C), [b"aa", b"cc"], 1),
+    "torn-last": (Z(A) + Z(B)[:-1], [b"aa"], 1),
+    "length-too-large": (Z(A) + Z(B.replace(*LONGER)) + Z(C), [b"aa", b"cc"], 1),
+    "length-too-large-in-a-member": (Z(A + B.replace(*FAR) + C), [b"aa", b"cc"], 1),
+    "nonsense": (Z(b"nonsense\r\n\r\n"), [], 1),
+    "no-gzip": (b"\x1f\x8bnonsense", [], 1),
+    "arc": (Z(ARC_HEAD) + Z(an_arc_record(b"aa")), [b"", b"aa"], 0),
+}
+
+
+@pytest.mark.parametrize(("data", "bodies", "damages"), PLAIN.values(), ids=PLAIN)
+def test_plain_files_of_every_shape_are_read(data: bytes, bodies: list[bytes], damages: int, tmp_path: Path) -> None:
+    path = tmp_path / ("x.arc" if b"filedesc" in data else "x.warc")
+    path.write_bytes(data)
+    seen, told = read(path)
+    assert (seen, len(told)) == (bodies, damages), told
+    path.with_suffix(".gz").write_bytes(gzip.compress(data))
+    seen, told = read(path.with_suffix(".gz"))
+    assert (seen, len(told)) == (bodies, damages), told
+
+
+@pytest.mark.parametrize(("data", "bodies", "damages"), PACKED.values(), ids=PACKED)
+def test_packed_files_of_every_shape_are_read(data: bytes, bodies: list[bytes], damages: int, tmp_path: Path) -> None:
     path = tmp_path / "x.warc.gz"
-    for data in (
-        b"nonsense\r\n\r\n",
-        gzip.compress(b"nonsense\r\n\r\n"),
-        b"\x1f\x8bnonsense",
-        b"WARC/1.0\r\nA: b\r\n\r\n",
-    ):
-        path.write_bytes(data)
+    path.write_bytes(data)
+    seen, told = read(path)
+    assert (seen, len(told)) == (bodies, damages), told
+
+
+def test_damage_is_told_by_position_and_cause(tmp_path: Path) -> None:
+    first, torn = gzip.compress(A), flipped(gzip.compress(B))
+    (tmp_path / "x.warc.gz").write_bytes(first + torn + gzip.compress(C))
+    _, (damage,) = read(tmp_path / "x.warc.gz")
+    assert (damage.start, damage.end) == (len(first), len(first) + len(torn))
+    assert str(damage).startswith(f"{len(torn)} bytes at {len(first)} are no record: Error -3")
+
+
+def test_a_position_without_a_record_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(gzip.compress(A) + gzip.compress(B))
+    (first, second) = records(path)
+    assert record_at(path, second.start).payload == b"bb"
+    for start, length, within in ((1, 0, 0), (-1, 0, 0), (second.start, 9, 0), (0, first.length, 9), (0, 0, 10**9)):
         with pytest.raises(DamagedError):
-            list(records(path))
-        with pytest.raises(DamagedError):
-            record_at(path, 0, len(data))
+            record_at(path, start, length, within)
     with pytest.raises(DamagedError, match="ends before"):
-        record_at(path, 0, 100)
+        record_at(path, 0, 10_000)
+
+
+def test_the_records_of_a_wacz_are_read_in_place(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.wacz", "w") as wacz:
+        wacz.writestr("archive/a.warc.gz", gzip.compress(A) + gzip.compress(B))
+        wacz.writestr("indexes/index.cdxj", "not read\n" * 99)
+        wacz.writestr("archive/b.warc", C)
+    assert read(tmp_path / "x.wacz") == ([b"aa", b"bb", b"cc"], [])
+    whole = (tmp_path / "x.wacz").read_bytes()
+    (tmp_path / "x.wacz").write_bytes(whole[: whole.index(b"indexes/")])
+    seen, damages = read(tmp_path / "x.wacz")
+    assert (seen, len(damages)) == ([b"aa", b"bb"], 2), "one without its directory is searched"
+
+
+@pytest.mark.parametrize("packs", [None, zstd.compress, bytes], ids=["none", "packed", "plain"])
+def test_zstd_is_read_with_its_dictionary(packs: Callable[[bytes], bytes] | None, tmp_path: Path) -> None:
+    some = [an_http_record(b"HTTP/1.1 200 OK\r\n\r\n%d" % number, f"http://h.test/{number}") for number in range(99)]
+    dictionary, begin = None, b""
+    if packs is not None:
+        dictionary = zstd.train_dict(some, 4000)
+        content = packs(dictionary.dict_content)
+        begin = b"\x5d\x2a\x4d\x18" + struct.pack("<I", len(content)) + content
+    path = tmp_path / "x.warc.zst"
+    frames = [zstd.compress(one, zstd_dict=dictionary) for one in some]
+    path.write_bytes(begin + b"".join(frames))
+    assert read(path) == ([b"%d" % number for number in range(99)], [])
+    frames[50] = frames[50][:9] + b"?????" + frames[50][14:]
+    path.write_bytes(begin + b"".join(frames))
+    seen, damages = read(path)
+    assert (len(seen), len(damages)) == (98, 1)
+
+
+def test_a_resource_is_read_as_an_answer(tmp_path: Path) -> None:
+    fields = {"WARC-Target-URI": "http://h.test/x", "Content-Type": "image/png"}
+    (tmp_path / "x.warc").write_bytes(a_record("resource", fields, b"\n\nbits") + a_record("metadata", fields, b"m"))
+    resource, metadata = records(tmp_path / "x.warc")
+    assert (resource.is_answer, resource.status, resource.media_type, resource.payload) == (
+        True,
+        200,
+        "image/png",
+        b"\n\nbits",
+    )
+    assert not metadata.is_answer
 
 
 def a_bomb(megabytes: int) -> bytes:
@@ -110,7 +256,8 @@ def a_bomb(megabytes: int) -> bytes:
 READS = r"""
 import re, sys
 from pathlib import Path
-from minicrawl.archive.reading import MOST_KEPT, record_at, records
+from minicrawl.archive.reading import record_at, records
+from minicrawl.archive.unpacking import MOST_KEPT
 bomb, small = records(Path(sys.argv[1]))
 assert (bomb.is_cut, len(bomb.block), small.is_cut, small.payload) == (True, MOST_KEPT, False, b"hi")
 assert record_at(Path(sys.argv[1]), bomb.start, bomb.length) == bomb
@@ -142,8 +289,29 @@ def test_a_head_of_a_megabyte_takes_no_longer_than_it_is(tmp_path: Path, line: b
         assert record.block == b"hi"
     assert time.process_time() - begun < 10
     (tmp_path / "x.warc").write_bytes(b"WARC/1.0\r\n" + lines[:-40] + lines)
-    with pytest.raises(DamagedError):
-        list(records(tmp_path / "x.warc"))
+    assert read(tmp_path / "x.warc")[0] == []
+
+
+@pytest.mark.parametrize("packs", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"WARC/1.0\r\n",
+        b"WARC/1.0\r\nContent-Length: 9000000\r\n\r\n",
+        b"WARC/1.0\r\nContent-Length: 500000\r\n\r\n.",
+        b"http://h.test/ 1.2.3.4 20260101000000 text/html 9000000\n",
+        gzip.compress(b"a", 0),
+        gzip.compress(gzip.compress(b"a" * 999, 0), 0)[:-9],
+    ],
+)
+def test_damage_again_and_again_takes_no_longer_than_the_file_is(
+    unit: bytes, packs: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / ("x.arc" if unit.startswith(b"http") else "x.warc")
+    path.write_bytes(packs(unit * (1_000_000 // len(unit))))
+    begun = time.process_time()
+    assert len(read(path)[0]) <= 2
+    assert time.process_time() - begun < 10
 
 
 FOREIGN = [
@@ -163,14 +331,4 @@ def test_fields_of_a_foreign_record_may_say_anything(tmp_path: Path, name: str, 
     (tmp_path / "archive/x.warc").write_bytes(record.replace(b"Content-Length: 21\r\n", b"", name == "Content-Length"))
     told: list[str] = []
     index_anew(tmp_path, told.append)
-    assert len(list(Collection(tmp_path))) + len(told) == 1
-
-
-def test_urls_between_brackets_and_a_file_packed_as_a_whole_are_read(tmp_path: Path) -> None:
-    """As GNU Wget writes the first, and gzip the second: its records are not found one by one, which is told."""
-    block = b"HTTP/1.1 200 OK\r\n\r\nhi"
-    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <http://h.test/>\r\nContent-Type: application/http\r\n"
-    record = head + b"Content-Length: %d\r\n\r\n%b\r\n\r\n" % (len(block), block)
-    (tmp_path / "x.warc").write_bytes(record)
-    (one,) = records(tmp_path / "x.warc")
-    assert (one.url, one.is_answer, one.at, one.payload) == ("http://h.test/", True, 0.0, b"hi")
+    assert (len(list(Collection(tmp_path))), len(told)) == ((0, 1) if name == "Content-Length" else (1, 0))

@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from minicrawl.archive.cdxj import Captured, nearest, surt
+from minicrawl.archive.cdxj import Captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection, check_there
 from minicrawl.archive.reading import Record
 from minicrawl.crawler.http.answer_reader import AnswerReader
+from minicrawl.crawler.http.codings import decoder
+from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
@@ -24,6 +26,7 @@ from minicrawl.settings import CrawlSettings
 NOT_ARCHIVED = "not-archived"
 _VERSION = re.compile(rb"^HTTP/[\d.]+")
 _PROBE = re.compile(r"(.*/)[a-p]{16}(/|\.[^/?]*)?")
+_BEGINNING = 4096
 _NONE = b"HTTP/1.1 404 Not Found\r\n\r\n"
 
 
@@ -61,10 +64,13 @@ class ArchiveTransport:
             archive.close()
 
     def _last(self, url: str) -> tuple[Captured, Collection] | None:
-        """The last answer for a URL, in any spelling, and its collection."""
+        """The last answer for a URL, in any spelling, and its collection; else that of its twin."""
+        return self._last_as(url) or self._last_as(twin(url), is_twin=True)
+
+    def _last_as(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
         last = None
         for archive in self._archives:
-            some = list(archive.with_key_of(url))
+            some = [one for one in archive.with_key_of(url) if not (is_twin and one.is_redirect)]
             same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
             one = nearest(same, None)
             if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):
@@ -105,7 +111,10 @@ class ArchivedAnswer:
         self.head, self.status = reader.head, reader.status
         self.fields = [field for field in reader.fields if field[0].lower() != b"retry-after"]
         self._is_cut = record.is_cut or "warc-truncated" in record.fields
-        self._payload = _unchunked(reader, payload)
+        self._payload = unchunked(reader, payload)
+        coding = ResponseFields(self.fields).joined(b"content-encoding")
+        if coding and not _is_coded(self._payload, coding):
+            self.fields = [field for field in self.fields if field[0].lower() != b"content-encoding"]
 
     @property
     def is_read(self) -> bool:
@@ -121,7 +130,7 @@ class ArchivedAnswer:
         """Nothing to close."""
 
 
-def _unchunked(reader: AnswerReader, payload: bytes) -> bytes:
+def unchunked(reader: AnswerReader, payload: bytes) -> bytes:
     """A body without chunks, which some archives keep; as it is if the head says chunked and there are none."""
     if not any(name.lower() == b"transfer-encoding" for name, _ in reader.fields):
         return payload
@@ -129,3 +138,12 @@ def _unchunked(reader: AnswerReader, payload: bytes) -> bytes:
         return b"".join(reader.feed(payload)) or payload
     except FetchError:
         return payload
+
+
+def _is_coded(payload: bytes, coding: str) -> bool:
+    """True if a body begins like one with this coding; some archives keep decoded bodies below the head as it came."""
+    try:
+        next(decoder(coding).pieces(payload[:_BEGINNING]), None)
+    except FetchError:
+        return False
+    return True

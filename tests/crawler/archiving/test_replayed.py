@@ -114,14 +114,25 @@ FOREIGN = {
     "spelt otherwise": ("http://h.test/~a", an_http_record(OK + b"\r\nhello", "HTTP://H.test:80/~a"), b"hello"),
     "between brackets": ("http://h.test/", an_http_record(OK + b"\r\nhello", "<http://h.test/>"), b"hello"),
     "a length that is not so": ("http://h.test/", an_http_record(OK + b"Content-Length: 99\r\n\r\nhello"), b"hello"),
-    "another scheme": ("https://h.test/", an_http_record(OK + b"\r\nhello"), "not-archived"),
+    "another scheme": ("https://h.test/", an_http_record(OK + b"\r\nhello"), b"hello"),
+    "a redirect of another scheme": (
+        "https://h.test/",
+        an_http_record(b"HTTP/1.1 301 Moved\r\nLocation: https://h.test/\r\n\r\n"),
+        "not-archived",
+    ),
+    "gzip in the head alone": ("http://h.test/", an_http_record(OK + b"Content-Encoding: gzip\r\n\r\nhello"), b"hello"),
+    "br in the head alone": (
+        "http://h.test/",
+        an_http_record(OK + b"Content-Encoding: br\r\n\r\n<!doctype html>hello"),
+        b"<!doctype html>hello",
+    ),
     "a 304 alone": ("http://h.test/", an_http_record(b"HTTP/1.1 304 Not Modified\r\n\r\n"), "not-archived"),
     "no answer": ("http://h.test/", an_http_record(b"<html>"), "bad-response"),
     "a request": ("http://h.test/", an_http_record(b"GET / HTTP/1.1\r\n\r\n", kind="request"), "not-archived"),
     "a resource": (
         "http://h.test/",
-        a_record("resource", {"WARC-Target-URI": "http://h.test/"}, b"hello"),
-        "not-archived",
+        a_record("resource", {"WARC-Target-URI": "http://h.test/", "Content-Type": "text/html"}, b"hello"),
+        b"hello",
     ),
 }
 

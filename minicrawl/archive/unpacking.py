@@ -1,0 +1,268 @@
+"""The bytes of a file without their coding: plain, in gzip members, or in zstd frames with the file's dictionary.
+
+A member that is damaged ends a stretch; the next stretch begins with the next member.
+"""
+
+import os
+import re
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from backports.zstd import ZstdDict
+
+MOST_KEPT = 64 * 1024 * 1024
+"""Maximum bytes kept of a record's block: a file of a few megabytes may hold one of many gigabytes."""
+PIECE = 256 * 1024
+_TAIL = 1024
+_MOST_AGAIN = 256 * 1024 * 1024
+"""Bytes of damaged members that are searched for further ones, as damage may hide where a member ends."""
+_MOST_MEMBERS = 10_000
+_LARGEST_WINDOW = 26  # of zstd, log2 of bytes
+_LARGEST_DICTIONARY = 16 * 1024 * 1024
+_BLANK = b"\r\n\0"
+_GZIP = re.compile(rb"\x1f\x8b\x08")
+_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+_DICTIONARY = b"\x5d\x2a\x4d\x18"
+
+
+class DamagedError(Exception):
+    """A position of a file without a record, or with a truncated one."""
+
+
+class Unpacked:
+    """The unpacked bytes of a file from `start` to `end`.
+
+    window: the next bytes, which `has` extends and `drop` removes. fault: the damage behind this stretch, as position
+    and cause. gone: the number of bytes removed. read_to: the position up to which the file was read. is_packed: the
+    file is compressed.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, start: int, end: int) -> None:
+        self._file = file
+        self._start = self.read_to = start
+        self.end = end
+        self.window = bytearray()
+        self.fault: tuple[int, str] | None = None
+        self.gone = 0  # unpacked bytes before the window
+        self._begins = deque([(0, start)])  # of members: unpacked bytes before each, and its position in the file
+        self._ends = deque[tuple[int, int]](maxlen=_MOST_MEMBERS)
+        self._again = _MOST_AGAIN
+        self._is_over = False
+        file.seek(start)
+        begin = file.read(4)
+        file.seek(start)
+        self.is_packed = True
+        if _ZSTD.match(begin) or name.endswith(".zst"):
+            status = os.fstat(file.fileno())
+            dictionary = _dictionary(file.name, status.st_size, status.st_mtime_ns)
+            self._pieces = self._members(_ZSTD, lambda: _Zstd(dictionary))
+        elif _GZIP.match(begin) or (name.endswith(".gz") and begin not in (b"WARC", b"file")):
+            self._pieces = self._members(_GZIP, _Gzip)
+        else:
+            self._pieces = iter(self._read, b"")
+            self.is_packed = False
+
+    def has(self, size: int) -> bool:
+        """Extend the window to a size. False if the stretch ends before."""
+        while len(self.window) < size and not self._is_over:
+            piece = next(self._pieces, None)
+            self._is_over = piece is None
+            self.window += piece or b""
+        return len(self.window) >= size
+
+    def reaches(self, size: int) -> bool:
+        """True if the stretch has so many bytes, or, where they would have to be unpacked first, may have them."""
+        if not self.is_packed:
+            return self._start + self.gone + size <= self.end
+        return self.has(min(size, MOST_KEPT))
+
+    def behind(self, size: int) -> bytes:
+        """Some bytes that follow the next `size` ones; none where these would have to be unpacked first."""
+        if size <= MOST_KEPT:
+            self.has(size + _TAIL)
+        elif not self.is_packed:
+            self._file.seek(self._start + self.gone + size)
+            tail = self._file.read(_TAIL)
+            self._file.seek(self.read_to)
+            return tail
+        return bytes(self.window[size : size + _TAIL])
+
+    def drop(self, size: int) -> bool:
+        """Remove the next bytes, also those behind the window. False if the stretch ends before."""
+        while size > len(self.window):
+            size -= len(self.window)
+            self.gone += len(self.window)
+            self.window.clear()
+            if not self.is_packed:
+                is_there = self.read_to + size <= self.end
+                self.read_to = self._file.seek(min(self.read_to + size, self.end))
+                self.gone += size
+                return is_there
+            if not self.has(1):
+                return False
+        del self.window[:size]
+        self.gone += size
+        return True
+
+    def drop_blanks(self) -> None:
+        """Remove line ends and the zeros that some programs fill blocks with."""
+        while self.has(1):
+            size = len(self.window) - len(self.window.lstrip(_BLANK))
+            self.drop(size)
+            if not size:
+                return
+
+    def resume(self) -> None:
+        """Begin the next stretch, behind the damage."""
+        self.fault, self._is_over = None, False
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The position in the file of the next byte, or of its member, and the position in that."""
+        if not self.is_packed:
+            return self._start + self.gone, 0
+        while len(self._begins) > 1 and self._begins[1][0] <= self.gone:
+            self._begins.popleft()
+        unpacked, at = self._begins[0]
+        return at, self.gone - unpacked
+
+    def place_behind(self, gone: int) -> int:
+        """The position in the file behind a record that ends after so many bytes, of which only blanks were removed
+        since. In the middle of a member, a later one."""
+        if not self.is_packed:
+            return self._start + gone
+        while self._ends and self._ends[0][0] <= self.gone:
+            end, at = self._ends.popleft()
+            if end >= gone:
+                return at
+        return self.read_to
+
+    def _read(self) -> bytes:
+        data = self._file.read(min(PIECE, self.end - self.read_to))
+        self.read_to += len(data)
+        return data
+
+    def _members(self, magic: re.Pattern[bytes], opened: "Callable[[], _Gzip | _Zstd]") -> Iterator[bytes | None]:
+        """The pieces of all stretches; None behind each that ends with a fault."""
+        data, unpacked = b"", 0
+        while data := data or self._read():
+            data = data.lstrip(_BLANK)
+            if not data:
+                continue
+            if len(data) < 4:
+                data += self._read()
+            start, begun, rest = self.read_to - len(data), unpacked, None
+            if not magic.match(data):
+                self.fault = start, f"no record begins at {start}"
+                data = self._next(magic, start)
+                yield None
+                continue
+            self._begin(unpacked, start)
+            try:
+                member = opened()
+                while rest is None:
+                    if not data and not member.has_more and not (data := self._read()):
+                        raise DamagedError(f"the record at {start} is torn: the file ends in it")
+                    piece, rest = member.undo(data)
+                    data = b""
+                    unpacked += len(piece)
+                    if piece:
+                        yield piece
+                data = rest
+                self._ends.append((unpacked, self.read_to - len(data)))
+            except DamagedError as error:
+                cost = self.read_to - start + unpacked - begun
+                self.fault = start, str(error)
+                data = self._next(magic, start + 1 if cost <= self._again else self.read_to)
+                self._again -= cost
+                yield None
+
+    def _begin(self, unpacked: int, start: int) -> None:
+        """Note where a member begins, unless there are too many: then its records are found from an earlier one."""
+        if self._begins[-1][0] == unpacked:
+            self._begins.pop()
+        if len(self._begins) < _MOST_MEMBERS:
+            self._begins.append((unpacked, start))
+
+    def _next(self, magic: re.Pattern[bytes], at: int) -> bytes:
+        """Move on to the next member at a position or behind it. Returns its first bytes."""
+        self.read_to = self._file.seek(min(at, self.end))
+        data = b""
+        while more := self._read():
+            data += more
+            if (found := magic.search(data)) is not None:
+                return data[found.start() :]
+            data = data[-3:]
+        return b""
+
+
+class _Gzip:
+    """A gzip member."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(31)
+        self.has_more = False
+
+    def undo(self, data: bytes) -> tuple[bytes, bytes | None]:
+        """Unpack some bytes. Returns a piece, and the bytes behind the member, or None before its end."""
+        try:
+            piece = self._member.decompress(self._member.unconsumed_tail + data, PIECE)
+        except zlib.error as error:
+            raise DamagedError(str(error)) from error
+        self.has_more = len(piece) == PIECE
+        return piece, self._member.unused_data if self._member.eof else None
+
+
+class _Zstd:
+    """A zstd frame. dictionary: that of its file."""
+
+    def __init__(self, dictionary: "ZstdDict | None" = None) -> None:
+        zstd = _zstd()
+        self._broken = zstd.ZstdError
+        options = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW}
+        self._frame = zstd.ZstdDecompressor(dictionary, options)
+        self.has_more = False
+
+    def undo(self, data: bytes) -> tuple[bytes, bytes | None]:
+        try:
+            piece = self._frame.decompress(data, PIECE)
+        except self._broken as error:
+            raise DamagedError(str(error)) from error
+        self.has_more = not (self._frame.eof or self._frame.needs_input)
+        return piece, self._frame.unused_data if self._frame.eof else None
+
+
+def _zstd() -> ModuleType:
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # noqa: PLC0415 - loaded for the first such file
+    else:
+        from backports import zstd  # noqa: PLC0415
+    return zstd
+
+
+@lru_cache(maxsize=8)
+def _dictionary(path: str, size: int, changed: int) -> "ZstdDict | None":
+    """The dictionary of a .warc.zst: its first frame, packed or not; None if it has none."""
+    with Path(path).open("rb") as file:
+        begin = file.read(8)
+        size = int.from_bytes(begin[4:], "little")
+        if not begin.startswith(_DICTIONARY) or size > _LARGEST_DICTIONARY:
+            return None
+        content = file.read(size)
+    try:
+        if _ZSTD.match(content):
+            frame, packed, content, rest = _Zstd(), content, b"", None
+            while rest is None and (packed or frame.has_more) and len(content) <= _LARGEST_DICTIONARY:
+                piece, rest = frame.undo(packed)
+                content, packed = content + piece, b""
+        made: ZstdDict = _zstd().ZstdDict(content)
+    except (DamagedError, ValueError):
+        return None
+    return made
