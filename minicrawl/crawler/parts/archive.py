@@ -1,7 +1,6 @@
 """The archive of answers (--archive): rows of those that are on the disk."""
 
 import secrets
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.opic import Ledger
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.writer import Writer
 
@@ -43,14 +43,16 @@ class Archive(Part):
     prefix: the first part of the names of this store's files.
     """
 
-    def __init__(self, writer: Writer, folder: Path, top: TopShare | None = None) -> None:
+    def __init__(self, writer: Writer, settings: CrawlSettings, top: TopShare | None = None) -> None:
         """Cuts off uncommitted records. top: the pages that are kept; None: all. Raises StoreError."""
         from minicrawl.archive.writer import cut  # noqa: PLC0415 - few crawls keep an archive
         from minicrawl.crawler.archiving.records import committed, prefix_of  # noqa: PLC0415
 
         self._top = top
         self._writer = writer
-        self._folder = folder
+        assert settings.archive is not None
+        self._folder = settings.archive
+        self._settings = settings
         self._sizes = writer.archived.files()
         self._new: dict[str, int] = {}
         self._rows: list[RecordRow] = []
@@ -63,7 +65,7 @@ class Archive(Part):
         if settings.archive is None:
             return None
         top = None if settings.archive_top is None else TopShare(state.accounts.ledger, settings.archive_top)
-        return cls(state.writer, settings.archive, top)
+        return cls(state.writer, settings, top)
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
         """Leave out pages that are not among the top; ask without condition for a page that the archive lacks."""
@@ -101,8 +103,12 @@ class Archive(Part):
         if not self._new:
             return
         from minicrawl.archive.writer import sync  # noqa: PLC0415
+        from minicrawl.crawler.archiving.records import keep_crawl  # noqa: PLC0415
 
-        sync(self._folder, self._new, self._new.keys() - self._sizes.keys())
+        begun = self._new.keys() - self._sizes.keys()
+        if begun:
+            keep_crawl(self._folder, self._id(), self._settings, writer.page_table.seeds())
+        sync(self._folder, self._new, begun)
         writer.save_archive_files(ArchiveFileRow(name, size) for name, size in self._new.items())
         writer.add_records(self._rows)
         self._sizes |= self._new
