@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection
+from minicrawl.archive.export import ListedPage
 from minicrawl.archive.reading import Record
 from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import Committed
@@ -20,10 +21,12 @@ from minicrawl.store.reader import Store, open_store
 
 
 class OpenedArchive(NamedTuple):
-    """An archive. committed: the store's record of its files; None without a store."""
+    """An archive. committed: the store's record of its files; pages: its pages, the most important first; None without
+    a store."""
 
     collection: Collection
     committed: Committed | None
+    pages: Iterator[ListedPage] | None = None
 
 
 @contextmanager
@@ -40,7 +43,15 @@ def opened(store: Path, folder: Path | None) -> Iterator[OpenedArchive]:
         with reader.snapshot():
             collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed(reader))))
             known = committed(reader)
-        yield OpenedArchive(collection, known)
+        yield OpenedArchive(collection, known, _pages(reader))
+
+
+def _pages(store: Store) -> Iterator[ListedPage]:
+    """The pages of a store that were answered, by falling importance."""
+    for page in store.pages("importance"):
+        if page.fetched_at is not None:
+            kept = store.text(page.url)
+            yield ListedPage(page.url, page.importance, page.title, None if kept is None else kept.text)
 
 
 def folder_of(store: Store) -> Path:

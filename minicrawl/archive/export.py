@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured, read
 from minicrawl.archive.collection import Collection, files
@@ -20,11 +21,28 @@ _PIECE = 1 << 20
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-def export(collection: Collection, path: Path, sizes: Mapping[str, int], software: str, now: float) -> int:
+class ListedPage(NamedTuple):
+    """A page for the list of a WACZ. importance: of all known pages together 1. text: None if none is kept."""
+
+    url: str
+    importance: float
+    title: str | None = None
+    text: str | None = None
+
+
+def export(  # noqa: PLR0913 - what a file says of itself
+    collection: Collection,
+    path: Path,
+    sizes: Mapping[str, int],
+    software: str,
+    now: float,
+    pages: Iterable[ListedPage] | None = None,
+) -> int:
     """Write an archive to a file, by its ending .wacz or .cdxj. Returns its number of answers.
 
     The file is written atomically. sizes: bytes to take of WARC files, by name; others are taken whole. now: Unix
-    seconds. Raises SettingError for another ending, StoreError if it cannot be written.
+    seconds. pages: in the order of the list; None: every HTML page of the archive, by URL. Raises SettingError for
+    another ending, StoreError if it cannot be written.
     """
     if path.suffix not in (".wacz", ".cdxj"):
         raise SettingError(f"the archive is exported to a file that ends with .wacz or .cdxj, not to {path}")
@@ -35,7 +53,7 @@ def export(collection: Collection, path: Path, sizes: Mapping[str, int], softwar
                 count = sum(out.write(f"{line}\n") > 0 for line in collection.lines())
         else:
             with zipfile.ZipFile(unfinished, "w") as wacz:
-                count = _Wacz(wacz).write(collection, sizes, software, _iso(now))
+                count = _Wacz(wacz).write(collection, sizes, software, _iso(now), pages)
         unfinished.replace(path)
     except OSError as error:
         raise StoreError(
@@ -53,12 +71,20 @@ class _Wacz:
         self._file = file
         self._parts: list[dict[str, str | int]] = []
 
-    def write(self, collection: Collection, sizes: Mapping[str, int], software: str, created: str) -> int:
+    def write(
+        self,
+        collection: Collection,
+        sizes: Mapping[str, int],
+        software: str,
+        created: str,
+        pages: Iterable[ListedPage] | None,
+    ) -> int:
         for path in files(collection.folder):
             self._add(f"{FILES}/{path.name}", _pieces(path, sizes.get(path.name)), is_packed=True)
         count = sum(1 for _ in collection.lines())
         self._add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))
-        self._add("pages/pages.jsonl", (f"{json.dumps(page)}\n".encode() for page in _pages(collection)))
+        lines = _all_pages(collection) if pages is None else _pages(collection, pages)
+        self._add("pages/pages.jsonl", (f"{json.dumps(line)}\n".encode() for line in lines))
         package = {
             "profile": "data-package",
             "wacz_version": "1.1.1",
@@ -94,14 +120,38 @@ def _pieces(path: Path, size: int | None) -> Iterator[bytes]:
             yield piece
 
 
-def _pages(collection: Collection) -> Iterator[dict[str, str]]:
+_HEADER: dict[str, str | bool] = {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
+Line = Mapping[str, str | bool | float]
+
+
+def _all_pages(collection: Collection) -> Iterator[Line]:
     """The header of pages.jsonl and its lines: every successful fetch of an HTML page."""
-    yield {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
+    yield _HEADER
     for number, line in enumerate(collection.lines()):
         one = read(line)
         if one is not None and _is_page(one):
-            when = datetime.strptime(one.stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
-            yield {"id": str(number), "url": one.url, "ts": _iso(when)}
+            yield _line(number, one)
+
+
+def _pages(collection: Collection, pages: Iterable[ListedPage]) -> Iterator[Line]:
+    """The header of pages.jsonl and its lines: every successful fetch of these pages.
+
+    Viewers list pages by id where they have no other order, so ids rise. Title and text are those of the last fetch.
+    """
+    yield {**_HEADER, "hasText": True}
+    number = 0
+    for page in pages:
+        captured = [one for one in collection.of(page.url) if _is_page(one)]
+        last = {name: value for name, value in (("title", page.title), ("text", page.text)) if value}
+        for one in captured:
+            more = last if one is captured[-1] else {}
+            yield {**_line(number, one), "importance": page.importance, **more}
+            number += 1
+
+
+def _line(number: int, one: Captured) -> dict[str, str]:
+    when = datetime.strptime(one.stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+    return {"id": f"{number:09}", "url": one.url, "ts": _iso(when)}
 
 
 def _is_page(one: Captured) -> bool:

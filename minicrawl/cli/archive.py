@@ -147,7 +147,7 @@ def export(file: Path, folder: Path | None, store: Path) -> None:
 
     with opened(store, folder) as archive:
         sizes = archive.committed.sizes if archive.committed is not None else {}
-        count = write(archive.collection, file, sizes, USER_AGENT, time.time())
+        count = write(archive.collection, file, sizes, USER_AGENT, time.time(), archive.pages)
     click.echo(f"{counted(count, 'answer')} in {file}, {amount(file.stat().st_size)}")
 
 

@@ -1,5 +1,7 @@
 """Files that archived pages need: each asked for once, kept, and no page."""
 
+import json
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -8,8 +10,10 @@ from support.archives import answers
 from support.requisites import crawl_whole
 from support.sites import faults_in, rows
 
+from minicrawl.analysis.archives import opened
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import Requisites, status
+from minicrawl.archive.export import export
 from minicrawl.cli.why import explanation_lines
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
@@ -86,3 +90,20 @@ def test_long_films_are_not_read(tmp_path: Path) -> None:
     crawl_whole(site, tmp_path, A, max_size="50kB")
     assert states(tmp_path) == {A + "film.mp4": ("failed", "too-large")}
     assert A + "film.mp4" not in {one.url for one in answers(tmp_path / "kept")}
+
+
+def test_an_exported_archive_lists_pages_and_no_files(tmp_path: Path) -> None:
+    """With titles, texts and importance, the most important first; a frame that is no page is not listed."""
+    crawl_whole(
+        SITE | {A + "two": f"<title>Two</title><a href={A}>one</a><p>Words"}, tmp_path, A, scope="host", text=True
+    )
+    with opened(tmp_path / "crawl.db", None) as archive:
+        export(archive.collection, tmp_path / "x.wacz", {}, "minicrawl/0", 0.0, archive.pages)
+    with zipfile.ZipFile(tmp_path / "x.wacz") as wacz:
+        header, *lines = map(json.loads, wacz.read("pages/pages.jsonl").splitlines())
+    assert header["hasText"] is True
+    assert {line["url"]: (line.get("title"), line.get("text")) for line in lines} == {
+        A: (None, "2"),
+        A + "two": ("Two", "one\nWords"),
+    }
+    assert [line["importance"] for line in lines] == sorted((line["importance"] for line in lines), reverse=True)
