@@ -10,7 +10,7 @@ from typing import Any, NamedTuple  # Any: JSON
 from minicrawl import log
 from minicrawl.archive.cdxj import Captured, captured
 from minicrawl.archive.collection import files
-from minicrawl.archive.reading import DamagedError, Record, records
+from minicrawl.archive.reading import Record, records
 from minicrawl.archive.record import NOT_MODIFIED
 from minicrawl.archive.writer import FILES, Committed
 from minicrawl.errors import StoreError
@@ -91,10 +91,8 @@ def rows_of(folder: Path, archive_id: str) -> tuple[list[ArchiveFileRow], list[R
 
 
 def _answers(path: Path) -> Iterator[Record]:
-    try:
-        yield from (record for record in records(path) if record.is_answer)
-    except (DamagedError, OSError) as error:
-        log.archive_damaged(why=f"{path} cannot be read to its end: {error}")
+    found = records(path, on_damage=lambda damage: log.archive_damaged(why=f"{path}: {damage}"))
+    return (record for record in found if record.is_answer)
 
 
 def _row(record: Record, file: str) -> RecordRow:
