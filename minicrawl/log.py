@@ -111,6 +111,11 @@ def page_not_rendered(*, url: str, reason: str, why: str) -> str:
     return f"{reason}: {url}: {why}"
 
 
+@_warning
+def page_not_pictured(*, url: str, why: str) -> str:
+    return f"no screenshot, or not all: {url}: {why}"
+
+
 @_info
 def chromium_caged(*, kind: str, sentence: str) -> str:
     return sentence

@@ -14,6 +14,8 @@ class RecordKind(StrEnum):
     """The head; the body is in an earlier record."""
     NOT_MODIFIED = "not-modified"
     """The head, a 304; the page is in an earlier record."""
+    RESOURCE = "resource"
+    """No answer, but made of one: a body without a head, such as a screenshot."""
 
 
 class ArchiveRecord(NamedTuple):
@@ -102,7 +104,8 @@ class Fetched(NamedTuple):
     the body. `etag`, `last_modified`: the validators of the answer, a character for each byte, for a `PageRequest`;
     `is_conditional`: the request had validators. `digest`, `payload`, `wording`, `sketch`:
     fingerprints of the body, see minicrawl.crawler.html.fingerprint; None without one. `short_text`: see there.
-    `record`: its place in the archive, if any. `set_cookies`: the values of its header fields Set-Cookie, a character
+    `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
+    screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
     for each byte, where cookies are accepted.
     """
 
@@ -128,6 +131,7 @@ class Fetched(NamedTuple):
     wording: int | None = None
     short_text: bytes | None = None
     record: ArchiveRecord | None = None
+    further: tuple[ArchiveRecord, ...] = ()
     set_cookies: tuple[str, ...] = ()
 
     @property

@@ -72,11 +72,11 @@ class Record:
 
     @property
     def is_answer(self) -> bool:
-        """True if the record is an HTTP response, or a resource of the web, which is read as one."""
+        """True if the record is an HTTP response, or a resource, which is read as one."""
         content = self.fields.get("content-type", "").replace(" ", "").lower()
         is_http = content.startswith("application/http") or (not content and self.block.startswith(b"HTTP/"))
         is_read = self.kind == "resource" or (is_http and self.kind in ("response", "revisit"))
-        return is_read and self.url[:8].lower().startswith(("http://", "https://"))
+        return is_read and self.url[:8].lower().startswith(("http://", "https://", "urn:"))
 
     @property
     def at(self) -> float:

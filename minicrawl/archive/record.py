@@ -130,6 +130,14 @@ def revisit(  # noqa: PLR0913 - the fields of an answer
     return member(top + head, b"\r\n\r\n", is_packed=False)
 
 
+def resource(record: str, both: str, body: bytes, digest: bytes, media_type: str) -> bytes:
+    """A resource record: a body without the head of an answer. digest: SHA-1 of the body."""
+    value = sha1(digest)
+    lines = f"{both}WARC-Payload-Digest: {value}\r\nWARC-Block-Digest: {value}\r\nContent-Type: {media_type}\r\n"
+    top = _head("resource", record, lines, len(body))
+    return member(top, body + b"\r\n\r\n", is_packed=media_type.startswith("image/"))
+
+
 def request(record: str, both: str, head: bytes, answer: str) -> bytes:
     """A request record. head: see `without`. answer: id of the response record."""
     block = sha1(hashlib.sha1(head, usedforsecurity=False).digest())

@@ -92,9 +92,7 @@ class ArchiveWriter:
 
     def write(self, answer: Answer) -> ArchiveRecord:
         """Write an answer and its request. Returns the place of the record."""
-        if self._file is None or self._size >= self._rules.size:
-            self._begin_file()
-        at = self._last = max(answer.at, self._last)  # dates within a file never fall, even if the clock does
+        at = self._at(answer.at)
         both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo)
         kind, digest, known = self._judged(answer)
         ids = record.new_id(), record.new_id()
@@ -124,10 +122,27 @@ class ArchiveWriter:
             answer.media_type,
         )
 
+    def write_resource(self, url: str, at: float, media_type: str, body: bytes) -> ArchiveRecord:
+        """Write a body that is no answer, such as a screenshot. at: its date, in Unix seconds."""
+        at = self._at(at)
+        digest = hashlib.sha1(body, usedforsecurity=False).digest()
+        both = record.sides(url, at, None, self._warcinfo)
+        data = record.resource(record.new_id(), both, body, digest, media_type)
+        start = self._append(data)
+        kind, status = str(RecordKind.RESOURCE), 200
+        return ArchiveRecord(url, at, self._name, start, len(data), self._size, digest, kind, status, media_type)
+
     def close(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+    def _at(self, at: float) -> float:
+        """Begin a file if needed. Returns the date of a record; within a file none falls, even if the clock does."""
+        if self._file is None or self._size >= self._rules.size:
+            self._begin_file()
+        self._last = max(at, self._last)
+        return self._last
 
     def _judged(self, answer: Answer) -> tuple[RecordKind, bytes, Original | None]:
         """The kind of record for an answer, the digest of its body, and the existing record with this body."""

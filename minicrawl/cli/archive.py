@@ -42,9 +42,8 @@ def command() -> None:
 def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
     """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where."""
     from minicrawl.analysis.archives import opened
-    from minicrawl.analysis.explain import meant_by
 
-    meant = meant_by(url)
+    meant = _meant(url)
     with opened(store, folder) as archive:
         found = archive.collection.of_first(meant)
         if not found:
@@ -62,11 +61,10 @@ def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
 def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -> None:
     """Write what was kept of URL to standard output: its body, byte for byte, without content coding."""
     from minicrawl.analysis.archives import decoded, opened
-    from minicrawl.analysis.explain import meant_by
     from minicrawl.archive.cdxj import nearest, parse_stamp
     from minicrawl.archive.unpacking import MOST_KEPT
 
-    meant, when = meant_by(url), None if at is None else parse_stamp(at)
+    meant, when = _meant(url), None if at is None else parse_stamp(at)
     with opened(store, folder) as archive:
         found = nearest(archive.collection.of_first(meant), when)
         if found is None:
@@ -217,6 +215,14 @@ def select(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(
             f"{each.share:>6.1%} of {counted(each.sites, 'site')}: {printable(each.name)} has the grade of reference"
         )
+
+
+def _meant(text: str) -> list[str]:
+    """The URLs that a user may mean, also behind urn:view: and the like. Raises SettingError."""
+    from minicrawl.analysis.explain import meant_by
+
+    kind = "".join(re.findall("^urn:[A-Za-z]+:", text))
+    return [kind + one for one in meant_by(text.removeprefix(kind))]
 
 
 def _not_in(folder: Path, url: str) -> SettingError:

@@ -22,7 +22,7 @@ WORKING = (
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
     "search",
     *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
-    *("render", "chromium", "render_timeout", "render_pages"),
+    *("render", "chromium", "render_timeout", "render_pages", "screenshots"),
 )
 """Supported settings; all others must have their defaults."""
 _HERE_ALONE = ("archive", "items", "search", "cookie_file")

@@ -172,6 +172,8 @@ class Dispatch:
         """Take in the end of a request."""
         if request.fetched.record is not None:
             self._intake.parts.on_record(request.fetched.record, request.page if request.is_page else None)
+        for record in request.fetched.further:
+            self._intake.parts.on_record(record, None)
         if request.is_page and self.limits.has_enough:
             request.put_back(0.0, now)
             return

@@ -429,6 +429,8 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         from minicrawl.crawler.archiving.replayed import check_replayed  # noqa: PLC0415
 
         check_replayed(settings, has_transport=has_transport)
+    if settings.screenshots and not (settings.render and settings.archive):
+        raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
     if settings.render:
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 

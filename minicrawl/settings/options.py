@@ -594,6 +594,12 @@ class Rendering:
     render_pages: int = setting(
         4, values.whole, "Pages that one Chromium has open at a time.", check=values.at_least(1), most=64, metavar="N"
     )
+    screenshots: bool = setting(
+        False,
+        values.flag,
+        "Keep screenshots of rendered pages in the archive, with the style sheets, pictures and fonts that they show. "
+        "Needs --render and --archive.",
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -73,6 +73,7 @@ class GivenSettings(AdjustableSettings, total=False):
     chromium: str | Path | AsBefore | None
     render_timeout: float | str | AsBefore
     render_pages: int | str | AsBefore
+    screenshots: bool | AsBefore
     archive: str | Path | AsBefore | None
     from_archive: str | Path | Iterable[str | Path] | AsBefore
     archive_size: int | str | AsBefore

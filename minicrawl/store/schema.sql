@@ -273,19 +273,20 @@ CREATE TABLE archive_files (
 -- Answers that are in the archive.
 CREATE TABLE records (
     id            INTEGER PRIMARY KEY,
-    page          INTEGER,                     -- pages.id; NULL: a robots.txt, a sitemap, a probe
+    page          INTEGER,                     -- pages.id; NULL: a robots.txt, a sitemap, a probe, a page's part
     url           TEXT,                        -- of such; NULL: that of the page
     at            REAL    NOT NULL,            -- Unix seconds: when the request left
     file          TEXT    NOT NULL,            -- archive_files.name
     start         INTEGER NOT NULL,            -- of the record, in bytes
     length        INTEGER NOT NULL,
     digest        BLOB    NOT NULL,            -- SHA-1 of the body as it was sent, without transfer coding
-    kind          TEXT    NOT NULL,            -- response revisit not-modified
+    kind          TEXT    NOT NULL,            -- response revisit not-modified resource
     status        INTEGER NOT NULL,            -- HTTP status
     media_type    TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX records_by_digest ON records (digest) WHERE kind = 'response' AND status = 200;
 CREATE INDEX records_by_page ON records (page) WHERE page IS NOT NULL;
+CREATE INDEX records_by_url ON records (url) WHERE url IS NOT NULL;
 
 -- Files that pages need to look as they do, by --requisites: no pages, and no links lead to them.
 CREATE TABLE requisites (

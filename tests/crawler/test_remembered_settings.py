@@ -59,6 +59,7 @@ EXAMPLES: dict[str, Any] = {
     "chromium": "/opt/chromium",
     "render_timeout": "5s",
     "render_pages": 2,
+    "screenshots": True,
     "archive": "kept",
     "from_archive": ("read",),
     "archive_size": "2GB",

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from support.raw_server import Server
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.chromium import NAMES
 from minicrawl.crawler.rendering.renderer import Renderer
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
+from minicrawl.timing import Timing
 
 HAS_CHROMIUM = any(map(shutil.which, NAMES))
 HOST = "http://h.test"
@@ -91,13 +93,25 @@ def shown(settings: CrawlSettings, *pages: tuple[str, str]) -> list[Fetched]:
             renderer = Renderer(settings, fetcher)
             try:
                 return [
-                    await renderer.rendered(Fetched(url, 200, html.encode(), "text/html; charset=utf-8"))
+                    (await renderer.rendered(Fetched(url, 200, html.encode(), "text/html; charset=utf-8")))[0]
                     for url, html in pages
                 ]
             finally:
                 await renderer.aclose()
 
     return asyncio.run(run())
+
+
+def crawled(site: Site, store: Path, *seeds: str, timing: Timing = Timing(), **settings: object) -> Site:  # noqa: B008 - frozen
+    """Crawl a site with all names on its port; `timing` as in the crawl."""
+
+    async def run() -> None:
+        async with site:
+            given = {"delay": 0.0, "probe": False, "connect_to": f"::127.0.0.1:{site.port}", "allow_private": True}
+            await acrawl(list(seeds) or [f"{HOST}/"], store, timing=timing, **given | settings)  # type: ignore[arg-type]
+
+    asyncio.run(run())
+    return site
 
 
 def descendants(process: int) -> dict[int, str]:

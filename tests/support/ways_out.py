@@ -193,10 +193,10 @@ def _pages() -> Iterator[tuple[str, str]]:
 
 async def _shown_caged() -> list[str]:
     """Pages that could not be read, and why."""
-    from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
+    from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, View, find_chromium
     from minicrawl.crawler.rendering.page_requests import Resource
 
-    async def answer(kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
+    async def answer(by: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
         """What the page's own host says; nobody else answers."""
         if not url.partition("://")[2].startswith("h.test/"):
             return None
@@ -219,7 +219,9 @@ async def _shown_caged() -> list[str]:
     async def one(url: str, html: str) -> None:
         async with room:
             try:
-                if "made" not in await browser.shown(url, html.encode(), "text/html", answer, 60.0, 1_000_000):
+                page = Resource(url, 200, {"content-type": "text/html"}, html.encode())
+                shown, _ = await browser.shown(page, answer, View(60.0, 1_000_000, pictured=False))
+                if "made" not in shown:
                     failed.append(html)
             except RenderError as error:
                 failed.append(f"{error.reason}: {error}: {html}")

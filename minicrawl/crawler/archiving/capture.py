@@ -1,6 +1,7 @@
 """Write exchanges to the archive, in the process that fetches."""
 
 import re
+import time
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,6 +19,8 @@ from minicrawl.store.reader import Store, open_store
 
 _ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
 _SET_COOKIE = frozenset({b"set-cookie"})
+_NO_PAGE = ParsedPage()
+_REMEMBERED = 10_000
 _ROBOTS_TAG = re.compile(rb"^x-robots-tag[\t ]*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -32,7 +35,7 @@ class MakeCapture:
 
     def __call__(self) -> Capture:
         archiving = Archiving(self.settings, self.store, self.prefix)
-        return Capture(archiving.observe, archiving.reads, archiving.close)
+        return Capture(archiving.observe, archiving.reads, archiving.close, archiving.part, archiving.keep)
 
 
 class Archiving:
@@ -43,6 +46,7 @@ class Archiving:
         self._settings = settings
         self._path = store
         self._opened: Store | None = None
+        self._parts: dict[str, None] = {}
         rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
         originals = Originals(self._with_body, self._last_of)
         self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
@@ -73,6 +77,23 @@ class Archiving:
                 exchange.truncated,
             )
         )
+
+    def part(self, exchange: Exchange) -> ArchiveRecord | None:
+        """Write an exchange for a part of a page, unless the crawl has kept its URL, or it is not to be kept."""
+        kind = media_type(ResponseFields(exchange.fields).content_type)
+        is_kept = exchange.url in self._parts or self._store.archived.has(exchange.url)
+        if is_kept or (exchange.status == 200 and not self.reads(kind)):
+            return None
+        record = self.observe(exchange, _NO_PAGE)
+        if record is not None:  # until the store has it
+            self._parts[exchange.url] = None
+            if len(self._parts) > _REMEMBERED:
+                self._parts.pop(next(iter(self._parts)))
+        return record
+
+    def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord:
+        """Write a body that is no answer."""
+        return self._writer.write_resource(url, time.time(), media_type, body)
 
     def _shown_head(self, head: bytes) -> bytes:
         """The head of an answer, without the cookies by which the crawl is logged in."""

@@ -1,7 +1,7 @@
 """Requests and their responses byte for byte, for archives, hooks and reports."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -49,9 +49,23 @@ class Exchange(NamedTuple):
         return line.rstrip(b"\r").partition(b"%d" % self.status)[2].strip(b"\t ")
 
 
+@dataclass(slots=True)
+class Parts:
+    """The exchanges that rendering a page took, of robots.txt files and others, and what was made of it: names, media
+    types and bytes of screenshots. There are no exchanges without a capture."""
+
+    robots: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    made: list[tuple[str, str, bytes]] = field(default_factory=list)
+
+
 def no_other_type(media_type: str) -> bool:
     """Read no other bodies than those that the crawl itself wants."""
     return False
+
+
+def _keep_none(exchange: Exchange) -> None:
+    """Keep no part of a page."""
 
 
 def every_type(media_type: str) -> bool:
@@ -66,8 +80,13 @@ class Capture:
     `observe`: called before the crawl gets the response, with the parsed page (empty for anything else); returns the
     place of the record if it wrote one. A StoreError from it ends the crawl. `reads`: True for media types whose bodies
     are read, up to the largest size of a page, although the crawl has no use for them. `close`: the last call.
+
+    `part`: like `observe`, for a part of a page, which is kept once. `keep`: keeps a body that is no response: URL,
+    media type, bytes.
     """
 
     observe: Callable[[Exchange, ParsedPage], ArchiveRecord | None]
     reads: Callable[[str], bool] = no_other_type
     close: Callable[[], None] = lambda: None
+    part: Callable[[Exchange], ArchiveRecord | None] = _keep_none
+    keep: Callable[[str, str, bytes], ArchiveRecord | None] = lambda url, media_type, body: None

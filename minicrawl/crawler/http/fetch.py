@@ -16,7 +16,7 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
 from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
-from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
+from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import ResponseFields
@@ -30,6 +30,8 @@ from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
+
+_NO_PAGE = ParsedPage()
 
 
 class Fetcher:
@@ -100,11 +102,6 @@ class Fetcher:
         fetched = await self._fetched(job)
         return Exchanged(fetched, job.exchange, job.fields)
 
-    async def with_fields(self, request: PageRequest) -> tuple[Fetched, Sequence[Field]]:
-        """Like `fetch` with any type, but returns the response's fields as well, and shows the capture nothing."""
-        job = _Job(request, _now(), True, self._max_size, None)
-        return await self._fetched(job), job.fields
-
     def sends_secrets_to(self, origin: str) -> bool:
         """True if requests to an origin, scheme://host[:port], carry a secret header or a certificate."""
         if origin.startswith("https://") and endpoint(f"{origin}/") in self._shown_certificates:
@@ -117,6 +114,20 @@ class Fetcher:
             return fetched
         record = self._capture.observe(exchange, parsed)
         return fetched if record is None else fetched._replace(record=record)
+
+    def parts_kept(self, fetched: Fetched, parts: Parts) -> Fetched:
+        """Show a page's parts to the capture. Returns `fetched` with their records.
+
+        A page that is not kept has none but the robots.txt files.
+        """
+        capture = self._capture
+        if capture is None:
+            return fetched
+        records = [capture.observe(exchange, _NO_PAGE) for exchange in parts.robots]
+        if fetched.record is not None:
+            records += map(capture.part, parts.exchanges)
+            records += (capture.keep(f"urn:{name}:{fetched.url}", kind, body) for name, kind, body in parts.made)
+        return fetched._replace(further=tuple(record for record in records if record is not None))
 
     async def locate(self, url: str) -> Located:
         """The address of a normalised URL's host, or the reason why a fetch would fail.

@@ -21,7 +21,7 @@ from minicrawl.settings import CrawlSettings
 _LINKS = ("scope", "allow", "deny", "max_depth", "host_max_depth", "html_only", "keep_parameters", "topic", "max_size")
 _CONTENT = (
     *("text", "search", "extract", "extract_rule", "extract_structured", "items", "hook", "render", "render_pages"),
-    *("archive", "archive_types", "archive_noarchive"),
+    *("screenshots", "archive", "archive_types", "archive_noarchive"),
 )
 
 

@@ -2,5 +2,6 @@
 
 renderer       a fetched page goes in, a rendered one comes out
 chromium       the browser: found, started, restarted, limited in memory and CPU. Imports playwright
+screenshots    the page as it looks
 page_requests  answers the requests of a page's scripts: by our own fetcher, cached, at a polite pace
 """

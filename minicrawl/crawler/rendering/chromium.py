@@ -21,12 +21,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from minicrawl import log
 from minicrawl.crawler.rendering.page_requests import Resource
+from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.errors import SettingError
 from minicrawl.sandbox import cage
 from minicrawl.system import is_root
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright, Route, WebSocketRoute
+    from playwright.async_api import (
+        Browser,
+        BrowserContext,
+        CDPSession,
+        Page,
+        Playwright,
+        Request,
+        Route,
+        WebSocketRoute,
+    )
 
 _RESIDENT = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+) kB$", re.MULTILINE)
 
@@ -81,14 +91,15 @@ def _kill(process: Process, why: str) -> None:
     log.chromium_killed(kind=process.kind, why=why)
 
 
-Answer = Callable[[str, str, str, dict[str, str]], Awaitable[Resource | None]]
-"""The answer to a request of a page: its kind, method, URL and header fields. None: there is none."""
+Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
+"""The answer to a request: URL of the document that asks, kind, method, URL and header fields. None: there is none."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://nowhere.invalid:9",
     "--proxy-bypass-list=<-loopback>",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--blink-settings=lazyLoadEnabled=false",  # a page that nobody scrolls has all its pictures
     "--disable-site-isolation-trials",  # frames are in the process of their page, which is watched
 )
 _NO_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name]"
@@ -101,6 +112,14 @@ _NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
 _OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"
 _LAST_WORD = 10.0
 """Seconds for a page to say what it shows when its time is up, and to close."""
+
+
+class View(NamedTuple):
+    """Options of rendering. seconds: for a page to finish; most: characters of HTML; pictured: takes screenshots."""
+
+    seconds: float
+    most: int
+    pictured: bool
 
 
 class RenderError(Exception):
@@ -140,10 +159,10 @@ class Chromium:
         self._browser: Browser | None = None
         self._watch: asyncio.Task[None] | None = None
 
-    async def shown(self, url: str, body: bytes, content_type: str, answer: Answer, seconds: float, most: int) -> str:  # noqa: PLR0913 - a page, and what it may take
-        """Render a page until it makes no more requests or its time is up. Returns at most `most` characters of HTML.
+    async def shown(self, page: Resource, answer: Answer, view: View) -> tuple[str, list[Screenshot]]:
+        """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots.
 
-        body, content_type: the response for the page. Raises RenderError.
+        page: the response for it. Raises RenderError.
         """
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
@@ -155,15 +174,15 @@ class Chromium:
         except Error as error:
             await self._stop()
             raise RenderError("render-crashed", str(error)) from error
-        requests = _Requests(url, body, content_type, answer)
+        requests = _Requests(page, answer)
         try:
-            return await _read(context, requests, seconds, most)
+            return await _read(context, requests, view)
         except Error as error:
             raise RenderError("render-killed" if requests.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
             raise RenderError("render-timeout") from error
         finally:
-            requests.cancel()
+            await requests.cancel()
             await self._closed(context)
 
     async def aclose(self) -> None:
@@ -247,9 +266,9 @@ class _Processes:
 class _Requests:
     """The requests of one page: for itself first, then those of its scripts."""
 
-    def __init__(self, url: str, body: bytes, content_type: str, answer: Answer) -> None:
-        self.url = url
-        self._page: Resource | None = Resource(url, 200, {"content-type": content_type}, body)
+    def __init__(self, page: Resource, answer: Answer) -> None:
+        self.url = page.url
+        self._page: Resource | None = page
         self._answer = answer
         self._tasks: set[asyncio.Task[Resource | None]] = set()
         self.has_crashed = False
@@ -267,34 +286,55 @@ class _Requests:
             else:
                 await route.fulfill(status=found.status, headers=found.headers, body=found.body)
 
-    def cancel(self) -> None:
-        """Cancel the requests in flight."""
+    async def cancel(self) -> None:
+        """Cancel the requests in flight, and wait for their end."""
         for task in self._tasks:
             task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _found(self, route: "Route") -> Resource | None:
         request = route.request
-        if request.is_navigation_request():  # the page itself once; frames, and where scripts lead to, never
+        if request.is_navigation_request() and not _is_of_frame(request):  # where scripts lead to, never
             page, self._page = self._page, None
             return page
         task = asyncio.ensure_future(
-            self._answer(request.resource_type, request.method, request.url, await request.all_headers())
+            self._answer(
+                self._asking(request), request.resource_type, request.method, request.url, await request.all_headers()
+            )
         )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         await asyncio.wait({task})
         return None if task.cancelled() else task.result()
 
+    def _asking(self, request: "Request") -> str:
+        """The URL of the document that makes a request: a frame of the web, or else the page."""
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
-async def _read(context: "BrowserContext", requests: _Requests, seconds: float, most: int) -> str:
+        with contextlib.suppress(Error):
+            if not request.is_navigation_request() and request.frame.url.startswith(("http://", "https://")):
+                return request.frame.url
+        return self.url
+
+
+def _is_of_frame(request: "Request") -> bool:
+    from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+    try:
+        return request.frame.parent_frame is not None
+    except Error:  # of a window that a script has opened
+        return False
+
+
+async def _read(context: "BrowserContext", requests: _Requests, view: View) -> tuple[str, list[Screenshot]]:
     from playwright.async_api import TimeoutError as TimeIsUp  # noqa: PLC0415 - an extra
 
-    end = asyncio.get_running_loop().time() + seconds
+    end = asyncio.get_running_loop().time() + view.seconds
 
     def left() -> float:
         return max(end - asyncio.get_running_loop().time(), 0.001) * 1000.0
 
-    async with asyncio.timeout(seconds + _LAST_WORD):
+    async with asyncio.timeout(view.seconds + _LAST_WORD):
         await context.add_init_script(_NO_UDP)
         page = await context.new_page()
         page.on("crash", requests.on_crash)
@@ -304,10 +344,10 @@ async def _read(context: "BrowserContext", requests: _Requests, seconds: float, 
         with contextlib.suppress(TimeIsUp):
             await page.goto(requests.url, wait_until="commit", timeout=left())
             await page.wait_for_load_state("networkidle", timeout=left())
-        html = await page.evaluate(_OUTER_HTML, most)
+        html = await page.evaluate(_OUTER_HTML, view.most)
     if not isinstance(html, str):
         raise RenderError("render-timeout", "the page has changed how it is read")
-    return html[:most]
+    return html[: view.most], await taken(page) if view.pictured else []
 
 
 async def _close(page: "Page") -> None:

@@ -6,7 +6,10 @@ Chromium itself reaches no network: its requests come here and are answered by t
 request                   answer
 script, fetch, XHR        the server's, at the pace of the crawl, if robots.txt of its host allows it
 style sheet               an empty one, so that a page that waits for it goes on
-anything else             none: images, fonts, media, frames, web sockets, navigation, any method but GET
+image, font, film, frame  none
+anything else             none: web sockets, navigation, any method but GET
+
+A page that is to look as in a browser gets style sheets, images, fonts, films and frames like scripts.
 
 A request to another origin than the page's carries no secret: an origin for which the user has given a password or a
 secret header is not asked. A redirect to another origin is followed here, invisible to the browser, so its CORS fields
@@ -21,7 +24,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from minicrawl.crawler.hosts.politeness import HostDelays
-from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.exchange import Exchange, Parts
+from minicrawl.crawler.http.fetch import Exchanged, Fetcher
 from minicrawl.crawler.http.transport import Field
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
@@ -86,16 +90,23 @@ _MOST = 64 * 2**20
 
 
 class Resource(NamedTuple):
-    """A response to a request of a page. `headers`: names in lower case. `url`: after redirects."""
+    """A response to a request of a page. `headers`: names in lower case. `url`: after redirects. `hops`: all exchanges
+    that it took, none without a capture."""
 
     url: str
     status: int
     headers: dict[str, str]
     body: bytes
+    hops: tuple[Exchange, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory, roughly."""
+        return len(self.body) + sum(len(exchange.body) for exchange in self.hops)
 
 
 class ResourceCache:
-    """Answers by URL; those go first that were kept first."""
+    """Responses by URL; those go first that were kept first."""
 
     def __init__(self, clock: Callable[[], float], most: int = _MOST) -> None:
         self._clock = clock
@@ -112,25 +123,30 @@ class ResourceCache:
         if resource.status != 200 or "no-store" in resource.headers.get("cache-control", "").lower():
             return
         self._drop(url)
-        while self._kept and self.size + len(resource.body) > self._most:
+        while self._kept and self.size + resource.size > self._most:
             self._drop(next(iter(self._kept)))
-        if len(resource.body) <= self._most:
+        if resource.size <= self._most:
             self._kept[url] = self._clock(), resource
-            self.size += len(resource.body)
+            self.size += resource.size
 
     def _drop(self, url: str) -> None:
         _, dropped = self._kept.pop(url, (0.0, None))
         if dropped is not None:
-            self.size -= len(dropped.body)
+            self.size -= dropped.size
 
 
 MOST = 100
-"""Requests that one page may make."""
+"""Requests that one page may make; and those of all kinds, and the bytes that it may take for the archive."""
 _MOST_HOPS = 10
 _MOST_ORIGINS = 1000
 _EMPTY_STYLE = Resource("", 200, {"content-type": "text/css", "access-control-allow-origin": "*"}, b"")
+_MOST_OF_ALL_KINDS = 500
+_MOST_BYTES = 64 * 2**20
 _FETCHED_KINDS = frozenset({"script", "fetch", "xhr"})
-_READABLE_KINDS = frozenset({"fetch", "xhr"})
+_SHOWN_KINDS = frozenset({"stylesheet", "image", "font", "media", "document"})
+_CACHED_KINDS = frozenset({"script", "stylesheet", "image", "font"})
+# A frame behind a redirect to another origin would pass for one of the page's own.
+_READABLE_KINDS = frozenset({"fetch", "xhr", "font", "document"})
 # What concerns one connection or one body as it was sent, or would make the browser keep or ask for something.
 _LEFT_OUT = {
     *("connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length", "trailer", "upgrade"),
@@ -141,6 +157,24 @@ _LEFT_OUT = {
 _PASSED_ON = frozenset({"accept", "accept-language", "origin", "x-requested-with"})
 
 
+@dataclass(slots=True)
+class Page:
+    """A page that is rendered. asked: the number of its requests; parts: the exchanges of these."""
+
+    url: str
+    asked: int = 0
+    parts: Parts = field(default_factory=Parts)
+    _bytes: int = 0
+
+    def keeps(self, exchanges: Sequence[Exchange]) -> bool:
+        """Keep exchanges for the archive; False if that would be too much."""
+        self._bytes += sum(len(exchange.body) for exchange in exchanges)
+        if self._bytes > _MOST_BYTES:
+            return False
+        self.parts.exchanges.extend(exchanges)
+        return True
+
+
 class PageRequests:
     """Answers what pages ask for, of all pages of one process."""
 
@@ -148,59 +182,74 @@ class PageRequests:
         self._fetcher = fetcher
         self._user_agent = settings.user_agent
         self._asks_robots = not settings.ignore_robots
+        self._kinds = _FETCHED_KINDS | (_SHOWN_KINDS if settings.screenshots else set())
+        self._most = _MOST_OF_ALL_KINDS if settings.screenshots else MOST
+        # A script may read images, too, and redirects to another origin are followed here.
+        self._unread = {"script"} if settings.allow_private else self._kinds - _READABLE_KINDS
         self.pace = Pace(HostDelays.by_rules(settings.delay, settings.host_delay), time.monotonic)
         self._cache = ResourceCache(time.monotonic)
         self._robots: dict[str, RobotsState] = {}
         self._robots_turns: dict[str, asyncio.Lock] = {}
 
-    async def answer(self, page: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
-        """The answer to a request of the page at a URL; None if there is to be none. kind: as Chromium calls it."""
-        if kind == "stylesheet":
+    async def answer(  # noqa: PLR0913 - a page, and what Chromium says of a request
+        self, page: "Page", by: str, kind: str, method: str, url: str, headers: dict[str, str]
+    ) -> Resource | None:
+        """The answer to a request; None if there is to be none. by: URL of the document that asks, the page or a frame
+        in it. kind: as Chromium calls it."""
+        page.asked += 1
+        if kind == "stylesheet" and kind not in self._kinds:
             return _EMPTY_STYLE
         asked = normalise(url)
-        if kind not in _FETCHED_KINDS or method != "GET" or asked is None:
+        if kind not in self._kinds or method != "GET" or asked is None or page.asked > self._most:
             return None
-        if kind == "script" and (kept := self._cache.get(asked)) is not None:
-            return kept
-        found = await self._followed(page, asked, _passed_on(headers))
-        if found is None or (kind in _READABLE_KINDS and not _may_be_read(found, asked, page)):
+        if kind in _CACHED_KINDS and (kept := self._cache.get(asked)) is not None:
+            return kept if page.keeps(kept.hops) else None
+        hops: list[Exchange] = []
+        found = await self._followed(page, by, asked, _passed_on(headers), hops)
+        if not page.keeps(hops) or found is None:
             return None
-        if kind == "script" and not self._fetcher.sends_secrets_to(origin_of(found.url)):
+        if kind not in self._unread and not _may_be_read(found, asked, by):
+            return None
+        if kind in _CACHED_KINDS and not self._fetcher.sends_secrets_to(origin_of(found.url)):
             self._cache.put(asked, found)
         return found
 
-    async def _followed(self, page: str, url: str, headers: tuple[tuple[str, str], ...]) -> Resource | None:
-        """The answer at the end of all redirects."""
+    async def _followed(
+        self, page: "Page", by: str, url: str, headers: tuple[tuple[str, str], ...], hops: list[Exchange]
+    ) -> Resource | None:
+        """The answer at the end of all redirects. hops: where all exchanges are put."""
         for _ in range(_MOST_HOPS):
-            if not await self._may_be_asked(page, url):
+            if not await self._may_be_asked(page, by, url):
                 return None
-            fetched, fields = await self._asked(url, headers)
+            fetched, exchange, fields = await self._asked(url, headers)
             if fetched.status is None or fetched.truncated or fetched.reason is not None:
                 return None
+            if exchange is not None:
+                hops.append(exchange)
             if fetched.status not in REDIRECTS:
-                return Resource(url, fetched.status, _headers(fields), fetched.body)
+                return Resource(url, fetched.status, _headers(fields), fetched.body, tuple(hops))
             target = normalise(fetched.location, url) if fetched.location else None
             if target is None:
                 return None
             url = target
         return None
 
-    async def _may_be_asked(self, page: str, url: str) -> bool:
+    async def _may_be_asked(self, page: "Page", by: str, url: str) -> bool:
         origin = origin_of(url)
-        if origin != origin_of(page) and self._fetcher.sends_secrets_to(origin):
+        if origin != origin_of(by) and self._fetcher.sends_secrets_to(origin):
             return False
         if not self._asks_robots:
             return True
-        robots = await self._robots_of(origin)
+        robots = await self._robots_of(page, origin)
         return robots.refusal(self._user_agent, url) is None
 
-    async def _asked(self, url: str, headers: tuple[tuple[str, str], ...]) -> tuple[Fetched, Sequence[Field]]:
+    async def _asked(self, url: str, headers: tuple[tuple[str, str], ...]) -> Exchanged:
         robots = self._robots.get(origin_of(url))
         delay = 0.0 if robots is None else robots.crawl_delay(self._user_agent)
         async with self.pace.turn(politeness_key(url), delay):
-            return await self._fetcher.with_fields(PageRequest(url, headers=headers))
+            return await self._fetcher.exchanged(PageRequest(url, headers=headers), any_type=True)
 
-    async def _robots_of(self, origin: str) -> RobotsState:
+    async def _robots_of(self, page: "Page", origin: str) -> RobotsState:
         """The robots.txt of an origin, fetched as often as by the crawl."""
         while len(self._robots_turns) > _MOST_ORIGINS:
             oldest = next(iter(self._robots_turns))
@@ -210,15 +259,18 @@ class PageRequests:
             known = self._robots.get(origin)
             if known is None or known.expires <= time.time():
                 attempts = 0 if known is None else known.attempts
-                known = self._robots[origin] = judged(await self._robots_txt(origin), time.time(), attempts)
+                known = self._robots[origin] = judged(await self._robots_txt(page, origin), time.time(), attempts)
             return known
 
-    async def _robots_txt(self, origin: str) -> Fetched:
+    async def _robots_txt(self, page: "Page", origin: str) -> Fetched:
         """The answer for robots.txt at the end of its redirects (RFC 9309 2.3.1.2)."""
         url = f"{origin}/robots.txt"
         for _ in range(MAX_REDIRECTS + 1):
             async with self.pace.turn(politeness_key(url)):
-                fetched = await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
+                request = PageRequest(url)
+                fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=True, at_least=MAX_BYTES)
+            if exchange is not None:
+                page.parts.robots.append(exchange)
             target = normalise(fetched.location, url) if fetched.status in REDIRECTS and fetched.location else None
             if target is None:
                 break
@@ -242,8 +294,9 @@ def _headers(fields: Sequence[Field]) -> dict[str, str]:
     return headers
 
 
-def _may_be_read(found: Resource, asked: str, page: str) -> bool:
-    """True if a script may read a response behind redirects, as the browser knows only the first URL."""
+def _may_be_read(found: Resource, asked: str, by: str) -> bool:
+    """True if a script may read a response behind redirects, as the browser knows only the first URL. by: of the
+    document with the script."""
     if origin_of(found.url) == origin_of(asked):
         return True  # the browser itself looks at it
-    return found.headers.get("access-control-allow-origin", "") in ("*", origin_of(page))
+    return found.headers.get("access-control-allow-origin", "") in ("*", origin_of(by))

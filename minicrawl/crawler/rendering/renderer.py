@@ -5,9 +5,10 @@ import re
 from functools import partial
 
 from minicrawl import log
+from minicrawl.crawler.http.exchange import Parts
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
-from minicrawl.crawler.rendering.page_requests import MOST, PageRequests, Resource
+from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, View, find_chromium
+from minicrawl.crawler.rendering.page_requests import Page, PageRequests, Resource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
@@ -25,6 +26,7 @@ class Renderer:
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher) -> None:
         self._patterns = [re.compile(pattern) for pattern in settings.render]
         self._seconds, self._most = settings.render_timeout, settings.max_size
+        self._takes_pictures = settings.screenshots
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(settings.render_pages)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
@@ -35,36 +37,31 @@ class Renderer:
         """True if the page at a URL is to be rendered, if it is HTML."""
         return any(pattern.search(url) for pattern in self._patterns)
 
-    async def rendered(self, fetched: Fetched) -> Fetched:
-        """The page with its rendered body in UTF-8, or with the reason if it could not be rendered.
+    async def rendered(self, fetched: Fetched, *, pictured: bool = False) -> tuple[Fetched, Parts]:
+        """The page with its rendered body in UTF-8, or with the reason if it could not be rendered; and its parts.
 
-        Validators are dropped, as they are those of the page alone, without the resources of its scripts.
+        Validators are dropped, as they are those of the page alone, without the resources of its scripts. pictured:
+        with screenshots, if the settings say so.
         """
         self._requests.pace.note_asked(politeness_key(fetched.url))
-        asked = 0
-
-        async def answer(kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
-            nonlocal asked
-            asked += 1
-            if asked > MOST:
-                return None
-            return await self._requests.answer(fetched.url, kind, method, url, headers)
-
-        shown = partial(self._chromium.shown, fetched.url, fetched.body, fetched.content_type or "text/html", answer)
+        page = Page(fetched.url)
+        document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
+        view = View(self._seconds, self._most, pictured and self._takes_pictures)
         try:
             async with self._room:
-                html = await shown(self._seconds, self._most)
+                html, page.parts.made = await self._chromium.shown(document, partial(self._requests.answer, page), view)
         except RenderError as error:
             log.page_not_rendered(url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
-            return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds)
+            return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds), page.parts
         body = html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most
-        return fetched._replace(
+        rendered = fetched._replace(
             body=body[: self._most],
             etag=None,
             last_modified=None,
             truncated=fetched.truncated or is_cut,
         )
+        return rendered, page.parts
 
     async def aclose(self) -> None:
         await self._chromium.aclose()

@@ -80,8 +80,13 @@ class LocalSource:
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
         fetched, exchange, fields = await self._fetcher.exchanged(request)
-        parsed = _NOT_PARSED
+        parsed, parts = _NOT_PARSED, None
         try:
+            if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
+                as_sent = fetched
+                fetched, parts = await self._renderer.rendered(as_sent, pictured=request.archives)
+                if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
+                    exchange = exchange if await self._allows_copies(as_sent) else None
             fetched, parsed = await self._parsed(fetched, fields, again=request.again)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
@@ -90,7 +95,8 @@ class LocalSource:
             fetched = Fetched(request.url, reason="worker-died")
         except Exception as error:
             fetched = unread(fetched, error)
-        return self._fetcher.observed(fetched, exchange if request.archives else None, parsed), parsed
+        fetched = self._fetcher.observed(fetched, exchange if request.archives else None, parsed)
+        return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
 
     async def _requisite(self, request: PageRequest, kind: RequisiteKind) -> tuple[Fetched, ParsedPage]:
         """Fetch a requisite, and gather what it needs itself."""
@@ -110,8 +116,6 @@ class LocalSource:
 
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED
-        if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
-            fetched = await self._renderer.rendered(fetched)
         if fetched.body:
             parsed, identity = await self._read(fetched, fields, again=again)
             fetched = fetched._replace(body=b"", **identity._asdict())
@@ -137,6 +141,12 @@ class LocalSource:
             with self._waiting(page.url, "hooks"):
                 parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
         return parsed, identity
+
+    async def _allows_copies(self, page: Fetched) -> bool:
+        """False if a page as it was sent forbids copies."""
+        read = self._large_pages.read(page.body, page.url, page.content_type, Wanted()) if is_large(page.body) else None
+        parsed, _ = read_page(page.body, page.url, page.content_type, Wanted()) if read is None else await read
+        return parsed.archive
 
     @contextmanager
     def _waiting(self, url: str, waits_for: str) -> Iterator[None]:

@@ -70,7 +70,7 @@ def tried(code: str) -> Site:
                 renderer = Renderer(settings, fetcher)
                 page = script(f"{code.replace('THERE', f'127.0.0.1:{site.port}')}; document.body.append('made')")
                 try:
-                    return await renderer.rendered(Fetched(f"{HOST}/x", 200, page.encode(), "text/html"))
+                    return (await renderer.rendered(Fetched(f"{HOST}/x", 200, page.encode(), "text/html")))[0]
                 finally:
                     await renderer.aclose()
 

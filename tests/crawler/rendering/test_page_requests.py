@@ -11,7 +11,7 @@ from support.skipping import run
 
 from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
+from minicrawl.crawler.rendering.page_requests import Pace, Page, PageRequests, Resource, ResourceCache
 from minicrawl.settings import ConnectTo, CrawlSettings
 
 PAGE = f"{HOST}/page"
@@ -34,7 +34,7 @@ def answers(
             given = all_names_at(site.port, **{"delay": 0.0} | settings)
             async with Fetcher(given) as fetcher:
                 requests = PageRequests(fetcher, given)
-                return [await requests.answer(page, *one, headers or {}) for one in asked]
+                return [await requests.answer(Page(page), page, *one, headers or {}) for one in asked]
 
     return asyncio.run(run()), site
 
@@ -55,12 +55,23 @@ KINDS = {
     "prefetch": ("other", "GET", False),
     "manifest": ("manifest", "GET", False),
 }
+SHOWN = {"picture", "font", "film", "frame"}
 
 
-@pytest.mark.parametrize(("kind", "method", "is_asked"), KINDS.values(), ids=KINDS.keys())
-def test_a_page_gets_scripts_and_what_they_fetch_and_nothing_else(kind: str, method: str, is_asked: bool) -> None:
-    (found,), site = answers({f"{HOST}/x": SCRIPT}, (kind, method, f"{HOST}/x"))
+@pytest.mark.parametrize("shows", [False, True])
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_gets_scripts_and_what_they_fetch_and_what_it_shows_if_that_is_wanted(name: str, shows: bool) -> None:
+    kind, method, is_asked = KINDS[name]
+    (found,), site = answers({f"{HOST}/x": SCRIPT}, (kind, method, f"{HOST}/x"), screenshots=shows)
+    is_asked = is_asked or (shows and name in SHOWN)
     assert (found is not None, f"{HOST}/x" in site.asked) == (is_asked, is_asked)
+
+
+def test_a_style_sheet_of_a_page_that_is_shown_is_that_of_its_server() -> None:
+    asked = ("stylesheet", "GET", f"{OTHER}/x.css")
+    (found,), _ = answers({f"{OTHER}/x.css": ("text/css", "p {}")}, asked, screenshots=True)
+    assert found is not None
+    assert found.body == b"p {}"
 
 
 def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:
@@ -85,7 +96,7 @@ def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: str) ->
             )
             async with Fetcher(settings) as fetcher:
                 asked = url.format(port=site.port)
-                return await PageRequests(fetcher, settings).answer(PAGE, "fetch", "GET", asked, {})
+                return await PageRequests(fetcher, settings).answer(Page(PAGE), PAGE, "fetch", "GET", asked, {})
 
     assert asyncio.run(run()) is None
     assert site.connections == 0
@@ -139,6 +150,16 @@ def test_a_redirect_does_not_let_scripts_read_what_is_not_for_them(url: str, rep
     assert [one is not None for one in found] == [is_read]
 
 
+def test_a_redirect_does_not_let_scripts_read_pictures_of_private_addresses() -> None:
+    replies: dict[str, Reply] = {f"{HOST}/to-other": to(f"{OTHER}/x"), f"{OTHER}/x": ("image/png", "x")}
+    asked = ("image", "GET", f"{HOST}/to-other")
+    found, _ = answers(replies, asked, screenshots=True)
+    assert found == [None]
+    replies[f"{OTHER}/x"] = ("image/png", "x", f"{CORS}*")
+    found, _ = answers(replies, asked, screenshots=True)
+    assert found != [None]
+
+
 def test_the_browser_gets_the_fields_by_which_it_judges_and_none_that_concern_a_connection() -> None:
     reply = ("text/plain", "x", f"{CORS}https://a.test\r\nSet-Cookie: a=b\r\nVary: A\r\nVary: B\r\nKeep-Alive: 5")
     (found,), _ = answers({f"{OTHER}/x": reply}, ("fetch", "GET", f"{OTHER}/x"))
@@ -167,8 +188,10 @@ def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
             given = all_names_at(site.port, delay=0.0, header="http://h.test=Authorization: hush")
             async with Fetcher(given) as fetcher:
                 requests = PageRequests(fetcher, given)
-                pages = (PAGE, f"{OTHER}/page", PAGE)
-                return [await requests.answer(page, "script", "GET", f"{HOST}/x", {}) is not None for page in pages]
+                return [
+                    await requests.answer(Page(page), page, "script", "GET", f"{HOST}/x", {}) is not None
+                    for page in (PAGE, f"{OTHER}/page", PAGE)
+                ]
 
     assert asyncio.run(run()) == [True, False, True]
     assert site.asked.count(f"{HOST}/x") == 2

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from support.raw_server import PEM
-from support.rendered import HOST, Reply, Site, kill_browsers, script, shown, slow_with_chromium
+from support.rendered import HOST, Reply, Site, crawled, kill_browsers, script, shown, slow_with_chromium
 from support.sites import rows
 
-from minicrawl.api import acrawl
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
@@ -36,18 +35,6 @@ MADE: dict[str, Reply] = {
     f"{HOST}/item/clay": "<p>clay</p>",
     f"{HOST}/item/wood": "<p>wood</p>",
 }
-
-
-def crawled(site: Site, store: Path, *seeds: str, timing: Timing = Timing(), **settings: object) -> Site:  # noqa: B008 - frozen
-    """Crawl a site with all names on its port; `timing` as in the crawl."""
-
-    async def run() -> None:
-        async with site:
-            given = {"delay": 0.0, "probe": False, "connect_to": f"::127.0.0.1:{site.port}", "allow_private": True}
-            await acrawl(list(seeds) or [f"{HOST}/"], store, timing=timing, **given | settings)  # type: ignore[arg-type]
-
-    asyncio.run(run())
-    return site
 
 
 def states(store: Path) -> dict[str, str]:
