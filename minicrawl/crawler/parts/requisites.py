@@ -3,12 +3,16 @@
 from collections.abc import Iterable
 from typing import Self
 
+from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import RecordKind
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
+
+_FETCHED = frozenset({200, *REDIRECTS})
 
 
 class Requisites(Part):
@@ -41,6 +45,9 @@ class Requisites(Part):
             yield f"requisites  needed by it first: {states}"
 
     def on_turn(self, turn: Turn) -> None:
+        for record in turn.fetched.further:
+            if record.status in _FETCHED and record.kind != RecordKind.RESOURCE:
+                self.queue.note_kept(turn.page, record.url, record.length, turn.now)
         if self.asks and turn.parsed.requisites and turn.fetched.record is not None:
             self.queue.note(turn.page, turn.parsed.requisites)
 

@@ -144,7 +144,7 @@ _MOST_OF_ALL_KINDS = 500
 _MOST_BYTES = 64 * 2**20
 _FETCHED_KINDS = frozenset({"script", "fetch", "xhr"})
 _SHOWN_KINDS = frozenset({"stylesheet", "image", "font", "media", "document"})
-_CACHED_KINDS = frozenset({"script", "stylesheet", "image", "font"})
+_CACHED_KINDS = frozenset({"script", "stylesheet", "image", "font", "document"})
 # A frame behind a redirect to another origin would pass for one of the page's own.
 _READABLE_KINDS = frozenset({"fetch", "xhr", "font", "document"})
 # What concerns one connection or one body as it was sent, or would make the browser keep or ask for something.
@@ -182,8 +182,9 @@ class PageRequests:
         self._fetcher = fetcher
         self._user_agent = settings.user_agent
         self._asks_robots = not settings.ignore_robots
-        self._kinds = _FETCHED_KINDS | (_SHOWN_KINDS if settings.screenshots else set())
-        self._most = _MOST_OF_ALL_KINDS if settings.screenshots else MOST
+        shows = settings.screenshots or settings.requisites
+        self._kinds = _FETCHED_KINDS | (_SHOWN_KINDS if shows else set())
+        self._most = _MOST_OF_ALL_KINDS if shows else MOST
         # A script may read images, too, and redirects to another origin are followed here.
         self._unread = {"script"} if settings.allow_private else self._kinds - _READABLE_KINDS
         self.pace = Pace(HostDelays.by_rules(settings.delay, settings.host_delay), time.monotonic)
