@@ -8,9 +8,10 @@ from typing import NamedTuple
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.export import ListedPage
+from minicrawl.archive.places import indexed
 from minicrawl.archive.reading import Record
 from minicrawl.archive.unpacking import MOST_KEPT
-from minicrawl.archive.writer import Committed
+from minicrawl.archive.writer import FILES, Committed
 from minicrawl.crawler.archiving.records import as_captured, committed
 from minicrawl.crawler.archiving.replayed import unchunked
 from minicrawl.crawler.http.answer_reader import AnswerReader
@@ -30,14 +31,18 @@ class OpenedArchive(NamedTuple):
 
 
 @contextmanager
-def opened(store: Path, folder: Path | None) -> Iterator[OpenedArchive]:
-    """Open the archive in a folder, or else the store's, with the captures not yet in its index.
+def opened(store: Path, place: str | None) -> Iterator[OpenedArchive]:
+    """Open the archive at a place (see minicrawl.archive.places), or else the store's, with the captures not yet in its
+    index.
 
     Raises SettingError, StoreError.
     """
     with ExitStack() as stack:
-        if folder is not None:
-            yield OpenedArchive(stack.enter_context(closing(Collection(folder))), None)
+        if place is not None:
+            is_folder = (Path(place) / FILES).is_dir()
+            folder = Path(place) if is_folder else stack.enter_context(indexed([place]))[0]
+            collection = Collection(folder, follows_links=not is_folder)
+            yield OpenedArchive(stack.enter_context(closing(collection)), None)
             return
         reader = stack.enter_context(open_store(store))
         with reader.snapshot():

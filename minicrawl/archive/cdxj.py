@@ -104,8 +104,11 @@ def nearest(found: Sequence[Captured], when: str | None) -> Captured | None:
 
 
 def _seconds(digits: str) -> float:
-    """Unix seconds of 14 digits."""
-    return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+    """Unix seconds of 14 digits; 0 if they are no date."""
+    try:
+        return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def line(captured: Captured) -> str:
@@ -127,10 +130,10 @@ def line(captured: Captured) -> str:
 
 
 def read(text: str) -> Captured | None:
-    """Parse a line; None if it is no answer, such as a comment."""
+    """Parse a line of CDXJ or CDX; None if it is no answer, such as a comment."""
     try:
         _, when, rest = text.split(" ", 2)
-        facts = json.loads(rest)
+        facts = json.loads(rest) if rest.startswith("{") else _columns(rest.split(" "))
         kind, status = str(facts.get("mime", "unk")), str(facts.get("status", "-"))
         return Captured(
             str(facts["url"]),
@@ -146,6 +149,13 @@ def read(text: str) -> Captured | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
+
+
+def _columns(given: list[str]) -> dict[str, str]:
+    """The facts of a CDX line behind its date: URL, type, status, digest, and at the end position and file."""
+    length = given[-3] if len(given) == 9 else "0"
+    facts = dict(zip(("url", "mime", "status", "digest"), given, strict=False))
+    return facts | {"length": length, "offset": given[-2], "filename": given[-1]}
 
 
 def captured(url: str, at: float, digest: bytes, row: tuple[str, int, int, str, int, str]) -> Captured:
@@ -165,7 +175,8 @@ def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
         index.parent.mkdir(parents=True, exist_ok=True)
         for run in _sorted_runs(index, lines):
             runs.append(run)
-        with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+        unfinished.unlink(missing_ok=True)  # a link that somebody put there is not to be written through
+        with unfinished.open("x", encoding="utf-8", newline="\n") as out:
             parts = [_lines(run) for run in runs]
             if not is_anew and index.exists():
                 parts.append(_lines(index))
@@ -195,7 +206,9 @@ def _sorted_runs(index: Path, lines: Iterable[str]) -> Iterator[Path]:
         if not some:
             return
         run = index.with_name(f"{index.name}.{number}")
-        run.write_text("".join(f"{text}\n" for text in sorted(some)), "utf-8", newline="\n")
+        run.unlink(missing_ok=True)
+        with run.open("x", encoding="utf-8", newline="\n") as out:
+            out.writelines(f"{text}\n" for text in sorted(some))
         yield run
 
 

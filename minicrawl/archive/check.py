@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured
-from minicrawl.archive.collection import Collection, captured, files
+from minicrawl.archive.collection import Collection, captured, files_in
 from minicrawl.archive.reading import Damage, Record, records
 from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import FILES, Committed
@@ -33,11 +33,13 @@ def check(collection: Collection, committed: Committed | None = None, *, deep: b
     kill will cut them off.
     """
     found, folder = Findings(), collection.folder
-    names = {path.name for path in files(folder)}
+    names = {path.name for path in collection.files()}
     expected = committed.sizes.keys() if committed is not None else set[str]()
     found.wrong += [f"{folder / FILES / name} is missing" for name in sorted(expected - names)]
+    everything = {path.name for path in files_in(folder / FILES, None)}
+    found.wrong += [f"{folder / FILES / name} leads out of the archive" for name in sorted(everything - names)]
     seen: set[Captured] = set()
-    for path in files(folder):
+    for path in collection.files():
         status = path.stat()
         found.files += 1
         found.bytes += status.st_size

@@ -1,21 +1,17 @@
-"""An archive as a folder in the layout of pywb (archive/*.warc.gz, indexes/index.cdxj), and the archives that a crawl
-reads in place of the network."""
+"""An archive as a folder in the layout of pywb: archive/*.warc.gz, indexes/index.cdxj."""
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from minicrawl import log
 from minicrawl.archive import cdxj
 from minicrawl.archive.cdxj import Captured, Index, stamp, surt, twin
 from minicrawl.archive.reading import Damage, Record, is_archive, record_at, records
 from minicrawl.archive.unpacking import DamagedError
 from minicrawl.archive.writer import FILES, INDEXES
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import StoreError
 
 
 class Collection:
@@ -101,8 +97,8 @@ class Collection:
                 f"the index of {self.folder} names {name!r}, which is no file of this archive; make it anew with "
                 "'minicrawl archive index'"
             )
-        if not self._follows_links and path.is_symlink() and not path.resolve().is_relative_to(self.folder.resolve()):
-            raise StoreError(f"{path} is a link that leads out of the archive; put the file itself there")
+        if not self._follows_links and not is_inside(path, self.folder):
+            raise StoreError(f"{path} leads out of the archive by a link; put the file itself there")
         return path
 
     def _original(self, record: Record) -> Captured | None:
@@ -113,6 +109,10 @@ class Collection:
         same = [one for one in found if one.digest.removeprefix("sha1:") == digest.removeprefix("sha1:")]
         return next(iter(same or found), None)
 
+    def files(self) -> list[Path]:
+        """The files of this archive."""
+        return files_in(self.folder / FILES, None if self._follows_links else self.folder)
+
     def close(self) -> None:
         self._index.close()
 
@@ -122,8 +122,19 @@ def index_of(folder: Path) -> Path:
 
 
 def files(folder: Path) -> list[Path]:
-    """The WARC files of an archive."""
-    return sorted(path for path in (folder / FILES).glob("*") if is_archive(path.name))
+    """The files of an archive, but for links that lead out of it."""
+    return files_in(folder / FILES, folder)
+
+
+def files_in(folder: Path, root: Path | None) -> list[Path]:
+    """The files with records in a folder; without links that lead out of `root`, if there is one."""
+    found = sorted(path for path in folder.glob("*") if is_archive(path.name) and path.is_file())
+    return [path for path in found if root is None or is_inside(path, root)]
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """True if a path leads to nothing outside a folder."""
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def captures(path: Path, on_damage: Callable[[Damage], object] = lambda damage: None) -> Iterator[Captured]:
@@ -153,67 +164,19 @@ def captured(record: Record, file: str) -> Captured:
 
 
 def index_anew(folder: Path, on_damage: Callable[[str], None] = lambda sentence: None) -> int:
-    """Rebuild the index from the files with records. Returns its number of answers.
-
-    on_damage: called with a sentence for each damaged part of a file.
-    """
-
-    def lines() -> Iterator[str]:
-        for path in files(folder):
-            damages: list[Damage] = []
-            try:
-                yield from map(cdxj.line, captures(path, damages.append))
-            except OSError as error:
-                on_damage(f"{path.resolve()} cannot be read to its end: {error.strerror}")
-            for damage in damages:
-                on_damage(f"{path.resolve()}, {damage}")
-
-    return cdxj.merge(index_of(folder), lines(), is_anew=True)
+    """Rebuild the index from the files. Returns its number of answers. on_damage: see lines_of. Raises StoreError."""
+    if not is_inside(index_of(folder), folder):
+        raise StoreError(f"{index_of(folder)} leads out of the archive; put a folder there")
+    return cdxj.merge(index_of(folder), lines_of(files(folder), on_damage), is_anew=True)
 
 
-def check_there(places: Sequence[str]) -> None:
-    """Raise SettingError for a place without an archive."""
-    for place in places:
-        _files_of(Path(place))
-
-
-@contextmanager
-def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
-    """Collections with an up-to-date index. Files without one get a temporary index while the block runs.
-
-    Raises SettingError for a place without an archive, StoreError for an index that cannot be written.
-    """
-    ready = [Path(place) for place in places if _is_indexed(Path(place))]
-    loose = [file for place in places if Path(place) not in ready for file in _files_of(Path(place))]
-    if not loose:
-        yield tuple(ready)
-        return
-    with TemporaryDirectory(prefix="minicrawl-") as temporary:
-        folder = Path(temporary)
-        (folder / FILES).mkdir()
-        for number, file in enumerate(loose):
-            (folder / FILES / f"{number:05}-{file.name}").symlink_to(file.absolute())
-        log.archive_indexed(files=len(loose))
-        index_anew(folder, lambda why: log.archive_damaged(why=why))
-        yield (*ready, folder)
-
-
-def _files_of(place: Path) -> list[Path]:
-    """The WARC files at a place: itself, or those in a folder or a collection."""
-    if place.is_file():
-        return [place]
-    if (place / FILES).is_dir():
-        return files(place)
-    found = sorted(path for path in place.iterdir() if is_archive(path.name)) if place.is_dir() else []
-    if not found:
-        raise SettingError(f"there is no archive at {place}; --from-archive takes WARC files, or a folder of them")
-    return found
-
-
-def _is_indexed(place: Path) -> bool:
-    """True if the index is newer than the files."""
-    index = index_of(place)
-    if not (place / FILES).is_dir() or not index.is_file():
-        return False
-    written = index.stat().st_mtime
-    return all(file.stat().st_mtime <= written for file in files(place))
+def lines_of(paths: Iterable[Path], on_damage: Callable[[str], None]) -> Iterator[str]:
+    """Lines of an index for the answers in files. on_damage: called with a sentence for each damaged part of one."""
+    for path in paths:
+        damages: list[Damage] = []
+        try:
+            yield from map(cdxj.line, captures(path, damages.append))
+        except OSError as error:
+            on_damage(f"{path.resolve()} cannot be read to its end: {error.strerror}")
+        for damage in damages:
+            on_damage(f"{path.resolve()}, {damage}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured, read
-from minicrawl.archive.collection import Collection, files
+from minicrawl.archive.collection import Collection
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
 
@@ -79,7 +79,7 @@ class _Wacz:
         created: str,
         pages: Iterable[ListedPage] | None,
     ) -> int:
-        for path in files(collection.folder):
+        for path in collection.files():
             self._add(f"{FILES}/{path.name}", _pieces(path, sizes.get(path.name)), is_packed=True)
         count = sum(1 for _ in collection.lines())
         self._add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))

@@ -22,9 +22,8 @@ _SHOWN = 20
 folder_option = click.option(
     "--archive",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="The archive's folder; by default that of the store's crawl.",
+    metavar="DIR|FILE|URL",
+    help="Another archive than that of the store's crawl: what --from-archive takes.",
 )
 
 
@@ -39,7 +38,7 @@ def command() -> None:
 @store_option
 @json_option
 @logging_options
-def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
+def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
     """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where."""
     from minicrawl.analysis.archives import opened
 
@@ -47,7 +46,7 @@ def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
     with opened(store, folder) as archive:
         found = archive.collection.of_first(meant)
         if not found:
-            raise _not_in(archive.collection.folder, url)
+            raise _not_in(folder or archive.collection.folder, url)
     click.echo(document([_as_json(one) for one in found]) if as_json else "\n".join(map(_line, found)))
 
 
@@ -58,7 +57,7 @@ def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
 @folder_option
 @store_option
 @logging_options
-def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -> None:
+def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) -> None:
     """Write what was kept of URL to standard output: its body, byte for byte, without content coding."""
     from minicrawl.analysis.archives import decoded, opened
     from minicrawl.archive.cdxj import nearest, parse_stamp
@@ -68,7 +67,7 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
     with opened(store, folder) as archive:
         found = nearest(archive.collection.of_first(meant), when)
         if found is None:
-            raise _not_in(archive.collection.folder, url)
+            raise _not_in(folder or archive.collection.folder, url)
         record, payload = archive.collection.answer(found)
     if record.is_cut:
         raise StoreError(
@@ -88,7 +87,7 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
 @store_option
 @json_option
 @logging_options
-def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
+def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
     """Compare the files with what the store has committed; --deep: read every record. Files without a store are read
     through in any case. Bytes that belong to no record are told: where they are, how many, and why.
 
@@ -122,13 +121,19 @@ def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
 @folder_option
 @store_option
 @logging_options
-def index(folder: Path | None, store: Path) -> None:
-    """Make the index anew of the files, as where files of other programs were added."""
+def index(folder: str | None, store: Path) -> None:
+    """Make the index anew of the files, as where files of other programs were added to DIR/archive."""
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.collection import index_anew
+    from minicrawl.log import archive_damaged
 
+    if folder is not None and not (Path(folder) / "archive").is_dir():
+        raise SettingError(
+            f"{folder} has no folder archive, beside which an index would be: move the files there, or write one "
+            f"elsewhere with 'minicrawl archive export FILE.cdxj --archive {shlex.quote(folder)}'"
+        )
     with opened(store, folder) as archive:
-        count = index_anew(archive.collection.folder)
+        count = index_anew(archive.collection.folder, lambda why: archive_damaged(why=why))
     click.echo(f"{counted(count, 'answer')} in the index")
 
 
@@ -137,7 +142,7 @@ def index(folder: Path | None, store: Path) -> None:
 @folder_option
 @store_option
 @logging_options
-def export(file: Path, folder: Path | None, store: Path) -> None:
+def export(file: Path, folder: str | None, store: Path) -> None:
     """Write the archive to FILE: all of it to FILE.wacz, for replayweb.page and others, or its index to FILE.cdxj."""
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.export import export as write
@@ -153,7 +158,7 @@ def export(file: Path, folder: Path | None, store: Path) -> None:
 @folder_option
 @store_option
 @logging_options
-def replay(folder: Path | None, store: Path) -> None:
+def replay(folder: str | None, store: Path) -> None:
     """Print how to look at archived pages in a browser. minicrawl shows none: their scripts would run as its own."""
     from minicrawl.analysis.archives import opened
 
@@ -225,7 +230,7 @@ def _meant(text: str) -> list[str]:
     return [kind + one for one in meant_by(text.removeprefix(kind))]
 
 
-def _not_in(folder: Path, url: str) -> SettingError:
+def _not_in(folder: str | Path, url: str) -> SettingError:
     return SettingError(f"{printable(url)} is not in the archive at {folder}")
 
 

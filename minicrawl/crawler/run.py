@@ -166,7 +166,7 @@ def _replayed(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...
     """The folders of the archives that the crawl reads in place of the network, during the block."""
     if not settings.from_archive:
         return nullcontext(())
-    from minicrawl.archive.collection import indexed  # noqa: PLC0415 - few crawls read archives
+    from minicrawl.archive.places import indexed  # noqa: PLC0415 - few crawls read archives
 
     return indexed(settings.from_archive)
 

@@ -39,7 +39,7 @@ _NEAREST = 5
 """Number of setting names suggested for an unknown one."""
 _BY_CASH = ("greedy", "opic")
 _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
-_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.paths))
+_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.places))
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "audit": {"scope": "site", "keep_parameters": True, "text": True, "retry": ("passing",)},

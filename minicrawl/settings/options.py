@@ -512,10 +512,10 @@ class Archive:
     )
     from_archive: tuple[str, ...] = setting(
         (),
-        values.paths,
-        "Ask nobody for anything: read what this archive has, a folder of --archive or WARC files of any program. "
-        "Repeatable.",
-        metavar="DIR|FILE",
+        values.places,
+        "Ask nobody for anything: read what this archive has, a folder of --archive, WARC, ARC or WACZ files of any "
+        "program, - for standard input, or an index (FILE.cdxj, FILE.cdxj@URL). Repeatable.",
+        metavar="DIR|FILE|URL",
     )
     archive_size: int = setting(
         10**9,

@@ -175,20 +175,30 @@ def file(name: str, given: Any) -> Path:
     return Path(given).absolute()
 
 
-def paths(name: str, given: Any) -> tuple[str, ...]:
-    """Absolute paths of files or folders."""
-    return tuple(str(file(name, one)) for one in several(name, given, os.PathLike))
+def places(name: str, given: Any) -> tuple[str, ...]:
+    """Absolute paths of files or folders; URLs and - as they are."""
+    return tuple(
+        one if isinstance(one, str) and _is_elsewhere(one) else str(file(name, one))
+        for one in several(name, given, os.PathLike)
+    )
+
+
+def _is_elsewhere(place: str) -> bool:
+    """True for standard input and URLs, which are no paths."""
+    return place == "-" or place.startswith(("http://", "https://"))
 
 
 def kept_path(path: str, folder: Path) -> str:
     """A path for a store in `folder`: relative if below the folder, so that both can be moved together."""
+    if _is_elsewhere(path):
+        return path
     whole, folder = Path(os.path.abspath(path)), Path(os.path.abspath(folder))
     return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
 
 
 def whole_path(kept: str, folder: Path) -> str:
     """The absolute path kept by a store in `folder`."""
-    return os.path.abspath(folder / kept)
+    return kept if _is_elsewhere(kept) else os.path.abspath(folder / kept)
 
 
 def item_rules(name: str, given: Any) -> tuple[str, ...]:

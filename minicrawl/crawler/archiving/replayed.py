@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, nearest, surt, twin
-from minicrawl.archive.collection import Collection, check_there
+from minicrawl.archive.collection import Collection
+from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
