@@ -31,7 +31,7 @@ class OpenedArchive(NamedTuple):
 
 
 @contextmanager
-def opened(store: Path, place: str | None) -> Iterator[OpenedArchive]:
+def opened(store: Path, place: str | Path | None) -> Iterator[OpenedArchive]:
     """Open the archive at a place (see minicrawl.archive.places), or else the store's, with the captures not yet in its
     index.
 
@@ -40,7 +40,7 @@ def opened(store: Path, place: str | None) -> Iterator[OpenedArchive]:
     with ExitStack() as stack:
         if place is not None:
             is_folder = (Path(place) / FILES).is_dir()
-            folder = Path(place) if is_folder else stack.enter_context(indexed([place]))[0]
+            folder = Path(place) if is_folder else stack.enter_context(indexed([str(place)]))[0]
             collection = Collection(folder, follows_links=not is_folder)
             yield OpenedArchive(stack.enter_context(closing(collection)), None)
             return

@@ -147,7 +147,7 @@ def read(text: str) -> Captured | None:
             kind == REVISIT,
             int(facts.get("within", 0)),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, IndexError):
         return None
 
 

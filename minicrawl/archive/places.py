@@ -74,7 +74,9 @@ def _files_of(place: Path) -> list[Path]:
     is_collection = (place / FILES).is_dir()
     found = files(place) if is_collection else files_in(place, place)
     if not found and not is_collection:
-        raise SettingError(f"there is no archive at {place}; --from-archive takes WARC files, or a folder of them")
+        raise SettingError(
+            f"there is no archive at {place}: name WARC, ARC or WACZ files, a folder of them, or an index"
+        )
     return found
 
 
@@ -103,7 +105,7 @@ class _Gathered:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FILES
         self._folder.mkdir()
-        self._links: dict[Path, str] = {}
+        self._links: dict[Path, Path] = {}
         self.unread: list[Path] = []
 
     def add(self, place: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ def test_it_is_found_by_the_store_or_by_its_folder(store: Path, tmp_path: Path) 
         assert archive.committed is not None
         assert archive.committed.sizes == dict(rows(store, "SELECT name, size FROM archive_files"))
     moved = shutil.move(tmp_path / "kept", tmp_path / "moved")
-    with opened(store, Path(moved)) as archive:
+    with opened(store, moved) as archive:
         assert len(archive.collection.of(HOME)) == 1
         assert archive.committed is None
 

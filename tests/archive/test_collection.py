@@ -1,20 +1,17 @@
-"""An archive as a folder.
-
-Archives in place of the network: whose index is used, and of which files one is made.
-"""
+"""An archive as a folder."""
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 import pytest
-from support.archives import NOTHING_BEFORE, an_answer, an_http_record, files
+from support.archives import NOTHING_BEFORE, an_answer, files
 
 from minicrawl.archive.cdxj import Captured
-from minicrawl.archive.collection import Collection, captures, check_there, index_anew, index_of, indexed
+from minicrawl.archive.check import check
+from minicrawl.archive.collection import Collection, captures, index_anew, index_of
 from minicrawl.archive.writer import ArchiveWriter, Rules
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import StoreError
 
 LONG = b"long " * 300
 
@@ -92,6 +89,37 @@ def test_an_index_leads_to_nothing_outside_its_archive(
         Collection(folder).record(one._replace(file=name.format(outside.parent)))
 
 
+def test_files_that_lead_out_of_an_archive_are_none_of_it(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (inside,) = files(folder)
+    outside = tmp_path_factory.mktemp("outside")
+    shutil.copy(inside, outside / "x.warc.gz")
+    inside.with_name("link.warc.gz").symlink_to(outside / "x.warc.gz")
+    os.mkfifo(inside.with_name("pipe.warc.gz"))
+    assert Collection(folder).files() == [inside]
+    assert [sentence.split(" ", 1)[1] for sentence in check(Collection(folder)).wrong] == ["leads out of the archive"]
+    (one,) = Collection(folder).of("http://h.test/b")
+    shutil.move(folder / "archive", outside / "archive")
+    (folder / "archive").symlink_to(outside / "archive")
+    assert Collection(folder).files() == []
+    with pytest.raises(StoreError, match="leads out of the archive"):
+        Collection(folder).record(one)
+
+
+def test_an_index_is_not_written_through_links(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    for name in ("index.cdxj.new", "index.cdxj.0"):
+        (outside / name).write_text("mine")
+        (folder / "indexes" / name).symlink_to(outside / name)
+    assert index_anew(folder) == 3
+    assert {path.read_text() for path in outside.iterdir()} == {"mine"}
+    shutil.move(folder / "indexes", outside / "indexes")
+    (folder / "indexes").symlink_to(outside / "indexes")
+    with pytest.raises(StoreError, match="leads out of the archive"):
+        index_anew(folder)
+
+
 def test_a_folder_without_an_archive_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no archive at"):
         Collection(tmp_path)
@@ -101,60 +129,3 @@ def test_an_answer_of_a_file_is_as_the_index_has_it(folder: Path) -> None:
     in_files = [one for file in files(folder) for one in captures(file)]
     assert all(isinstance(one, Captured) for one in in_files)
     assert sorted(in_files) == sorted(Collection(folder))
-
-
-RECORD = an_http_record(b"HTTP/1.1 200 OK\r\n\r\nhello")
-URL = "http://h.test/"
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    (tmp_path / "kept/archive").mkdir(parents=True)
-    (tmp_path / "kept/archive/some.warc").write_bytes(RECORD)
-    return tmp_path / "kept"
-
-
-def test_an_index_is_used_as_long_as_it_is_younger_than_the_files(kept: Path) -> None:
-    index_anew(kept)
-    with indexed([str(kept)]) as folders:
-        assert folders == (kept,)
-    changed = index_of(kept).stat().st_mtime + 10
-    os.utime(kept / "archive/some.warc", (changed, changed))
-    with indexed([str(kept)]) as folders:
-        assert kept not in folders
-        assert len(Collection(folders[0]).of(URL)) == 1
-    assert not folders[0].exists()
-
-
-def test_nothing_is_written_where_every_archive_has_its_index(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index_anew(kept)
-    monkeypatch.setattr(tempfile, "tempdir", str(kept / "nowhere"))
-    with indexed([]) as none, indexed([str(kept)]) as one:
-        assert (none, one) == ((), (kept,))
-
-
-def test_files_folders_and_collections_without_index_are_read_together(kept: Path, tmp_path: Path) -> None:
-    (tmp_path / "loose").mkdir()
-    for number in range(2):
-        (tmp_path / f"loose/some-{number}.warc").write_bytes(RECORD)
-    (tmp_path / "some.warc").write_bytes(RECORD)
-    places = [str(kept), str(tmp_path / "loose"), str(tmp_path / "some.warc")]
-    with indexed(places) as (folder,):
-        collection = Collection(folder, follows_links=True)
-        assert len(collection.of(URL)) == 4
-        assert {collection.answer(one)[1] for one in collection.of(URL)} == {b"hello"}
-        collection.close()
-
-
-def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "some.warc").write_bytes(RECORD + RECORD[:-20])
-    with indexed([str(tmp_path / "some.warc")]) as (folder,):
-        assert len(Collection(folder).of(URL)) == 1
-    assert "some.warc, 242 bytes at 262 are no record: the record at 262 is torn" in caplog.text
-
-
-@pytest.mark.parametrize("place", ["nothing", "empty"])
-def test_a_place_without_an_archive_is_named(place: str, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(SettingError, match=f"there is no archive at .*{place}; --from-archive takes WARC files"):
-        check_there([str(tmp_path / place)])

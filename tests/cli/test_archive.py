@@ -1,6 +1,7 @@
 """minicrawl archive: find, read, check what was kept."""
 
 import gzip
+import json
 import shutil
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def test_an_index_is_made_anew(archive: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["list", HOME, "--archive", "nowhere"], 3, "there is no archive at nowhere"),
+        (["list", HOME, "--archive", "nowhere"], 2, "there is no archive at nowhere"),
         (["list", "://", "--archive", "nowhere"], 2, "'://' is no http or https URL"),
         (["get", "http://a.test/x"], 2, "http://a.test/x is not in the archive at"),
         (["get", HOME, "--at", "soon"], 2, "a date is 2026-11-21"),
@@ -107,3 +108,23 @@ def test_sites_are_selected_and_compared_with_librarians(archive: Path, tmp_path
     assert found["agreement"][0] == {"name": "anna", "share": 1.0, "sites": 1}
     compared = run("archive", "select", "--librarians", tmp_path / "votes.csv", "--store", store).stdout
     assert "100.0% of 1 site: anna has the grade of reference\n" in compared
+
+
+def test_files_of_other_programs_are_looked_into_and_damage_is_told(tmp_path: Path) -> None:
+    """A file, not a folder: a record in a member of several, and one byte of garbage between members."""
+    block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    records = [an_http_record(block, f"http://h.test/{number}") for number in range(3)]
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(gzip.compress(records[0] + records[1]) + b"garbage" + gzip.compress(records[2]))
+    for number in range(3):
+        found = run("archive", "get", f"https://h.test/{number}", "--archive", path)
+        assert found.stdout_bytes == b"hello"
+    (one,) = json.loads(run("archive", "list", "http://h.test/1", "--archive", path, "--json").stdout)
+    assert (one["file"], one["start"], one["within"]) == (path.name, 0, len(records[0]))
+    for deep in ([], ["--deep"]):
+        checked = run("archive", "check", *deep, "--archive", path, "--json")
+        assert (checked.exit_code, json.loads(checked.stdout)["lost"]) == (4, {path.name: 7})
+        assert "7 bytes at" in run("archive", "check", *deep, "--archive", path).stdout
+    assert run("archive", "export", tmp_path / "x.cdxj", "--archive", path).exit_code == 0
+    assert run("archive", "get", "http://h.test/2", "--archive", tmp_path / "x.cdxj").stdout_bytes == b"hello"
+    assert run("archive", "index", "--archive", path).exit_code == 2
