@@ -24,7 +24,7 @@ rows    with --archive: a row without its record, or a record up to the committe
 
 and of every crawl that came through:
 
-ending  URLs, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
+ending  URLs, requisites, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
 torn    with --archive: its files have anything but whole records, all of them in the index
 
 --archive takes no folder here. With --requisites every page of the web has two style sheets, one of which needs a
@@ -70,7 +70,7 @@ _PARTS = {
     "own.png": ("image/png", b"\x89PNG\r\n\x1a\n"),
 }
 Ending = dict[str, tuple[str, str, bytes | None, float]]
-"""State, reason, kept text and importance of every URL."""
+"""State, reason, kept text and importance of every URL; those of requisites with that word before them."""
 
 
 @dataclass
@@ -254,10 +254,12 @@ def ending(store: Path) -> Ending:
     with sqlite3.connect(store) as db:
         if not db.execute("SELECT name FROM sqlite_master WHERE name = 'ranks'").fetchone():
             return {}
+        requisites = db.execute("SELECT url, state, reason FROM requisites").fetchall()
     with open_store(store) as reader:
         pages = list(reader.pages())
         numbers = reader.page_table.find([page.url for page in pages])
-        return {
+        found = {f"requisite {url}": (state, reason, None, 0.0) for url, state, reason in requisites}
+        return found | {
             page.url: (page.state, page.reason, reader.texts.record(numbers[page.url]), page.importance)
             for page in pages
         }
