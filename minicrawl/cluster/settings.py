@@ -22,6 +22,7 @@ WORKING = (
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
     "search",
     *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
+    *("requisites", "requisites_bytes"),
     *("render", "chromium", "render_timeout", "render_pages", "screenshots"),
 )
 """Supported settings; all others must have their defaults."""
@@ -77,6 +78,7 @@ def settings_of(number: int, partitions: int, settings: CrawlSettings) -> CrawlS
         bytes=None,
         until_coverage=None,
         items=_items_of(number, settings),
+        requisites_bytes=settings.requisites_bytes and max(settings.requisites_bytes // partitions, 1),
     )
 
 

@@ -19,6 +19,9 @@ from minicrawl.model import InFlightNow
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
+_OF_PAGES = frozenset({"pages", "bytes", "coverage"})
+"""Limits of pages. Others end everything."""
+
 
 class Dispatch:
     """It knows no kind of request: `requests` chooses them; a request sends itself, and takes in its answer.
@@ -84,7 +87,7 @@ class Dispatch:
 
     def outlasts(self, limit: str) -> bool:
         """True if requests for no page go on where a limit is reached."""
-        return limit != "time" and self._requests.outlasts_pages
+        return limit in _OF_PAGES and self._requests.outlasts_pages
 
     def end_pages(self, *, are_over: bool) -> None:
         """Begin no more pages, or begin them again."""

@@ -85,6 +85,7 @@ class Engine:
         self._progress_at = self._commits.last + timing.progress
         self.reason: str | None = None
         self._limit: str | None = None  # reached, while other requests than those for pages go on
+        self._given: str | None = None  # by `finish`
         self.waits_for_others = False
         """True if it goes on with nothing left, as others may still hand something over, until it is stopped."""
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
@@ -107,6 +108,14 @@ class Engine:
             self._progress_at = 0.0  # show it at once
         self.dispatch.stop()
         self._arrivals.ring()
+
+    def finish(self, limit: str) -> None:
+        """Stop because of a limit, as if it was one of this run: requests that outlast pages are made before."""
+        if self.dispatch.outlasts(limit):
+            self._given, self.waits_for_others = limit, False
+            self._arrivals.ring()
+        else:
+            self.stop(limit)
 
     def abort(self) -> None:
         """Stop at once: pages in flight will wait for their turn in the next run."""
@@ -147,7 +156,7 @@ class Engine:
         try:
             await self._start(iter(start))
             await self._go_on()
-            self.stop(self._limit or "nothing-left")
+            self.stop(self._limit or self._given or "nothing-left")
             self.progress.course.end()
             await self._commits.commit()
         except asyncio.CancelledError:
@@ -218,7 +227,7 @@ class Engine:
         return self.dispatch.clear_up(now, is_idle=is_idle) or has_more
 
     def _check_limits(self) -> None:
-        limit = self._limit = self.dispatch.limits.reached()
+        limit = self._limit = self.dispatch.limits.reached() or self._given
         if limit is None or self.dispatch.outlasts(limit):
             self.dispatch.end_pages(are_over=limit is not None)
         else:

@@ -43,7 +43,7 @@ _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "audit": {"scope": "site", "keep_parameters": True, "text": True, "retry": ("passing",)},
-    "archive": {"scope": "site", "keep_parameters": True, "archive": "archive"},
+    "archive": {"scope": "site", "keep_parameters": True, "archive": "archive", "requisites": True},
     "search": {"search": True, "html_only": True, "merge_duplicates": True},
     "rank": {"html_only": True, "sitemaps": False, "merge_duplicates": True, "until_coverage": 0.9},
 }

@@ -238,14 +238,15 @@ class Keeper:
             self.addresses.note(number, **report["addresses"], now=time.monotonic())
 
     async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
-        """Stop all partitions if there is a reason to."""
-        if self._reason is None:
-            fetched, size, coverage = self._sum("fetched"), self._sum("bytes"), _coverage(reports)
-            self._reason = "interrupted" if self._interrupts else None
-            self._reason = self._reason or limit_reached(self.settings, fetched, size, seconds, coverage)
-            self._reason = self._reason or ("nothing-left" if is_over else None)
+        """Stop all partitions if there is a reason to. Those that go on for requisites are stopped by time, and by an
+        interruption."""
+        fetched, size, coverage = self._sum("fetched"), self._sum("bytes"), _coverage(reports)
+        reached = limit_reached(self.settings, fetched, size, seconds, coverage)
+        reached = "interrupted" if self._interrupts else reached
+        self._reason = self._reason or reached or ("nothing-left" if is_over else None)
         if self._reason is not None:  # repeated, as a partition may have been started since
-            await self._all({"do": "stop", "reason": self._reason, "now": self._interrupts > 1})
+            why = reached if reached in ("interrupted", "time") else self._reason
+            await self._all({"do": "stop", "reason": why, "now": self._interrupts > 1})
 
     async def _settled(self) -> int | None:
         """Settle the ranking. Returns the number of rounds; None if interrupted."""

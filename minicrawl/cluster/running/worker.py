@@ -272,9 +272,11 @@ class Worker:
         self._progress = progress
 
     def _stop(self, reason: str, *, now: bool) -> None:
-        self._run.engine.stop(reason)
         if now:
+            self._run.engine.stop(reason)
             self._run.engine.abort()
+        else:
+            self._run.engine.finish(reason)
 
     async def _steer(self, asked: Message, *, bounds_coverage: bool) -> Message:
         """Carry out a command. `answer`: the result or the failure; `mirrors`: known URLs of others; `waiting`:

@@ -5,9 +5,14 @@ from collections import Counter
 from pathlib import Path
 
 import httpx
+import pytest
 from support.archives import answers
+from support.dying import killed_at
 from support.requisites import Files, crawl_whole
 from support.sites import rows
+
+from minicrawl.analysis.archives import opened
+from minicrawl.archive.check import check
 
 A, B = "http://a.test/", "http://b.test/"
 PICTURES = [f"{A}{number}.png" for number in range(8)]
@@ -122,3 +127,18 @@ def test_what_may_not_be_copied_is_not_kept(tmp_path: Path) -> None:
     assert A + "2.png" not in server.asked
     assert rows(tmp_path / "crawl.db", "SELECT url, reason FROM requisites") == [(B + "1.png", "noarchive")]
     assert B + "1.png" not in {one.url for one in answers(tmp_path / "kept")}
+
+
+@pytest.mark.parametrize("step", range(2, 30, 3))
+def test_a_kill_loses_none(step: int, tmp_path: Path) -> None:
+    """Killed instead of a write to a file, such as that of an archived answer or a commit."""
+    site = {**GALLERY, A: f"<link rel=stylesheet href=1.css>{GALLERY[A]}", A + "1.css": "a { b: url(deep.png) }"}
+    site[A + "deep.png"] = b"deep"
+    killed_at(step, ["write"], lambda: crawl_whole(site, tmp_path, A) and None)
+    crawl_whole(site, tmp_path, A)
+    found = rows(tmp_path / "crawl.db", "SELECT url FROM requisites WHERE state = 'kept'")
+    assert sorted(url for (url,) in found) == sorted(url for url in site if url.endswith(("png", "css")))
+    with opened(tmp_path / "crawl.db", None) as archive:
+        checked = check(archive.collection, archive.committed, deep=True)
+    assert checked.wrong + checked.notes == []
+    assert {url for (url,) in found} <= {one.url for one in answers(tmp_path / "kept")}
