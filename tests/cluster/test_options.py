@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SETTINGS, WEB, run_in_parts
+from support.cluster_runs import SETTINGS, WEB, folder_at, run_in_parts
 from support.live_partitions import Crawled, crawl_together
 from support.sites import rows
 
@@ -14,8 +14,11 @@ from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection
 from minicrawl.cluster.folder import found
-from minicrawl.demo.server import serving
-from minicrawl.settings import ConnectTo
+from minicrawl.cluster.running.keeper import Keeper
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.demo.resources import Reply
+from minicrawl.demo.server import serving, serving_answers
+from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
 
 COLUMNS = "state, depth, inlinks"
@@ -92,3 +95,32 @@ def test_partitions_have_one_archive_with_one_index(tmp_path: Path) -> None:
         assert answered <= {captured.url for captured in kept}
     asyncio.run(alone(tmp_path / "one.db", {"archive": tmp_path / "one"}))
     assert {captured.url for captured in kept} == {captured.url for captured in Collection(tmp_path / "one")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pages", [None, 5])
+def test_partitions_ask_for_what_their_pages_need(pages: int | None, tmp_path: Path) -> None:
+    """From any host, and before a limit of pages ends them."""
+    homes = [f"http://h{number}.test/" for number in (0, 1, 4)]
+    links = "".join(f"<a href={home}>to</a><a href={home}more>more</a>" for home in homes)
+    kept = [*(home + "own.png" for home in homes), homes[1] + "all.css", homes[0] + "deep.png"]
+
+    def respond(url: str, _: Mapping[str, str]) -> Reply:
+        if url.endswith(("png", "css", "robots.txt")):
+            body = f"a {{ b: url({homes[0]}deep.png) }}" if url.endswith("css") else url
+            return Reply(404 if url.endswith("txt") else 200, {"Content-Type": "text/css"}, body.encode())
+        page = f"<link rel=stylesheet href={homes[1]}all.css><img src=own.png>{links}{url}"
+        return Reply(200, {"Content-Type": "text/html"}, page.encode())
+
+    async def crawl() -> str:
+        async with serving_answers(respond) as port:
+            rules = (ConnectTo(None, None, "127.0.0.1", port),)
+            whole = {"archive": tmp_path / "kept", "requisites": True, "pages": pages, "connect_to": rules}
+            keeper = Keeper(folder_at(tmp_path / "web", 3), CrawlSettings.of({**SETTINGS, **whole}), Seeds(homes))
+            return (await keeper.crawl()).reason
+
+    assert asyncio.run(crawl()) == ("pages" if pages else "nothing-left")
+    with open_store(tmp_path / "web") as store:
+        counts = store.requisites.counts()
+    assert {(count.state, count.reason) for count in counts} == {("kept", "ok")}
+    assert set(kept) <= {captured.url for captured in Collection(tmp_path / "kept")}

@@ -132,6 +132,11 @@ class RequisiteQueue:
         self.bytes += size
         self._go_on(row)
 
+    def passed(self, row: RequisiteRow) -> None:
+        """Leave out a requisite that the archive has got by other means meanwhile."""
+        self._loaded -= 1
+        self._go_on(row)
+
     def save(self, writer: Writer) -> None:
         writer.add_requisites(self._new.values())
         writer.save_requisites(self._changed.values())
@@ -187,7 +192,9 @@ class Requisites(Kind):
         """Give hosts errands for the requisites that are next."""
         while rows := self._queue.to_ask(now):
             for row in rows:
-                if self._is_kept_as_page(row.url):
+                if self._queue.is_kept(row.url):
+                    self._queue.passed(row)
+                elif self._is_kept_as_page(row.url):
                     self._queue.closed(row, KEPT, "read", None, now)
                 elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
                     self._queue.closed(row, FAILED, "deny", None, now)
