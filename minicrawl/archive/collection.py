@@ -66,7 +66,7 @@ class Collection:
 
     def record(self, captured: Captured) -> Record:
         """The record of an answer. Raises StoreError."""
-        path = self._file(captured.file)
+        path = self.file(captured.file)
         try:
             return record_at(path, captured.start, captured.length, captured.within)
         except OSError as error:
@@ -89,7 +89,7 @@ class Collection:
         whole = self.record(original)
         return replace(record, is_cut=whole.is_cut), whole.payload
 
-    def _file(self, name: str) -> Path:
+    def file(self, name: str) -> Path:
         """A file named by the index. Raises StoreError if it is not in the archive."""
         path = self.folder / FILES / name
         if "\0" in name or Path(name).name != name or not is_archive(name):

@@ -10,18 +10,21 @@ others. The archive's own such answers of the same folder take their place, in t
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
+from minicrawl.crawler.archiving.parsed import ParsedAnswers
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 
 NOT_ARCHIVED = "not-archived"
@@ -42,11 +45,23 @@ def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
 
 
 class ArchiveTransport:
-    """Answers out of collections. given: those named by the user; files of another one are links made by us."""
+    """Answers out of collections. Files of one that the settings do not name are links made by us."""
 
-    def __init__(self, folders: Sequence[Path], given: Sequence[str] = ()) -> None:
+    def __init__(self, folders: Sequence[Path], settings: CrawlSettings) -> None:
+        given = settings.from_archive
         self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
         self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
+        is_read_again = settings.render or settings.hook or settings.takes_cookies
+        self._parsed = None if is_read_again else ParsedAnswers(settings)
+
+    def parsed(self, asked: PageRequest, wanted: Wanted) -> tuple[Fetched, ParsedPage] | None:
+        """The answer for a page, if it need not be parsed again."""
+        if self._parsed is None or wanted.items or (found := self._last(asked.url)) is None:
+            return None
+        captured, archive = found
+        with suppress(StoreError):
+            return self._parsed.of(archive, captured, asked, wanted)
+        return None
 
     async def ask(self, url: str, fields: Sequence[Field]) -> "ArchivedAnswer":
         request = head(b"GET", target_of(url), fields)
@@ -63,6 +78,8 @@ class ArchiveTransport:
     async def aclose(self) -> None:
         for archive in self._archives:
             archive.close()
+        if self._parsed is not None:
+            self._parsed.close()
 
     def _last(self, url: str) -> tuple[Captured, Collection] | None:
         """The last answer for a URL, in any spelling, and its collection; else that of its twin."""

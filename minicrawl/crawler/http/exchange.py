@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from minicrawl.crawler.http.transport import Field
-from minicrawl.model import ArchiveRecord, ParsedPage
+from minicrawl.model import ArchiveRecord, Fetched, ParsedPage, Wanted
 
 
 class Truncated(StrEnum):
@@ -82,7 +82,7 @@ class Capture:
     are read, up to the largest size of a page, although the crawl has no use for them. `close`: the last call.
 
     `part`: like `observe`, for a part of a page, which is kept once. `keep`: keeps a body that is no response: URL,
-    media type, bytes.
+    media type, bytes. `note`: called with the answer for a page and the page as it was parsed, and what was wanted.
     """
 
     observe: Callable[[Exchange, ParsedPage], ArchiveRecord | None]
@@ -90,3 +90,4 @@ class Capture:
     close: Callable[[], None] = lambda: None
     part: Callable[[Exchange], ArchiveRecord | None] = _keep_none
     keep: Callable[[str, str, bytes], ArchiveRecord | None] = lambda url, media_type, body: None
+    note: Callable[[Fetched, ParsedPage, Wanted], None] = lambda fetched, parsed, wanted: None

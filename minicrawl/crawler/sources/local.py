@@ -29,9 +29,11 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
+    from minicrawl.crawler.archiving.replayed import ArchiveTransport
     from minicrawl.crawler.rendering.renderer import Renderer
     from minicrawl.crawler.sources.hooked import HookedPages
 
+Archived = Callable[[PageRequest, Wanted], tuple[Fetched, ParsedPage] | None]
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
 _WANTED_OF = {
@@ -42,7 +44,10 @@ _WANTED_OF = {
 
 
 class LocalSource:
-    """Fetches and parses in this process, large pages in children. seed_origins, capture: see Fetcher."""
+    """Fetches and parses in this process, large pages in children. seed_origins, capture: see Fetcher.
+
+    archived: gives answers of an archive that need not be parsed again.
+    """
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
@@ -53,6 +58,7 @@ class LocalSource:
         seed_origins: Set[str] = frozenset(),
         wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         capture: Capture | None = None,
+        archived: Archived | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
@@ -66,12 +72,16 @@ class LocalSource:
             for again in (False, True)
         }
         self._hooks = _hooks(wanted) if wanted.hooks else None
+        self._capture, self._archived = capture, archived
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if request.requisite is not None:
             return await self._requisite(request, request.requisite)
+        wanted = self._wanted(request)
+        if self._archived is not None and (found := self._archived(request, wanted)) is not None:
+            return found
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             headers, failures = await self._hooks.request(request.url)
@@ -87,7 +97,7 @@ class LocalSource:
                 fetched, parts = await self._renderer.rendered(as_sent, pictured=request.archives)
                 if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
                     exchange = exchange if await self._allows_copies(as_sent) else None
-            fetched, parsed = await self._parsed(fetched, fields, again=request.again)
+            fetched, parsed = await self._parsed(fetched, fields, wanted)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -96,6 +106,8 @@ class LocalSource:
         except Exception as error:
             fetched = unread(fetched, error)
         fetched = self._fetcher.observed(fetched, exchange if request.archives else None, parsed)
+        if self._capture is not None:
+            self._capture.note(fetched, parsed, wanted)
         return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
 
     async def _requisite(self, request: PageRequest, kind: RequisiteKind) -> tuple[Fetched, ParsedPage]:
@@ -114,10 +126,15 @@ class LocalSource:
         kept = None if fetched.reason == "too-large" else exchange
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
-    async def _parsed(self, fetched: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[Fetched, ParsedPage]:
+    def _wanted(self, request: PageRequest) -> Wanted:
+        """The parts of a page to gather."""
+        is_home = request.url.count("/") == request.url.endswith("/") + 2
+        return self._wanted_of[is_home, request.again]
+
+    async def _parsed(self, fetched: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED
         if fetched.body:
-            parsed, identity = await self._read(fetched, fields, again=again)
+            parsed, identity = await self._read(fetched, fields, wanted)
             fetched = fetched._replace(body=b"", **identity._asdict())
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
@@ -128,9 +145,7 @@ class LocalSource:
     def _is_rendered(self, url: str) -> bool:
         return self._renderer is not None and self._renderer.renders(url)
 
-    async def _read(self, page: Fetched, fields: Sequence[Field], *, again: bool) -> tuple[ParsedPage, Identity]:
-        is_home = page.url.count("/") == page.url.endswith("/") + 2
-        wanted = self._wanted_of[is_home, again]
+    async def _read(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[ParsedPage, Identity]:
         content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
         if is_large(page.body):
             with self._waiting(page.url, "parser"):
@@ -246,17 +261,19 @@ class SourceSpec:
 
     def source(self, transport: Transport | None = None) -> LocalSource:
         """Make the source. transport: in place of the network."""
+        archive = self._archive() if self.replayed else None
         return LocalSource(
             self.settings,
-            self._archive() if self.replayed else transport,
+            archive or transport,
             self.timing,
             room(raised_limit(), self.settings.concurrency),
             self.seed_origins,
             self.wanted,
             None if self.capture is None else self.capture(),
+            None if archive is None else archive.parsed,
         )
 
-    def _archive(self) -> Transport:
+    def _archive(self) -> "ArchiveTransport":
         from minicrawl.crawler.archiving.replayed import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
 
-        return ArchiveTransport(self.replayed, self.settings.from_archive)
+        return ArchiveTransport(self.replayed, self.settings)

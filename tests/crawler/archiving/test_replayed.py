@@ -142,7 +142,7 @@ def fetched(folder: Path, url: str) -> Fetched:
 
     async def main() -> Fetched:
         with indexed([str(folder)]) as folders:
-            async with Fetcher(CrawlSettings(), ArchiveTransport(folders)) as fetcher:
+            async with Fetcher(CrawlSettings(), ArchiveTransport(folders, CrawlSettings())) as fetcher:
                 return await fetcher.fetch(PageRequest(url))
 
     return asyncio.run(main())
