@@ -5,7 +5,6 @@ Readers find a record of a WACZ by its offset in the zip, so compressed files ar
 
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -18,6 +17,8 @@ from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
 
 _PIECE = 1 << 20
+_PACKED_AT_MOST = 20
+"""Bytes of the index and of texts for one in the compressed files, at most."""
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -70,6 +71,7 @@ class _Wacz:
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
         self._parts: list[dict[str, str | int]] = []
+        self._most_unpacked = 0
 
     def write(
         self,
@@ -80,7 +82,9 @@ class _Wacz:
         pages: Iterable[ListedPage] | None,
     ) -> int:
         for path in collection.files():
-            self._add(f"{FILES}/{path.name}", _pieces(path, sizes.get(path.name)), is_packed=True)
+            size = sizes.get(path.name, path.stat().st_size)
+            self._most_unpacked += _PACKED_AT_MOST * size
+            self._add(f"{FILES}/{path.name}", _pieces(path, size), stored=size)
         count = sum(1 for _ in collection.lines())
         self._add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))
         lines = _all_pages(collection) if pages is None else _pages(collection, pages)
@@ -98,11 +102,16 @@ class _Wacz:
         self._file.writestr("datapackage-digest.json", json.dumps(digest))
         return count
 
-    def _add(self, name: str, pieces: Iterable[bytes], *, is_packed: bool = False) -> None:
+    def _add(self, name: str, pieces: Iterable[bytes], *, stored: int | None = None) -> None:
+        """Write a part. stored: its bytes, if they stay as they are.
+
+        ReplayWeb.page cannot read a part with a header of Zip64, so only one that may be large gets that.
+        """
         part = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-        part.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+        part.compress_type = zipfile.ZIP_DEFLATED if stored is None else zipfile.ZIP_STORED
+        part.file_size = self._most_unpacked if stored is None else stored
         digest, size = hashlib.sha256(), 0
-        with self._file.open(part, "w", force_zip64=True) as out:
+        with self._file.open(part, "w") as out:
             for piece in pieces:
                 out.write(piece)
                 digest.update(piece)
@@ -111,10 +120,10 @@ class _Wacz:
         self._parts.append({"name": base, "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
 
-def _pieces(path: Path, size: int | None) -> Iterator[bytes]:
-    """The first `size` bytes of a file, in pieces; None: all."""
+def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    """The first `size` bytes of a file, in pieces."""
     with path.open("rb") as file:
-        left = os.fstat(file.fileno()).st_size if size is None else size
+        left = size
         while left and (piece := file.read(min(left, _PIECE))):
             left -= len(piece)
             yield piece

@@ -1,8 +1,14 @@
 """minicrawl archive"""
 
+import contextlib
 import re
 import shlex
+import shutil
+import signal
+import socket
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
 
 _INCONSISTENT = 4
 _SHOWN = 20
+_LOOKS_APART = 0.1
 
 folder_option = click.option(
     "--archive",
@@ -159,24 +166,45 @@ def export(file: Path, folder: str | None, store: Path) -> None:
 @store_option
 @logging_options
 def replay(folder: str | None, store: Path) -> None:
-    """Print how to look at archived pages in a browser. minicrawl shows none: their scripts would run as its own."""
+    """Show archived pages in a browser, by pywb: 'wayback' on the PATH, on 127.0.0.1 until Ctrl-C. minicrawl itself
+    shows none: their scripts would run as its own."""
     from minicrawl.analysis.archives import opened
 
-    with opened(store, folder) as archive:
+    program = shutil.which("wayback")
+    if program is None:
+        raise SettingError(
+            "there is no viewer: put pywb's wayback on the PATH (python -m venv pywb && pywb/bin/pip install pywb "
+            "'setuptools<81'), or open what 'minicrawl archive export kept.wacz' writes at https://replayweb.page, "
+            "which does not upload it"
+        )
+    with opened(store, folder) as archive, tempfile.TemporaryDirectory(prefix="minicrawl-") as temporary:
         place = archive.collection.folder.absolute()
-    name = re.sub(r"[^\w.-]", "-", place.name) or "kept"
-    click.echo(
-        f"""With pywb, which is a program of its own:
+        pages = (page.url for page in archive.pages or ())
+        best = next((url for url in pages if any(True for _ in archive.collection.of(url))), "*/URL")
+        name = re.sub(r"[^\w.-]", "-", place.name) or "kept"
+        collections = Path(temporary, "collections")
+        collections.mkdir()
+        (collections / name).symlink_to(place)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        _shown([program, "-b", "127.0.0.1", "-p", str(port)], temporary, port, f"{name}/{best}")
 
-  python -m venv pywb && pywb/bin/pip install pywb 'setuptools<81'
-  mkdir -p replay/collections && ln -s {shlex.quote(str(place))} replay/collections/{name}
-  (cd replay && ../pywb/bin/wayback -b 127.0.0.1 -p 8080)
 
-Then http://127.0.0.1:8080/{name}/*/URL lists what there is of a URL.
-
-Or in a browser alone: 'minicrawl archive export {name}.wacz', and open that file at https://replayweb.page, which
-does not upload it."""
-    )
+def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
+    """Run a viewer in a folder until it ends or Ctrl-C, and print its address when it answers."""
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    with subprocess.Popen(viewer, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            while process.poll() is None:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
+                    break
+                time.sleep(_LOOKS_APART)
+            else:
+                raise SettingError(f"{viewer[0]} ends at once; see what '{shlex.join(viewer)}' says")
+            click.echo(f"http://127.0.0.1:{port}/{printable(path)}  (Ctrl-C ends it)")
+            process.wait()
+        finally:
+            process.terminate()
 
 
 @command.command(epilog="Example: minicrawl archive select --by sites --grades 4 --bytes 50GB")

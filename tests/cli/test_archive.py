@@ -2,7 +2,13 @@
 
 import gzip
 import json
+import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -91,12 +97,50 @@ def test_mistakes_are_told_in_a_sentence(words: list[str], code: int, sentence: 
     assert sentence in result.stderr
 
 
-def test_an_archive_is_exported_and_how_to_replay_it_is_printed(archive: Path, tmp_path: Path) -> None:
+def test_an_archive_is_exported(archive: Path, tmp_path: Path) -> None:
     store = archive.parent / "crawl.db"
     assert "answers in " in run("archive", "export", tmp_path / "x.wacz", "--store", store).stdout
     assert run("archive", "export", tmp_path / "x.zip", "--store", store).exit_code == 2
-    shown = run("archive", "replay", "--archive", archive).stdout
-    assert f"ln -s {archive} replay/collections/kept\n" in shown
+
+
+VIEWER = f"""#!{sys.executable}
+import http.server, sys
+host, port = sys.argv[2], int(sys.argv[4])
+http.server.HTTPServer((host, port), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_a_viewer_on_the_path_shows_the_archive_until_it_is_interrupted(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "wayback").write_text(VIEWER)
+    (tmp_path / "wayback").chmod(0o755)
+    command = [sys.executable, "-m", "minicrawl", "archive", "replay", "--store", str(archive.parent / "crawl.db")]
+    places = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | places) as shown:
+            assert shown.stdout is not None
+            address = re.match(r"(http://127.0.0.1:\d+/)kept/(\S+)  ", shown.stdout.readline())
+            assert address is not None
+            assert address[2] == "http://a.test/"
+            with urllib.request.urlopen(f"{address[1]}collections/kept/indexes/index.cdxj") as index:
+                assert index.read() == (archive / "indexes" / "index.cdxj").read_bytes()
+            shown.send_signal(stop)
+            assert shown.wait() == 130
+        assert not list(tmp_path.glob("minicrawl-*"))
+        with pytest.raises(OSError, match="refused"):
+            urllib.request.urlopen(address[1])
+
+
+def test_without_a_viewer_there_is_one_line_that_says_what_to_do(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = run("archive", "replay", "--archive", archive)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "minicrawl archive export kept.wacz" in result.stderr
+    (tmp_path / "wayback").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "wayback").chmod(0o755)
+    assert "ends at once" in run("archive", "replay", "--archive", archive).stderr
 
 
 def test_sites_are_selected_and_compared_with_librarians(archive: Path, tmp_path: Path) -> None:
