@@ -11,7 +11,7 @@ import struct
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -33,6 +33,7 @@ _ARC = re.compile(
     rb"(?: \S+ \S+ \S+ \d+ \S+)? (\d{1,18})[\t ]*\r?\n",
     re.MULTILINE,
 )
+_ARC_FIELDS = ("warc-target-uri", "warc-ip-address", "warc-date", "content-type", "content-length")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _ZIP = b"PK\x03\x04"
 _LATEST = 253_402_300_800.0  # the year 10,000
@@ -151,15 +152,17 @@ def records(
     path: Path, end: int | None = None, on_damage: Callable[[Damage], object] = lambda damage: None
 ) -> Iterator[Record]:
     """Records of a file, or of its bytes before `end`. on_damage: called for bytes without a record. Raises OSError."""
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         size = file.seek(0, io.SEEK_END)
         for name, start, stop in _parts(file, path.name, size if end is None else min(end, size)):
-            yield from _Reader(Unpacked(file, name, start, stop), is_arc=".arc" in name.lower()).all(on_damage)
+            source = Unpacked(file, name, start, stop)
+            source.drop_blanks()
+            yield from _Reader(source, is_arc=".arc" in name.lower()).all(on_damage)
 
 
 def record_at(path: Path, start: int, length: int = 0, within: int = 0) -> Record:
     """The record at a position of a file; length: in bytes, if known. Raises DamagedError and OSError."""
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         size = file.seek(0, io.SEEK_END)
         if start < 0 or size < start + max(length, 1):
             raise DamagedError(f"{path} ends before {start + length}")
@@ -200,38 +203,33 @@ class _Reader:
 
     def __init__(self, source: Unpacked, *, is_arc: bool) -> None:
         self._source = source
-        self._is_arc = is_arc
+        self._mark = _ARC if is_arc else _WARC  # the beginning of a record
         self._lost: tuple[int, str] | None = None
         self._known_to = 0  # position in the file up to which records were read
 
     def all(self, on_damage: Callable[[Damage], object]) -> Iterator[Record]:
         """All records."""
         source = self._source
-        while True:
-            source.drop_blanks()
-            if source.has(1):
-                record = self._next_sound()
-                if record is not None:
-                    if self._lost is not None:
-                        on_damage(self._damage(record.start))
-                    self._known_to = record.start + record.length
-                    yield record
-            elif source.fault is not None:
+        while source.has(1) or source.fault is not None:
+            if source.window:
+                try:
+                    record = self.next()
+                except DamagedError as error:
+                    self._lost = self._lost or source.fault or (source.place[0], str(error))
+                    record = None
+                if record is None:
+                    self._drop_to_mark()
+                    continue
+                if self._lost is not None:
+                    on_damage(self._damage(record.start))
+                self._known_to = record.start + record.length
+                yield record
+            else:
                 self._lost = self._lost or source.fault
                 source.resume()
-            else:
-                break
+            source.drop_blanks()
         if self._lost is not None:
             on_damage(self._damage(source.end))
-
-    def _next_sound(self) -> Record | None:
-        """The record that begins here; None, and behind the damage, if there is none."""
-        try:
-            return self.next()
-        except DamagedError as error:
-            self._lost = self._lost or self._source.fault or (self._source.place[0], str(error))
-        self._drop_to_mark()
-        return None
 
     def _damage(self, end: int) -> Damage:
         """The damage before a position."""
@@ -251,45 +249,33 @@ class _Reader:
         if not _LENGTH.fullmatch(expected):
             raise DamagedError(f"the record at {start} has no length")
         length = int(expected)
-        torn = DamagedError(f"the record at {start} is torn: it has fewer than {length} bytes")
-        if not source.reaches(size + length):
-            raise torn
-        tail = source.behind(size + length)
-        if not within and source.fault is not None and source.fault[0] == start and not tail.strip(b"\r\n\0"):
-            raise torn  # the damage is in the member, all of which is this record
         kept = min(length, MOST_KEPT)
+        tail = source.behind(size + length)
+        is_of_member = not within and tail is not None and not tail.strip(b"\r\n\0")
+        if tail is None or (is_of_member and source.fault is not None and source.fault[0] == start):
+            raise DamagedError(f"the record at {start} is torn: it has fewer than {length} bytes")
         wrong = DamagedError(f"the record at {start} is not {length} bytes long, as it says")
         is_ended = self._is_end(tail)
-        source.has(size + kept)
-        if not is_ended and self._has_mark(size, size + kept):
+        swallowed = None if is_ended else _span(self._mark, window, size, size + kept + _LONGEST_LINE)
+        if swallowed is not None and swallowed[0] < size + kept:
             raise wrong
+        source.has(size + kept)
         block = bytes(memoryview(window)[size : size + kept])
         if not is_warc and fields["warc-type"] == "response":
             is_http = block.startswith(b"HTTP/")
             fields |= {"content-type": "application/http;msgtype=response"} if is_http else {"warc-type": "resource"}
-        record = Record(start, 0, fields, block, kept < length, within)
-        if not is_ended and any(record.wrong_digests()):
+        if not is_ended and any(Record(start, 0, fields, block, kept < length).wrong_digests()):
             raise wrong
         if not source.drop(size + length):
-            raise torn
+            raise DamagedError(f"the record at {start} is torn: it has fewer than {length} bytes")
         end = source.gone
         source.drop_blanks()
-        return replace(record, length=source.place_behind(end) - start)
-
-    def _has_mark(self, start: int, end: int) -> bool:
-        """True if a record begins in a part of the window."""
-        found = _span(self._mark, self._source.window, start, end + _LONGEST_LINE)
-        return found is not None and found[0] < end
-
-    @property
-    def _mark(self) -> re.Pattern[bytes]:
-        """The beginning of a record."""
-        return _ARC if self._is_arc else _WARC
+        return Record(start, source.place_behind(end) - start, fields, block, kept < length, within)
 
     def _is_end(self, tail: bytes) -> bool:
         """True if these bytes are as they should be behind a block."""
         rest = tail.lstrip(b"\r\n\0")
-        if self._is_arc:
+        if self._mark is _ARC:
             return not rest or tail.startswith((b"\n", b"\r\n")) or _ARC.match(rest) is not None
         return b"WARC/".startswith(rest[:5]) or tail.startswith((b"\r\n\r\n", b"\n\n"))
 
@@ -310,30 +296,24 @@ class _Reader:
 
     def _arc_fields(self, start: int) -> tuple[dict[str, str], int]:
         """The fields of an ARC record, under their names in WARC, and the size of its head."""
-        source = self._source
-        while (end := source.window.find(b"\n", 0, _LONGEST_LINE)) < 0 and len(source.window) < _LONGEST_LINE:
-            if not source.has(len(source.window) + 1):
+        window = self._source.window
+        while (end := window.find(b"\n", 0, _LONGEST_LINE)) < 0 and len(window) < _LONGEST_LINE:
+            if not self._source.has(len(window) + 1):
                 break
-        found = _ARC.match(bytes(source.window[: end + 1]))
+        found = _ARC.match(bytes(window[: end + 1]))
         if found is None:
-            raise DamagedError(f"there is no record at {start}, but {bytes(source.window[:20])!r}")
-        self._is_arc = True
-        url, address, date, kind, length = (value.decode("utf-8", "replace") for value in found.groups())
-        date = f"{date:0<14}"
-        fields = {
-            "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
-            "warc-target-uri": url,
-            "warc-ip-address": address,
-            "warc-date": f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z",
-            "content-type": kind,
-            "content-length": length,
-        }
-        return fields, end + 1
+            raise DamagedError(f"there is no record at {start}, but {bytes(window[:20])!r}")
+        self._mark = _ARC
+        values = [value.decode("utf-8", "replace") for value in found.groups()]
+        fields = dict(zip(_ARC_FIELDS, values, strict=True))
+        date = f"{values[2]:0<14}"
+        fields["warc-date"] = f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z"
+        return fields | {"warc-type": "warcinfo" if values[0].startswith("filedesc:") else "response"}, end + 1
 
     def _drop_to_mark(self) -> None:
         """Move on to the next record of this stretch, or to its end."""
         source, searched = self._source, 1
-        longest = _LONGEST_LINE if self._is_arc else 32
+        longest = _LONGEST_LINE if self._mark is _ARC else 32
         while (found := _span(self._mark, source.window, searched)) is None:
             if len(source.window) > longest:
                 source.drop(len(source.window) - longest)

@@ -12,10 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, BinaryIO
-
-if TYPE_CHECKING:
-    from backports.zstd import ZstdDict
+from typing import BinaryIO
 
 MOST_KEPT = 64 * 1024 * 1024
 """Maximum bytes kept of a record's block: a file of a few megabytes may hold one of many gigabytes."""
@@ -27,6 +24,7 @@ _MOST_MEMBERS = 10_000
 _LARGEST_WINDOW = 26  # of zstd, log2 of bytes
 _LARGEST_DICTIONARY = 16 * 1024 * 1024
 _BLANK = b"\r\n\0"
+_BLANKS = re.compile(rb"[\r\n\0]*+")
 _GZIP = re.compile(rb"\x1f\x8b\x08")
 _ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
 _DICTIONARY = b"\x5d\x2a\x4d\x18"
@@ -62,9 +60,11 @@ class Unpacked:
         if _ZSTD.match(begin) or name.endswith(".zst"):
             status = os.fstat(file.fileno())
             dictionary = _dictionary(file.name, status.st_size, status.st_mtime_ns)
-            self._pieces = self._members(_ZSTD, lambda: _Zstd(dictionary))
+            self._pieces = self._members(
+                _ZSTD, lambda: _Zstd(dictionary), (DamagedError, ValueError, _zstd().ZstdError)
+            )
         elif _GZIP.match(begin) or (name.endswith(".gz") and begin not in (b"WARC", b"file")):
-            self._pieces = self._members(_GZIP, _Gzip)
+            self._pieces = self._members(_GZIP, _Gzip, (DamagedError, zlib.error))
         else:
             self._pieces = iter(self._read, b"")
             self.is_packed = False
@@ -77,22 +77,17 @@ class Unpacked:
             self.window += piece or b""
         return len(self.window) >= size
 
-    def reaches(self, size: int) -> bool:
-        """True if the stretch has so many bytes, or, where they would have to be unpacked first, may have them."""
-        if not self.is_packed:
-            return self._start + self.gone + size <= self.end
-        return self.has(min(size, MOST_KEPT))
-
-    def behind(self, size: int) -> bytes:
-        """Some bytes that follow the next `size` ones; none where these would have to be unpacked first."""
+    def behind(self, size: int) -> bytes | None:
+        """Some bytes that follow the next `size` ones; None if the stretch ends before. What would have to be unpacked
+        beyond MOST_KEPT is taken for granted: b""."""
         if size <= MOST_KEPT:
-            self.has(size + _TAIL)
-        elif not self.is_packed:
-            self._file.seek(self._start + self.gone + size)
-            tail = self._file.read(_TAIL)
-            self._file.seek(self.read_to)
-            return tail
-        return bytes(self.window[size : size + _TAIL])
+            return bytes(self.window[size : size + _TAIL]) if self.has(size + _TAIL) or self.has(size) else None
+        if self.is_packed:
+            return b"" if self.has(MOST_KEPT) else None
+        self._file.seek(min(self._start + self.gone + size, self.end))
+        tail = self._file.read(_TAIL)
+        self._file.seek(self.read_to)
+        return tail if self._start + self.gone + size <= self.end else None
 
     def drop(self, size: int) -> bool:
         """Remove the next bytes, also those behind the window. False if the stretch ends before."""
@@ -114,7 +109,8 @@ class Unpacked:
     def drop_blanks(self) -> None:
         """Remove line ends and the zeros that some programs fill blocks with."""
         while self.has(1):
-            size = len(self.window) - len(self.window.lstrip(_BLANK))
+            blank = _BLANKS.match(self.window)
+            size, blank = (blank.end() if blank else 0), None  # a match would keep the window from changing
             self.drop(size)
             if not size:
                 return
@@ -149,8 +145,10 @@ class Unpacked:
         self.read_to += len(data)
         return data
 
-    def _members(self, magic: re.Pattern[bytes], opened: "Callable[[], _Gzip | _Zstd]") -> Iterator[bytes | None]:
-        """The pieces of all stretches; None behind each that ends with a fault."""
+    def _members(
+        self, magic: re.Pattern[bytes], opened: "Callable[[], _Gzip | _Zstd]", broken: tuple[type[Exception], ...]
+    ) -> Iterator[bytes | None]:
+        """The pieces of all stretches; None behind each that ends with a fault. broken: errors of damaged members."""
         data, unpacked = b"", 0
         while data := data or self._read():
             data = data.lstrip(_BLANK)
@@ -177,7 +175,7 @@ class Unpacked:
                         yield piece
                 data = rest
                 self._ends.append((unpacked, self.read_to - len(data)))
-            except DamagedError as error:
+            except broken as error:
                 cost = self.read_to - start + unpacked - begun
                 self.fault = start, str(error)
                 data = self._next(magic, start + 1 if cost <= self._again else self.read_to)
@@ -204,7 +202,7 @@ class Unpacked:
 
 
 class _Gzip:
-    """A gzip member."""
+    """A gzip member. has_more: it has output without further input."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(31)
@@ -212,29 +210,22 @@ class _Gzip:
 
     def undo(self, data: bytes) -> tuple[bytes, bytes | None]:
         """Unpack some bytes. Returns a piece, and the bytes behind the member, or None before its end."""
-        try:
-            piece = self._member.decompress(self._member.unconsumed_tail + data, PIECE)
-        except zlib.error as error:
-            raise DamagedError(str(error)) from error
+        piece = self._member.decompress(self._member.unconsumed_tail + data, PIECE)
         self.has_more = len(piece) == PIECE
         return piece, self._member.unused_data if self._member.eof else None
 
 
 class _Zstd:
-    """A zstd frame. dictionary: that of its file."""
+    """A zstd frame. dictionary: that of its file, if it has one."""
 
-    def __init__(self, dictionary: "ZstdDict | None" = None) -> None:
+    def __init__(self, dictionary: bytes = b"") -> None:
         zstd = _zstd()
-        self._broken = zstd.ZstdError
         options = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW}
-        self._frame = zstd.ZstdDecompressor(dictionary, options)
+        self._frame = zstd.ZstdDecompressor(zstd.ZstdDict(dictionary) if dictionary else None, options)
         self.has_more = False
 
     def undo(self, data: bytes) -> tuple[bytes, bytes | None]:
-        try:
-            piece = self._frame.decompress(data, PIECE)
-        except self._broken as error:
-            raise DamagedError(str(error)) from error
+        piece = self._frame.decompress(data, PIECE)
         self.has_more = not (self._frame.eof or self._frame.needs_input)
         return piece, self._frame.unused_data if self._frame.eof else None
 
@@ -248,21 +239,19 @@ def _zstd() -> ModuleType:
 
 
 @lru_cache(maxsize=8)
-def _dictionary(path: str, size: int, changed: int) -> "ZstdDict | None":
-    """The dictionary of a .warc.zst: its first frame, packed or not; None if it has none."""
+def _dictionary(path: str, size: int, changed: int) -> bytes:
+    """The dictionary of a .warc.zst, from its first frame, packed or not; b"" if it has none."""
     with Path(path).open("rb") as file:
         begin = file.read(8)
         size = int.from_bytes(begin[4:], "little")
-        if not begin.startswith(_DICTIONARY) or size > _LARGEST_DICTIONARY:
-            return None
-        content = file.read(size)
+        content = file.read(size) if begin.startswith(_DICTIONARY) and size <= _LARGEST_DICTIONARY else b""
+    if not _ZSTD.match(content):
+        return content
+    frame, packed, content, rest = _Zstd(), content, b"", None
     try:
-        if _ZSTD.match(content):
-            frame, packed, content, rest = _Zstd(), content, b"", None
-            while rest is None and (packed or frame.has_more) and len(content) <= _LARGEST_DICTIONARY:
-                piece, rest = frame.undo(packed)
-                content, packed = content + piece, b""
-        made: ZstdDict = _zstd().ZstdDict(content)
-    except (DamagedError, ValueError):
-        return None
-    return made
+        while rest is None and (packed or frame.has_more) and len(content) <= _LARGEST_DICTIONARY:
+            piece, rest = frame.undo(packed)
+            content, packed = content + piece, b""
+    except _zstd().ZstdError:
+        return b""
+    return content

@@ -153,7 +153,8 @@ def unchunked(reader: AnswerReader, payload: bytes) -> bytes:
     if not any(name.lower() == b"transfer-encoding" for name, _ in reader.fields):
         return payload
     try:
-        return b"".join(reader.feed(payload)) or payload
+        body = b"".join(reader.feed(payload))
+        return body if body or reader.is_whole else payload
     except FetchError:
         return payload
 

@@ -115,6 +115,7 @@ FOREIGN = {
     "between brackets": ("http://h.test/", an_http_record(OK + b"\r\nhello", "<http://h.test/>"), b"hello"),
     "a length that is not so": ("http://h.test/", an_http_record(OK + b"Content-Length: 99\r\n\r\nhello"), b"hello"),
     "another scheme": ("https://h.test/", an_http_record(OK + b"\r\nhello"), b"hello"),
+    "no chunks at all": ("http://h.test/", an_http_record(OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), b""),
     "a redirect of another scheme": (
         "https://h.test/",
         an_http_record(b"HTTP/1.1 301 Moved\r\nLocation: https://h.test/\r\n\r\n"),
