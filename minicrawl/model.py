@@ -66,6 +66,8 @@ class RequisiteKind(StrEnum):
 
     STYLE = "style"
     """A style sheet."""
+    MODULE = "module"
+    """A module of JavaScript."""
     FRAME = "frame"
     """A document inside the page; read if it is HTML."""
     FILE = "file"
@@ -166,7 +168,8 @@ class Wanted:
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
     `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
     one call of a hook; `hook_network`: True if hooks may use the network. `short_text`: the text of pages that may be
-    soft 404s. `requisites`: URLs of files that the page needs; `is_style`: it is a style sheet.
+    soft 404s. `requisites`: URLs of files that the page needs; `part`: the kind of a style
+    sheet or module, which is no page.
     """
 
     anchors: bool = False
@@ -183,7 +186,7 @@ class Wanted:
     hook_network: bool = False
     short_text: bool = True
     requisites: bool = False
-    is_style: bool = False
+    part: RequisiteKind | None = None
 
     @property
     def items(self) -> bool:

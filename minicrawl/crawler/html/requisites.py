@@ -1,13 +1,13 @@
-"""URLs of the files that a page or a style sheet needs to look as it does: its requisites.
+"""URLs of the files that a page, a style sheet or a module of JavaScript needs: its requisites.
 
 An HTML element names them in its attributes, as browsers read them and as scripts that load pictures late expect them
 (data-src and the like); srcset names several, all of which count, as each screen takes another. Style sheets name them
-by url(), by strings in image-set() and @import (CSS Syntax 3, CSS Values 4, CSS Images 4). All of it takes time linear
-in the length of the text.
+by url(), by strings in image-set() and @import (CSS Syntax 3, CSS Values 4, CSS Images 4). Modules name others in
+literal imports. All of it takes time linear in the length of the text.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.tree import Tree
@@ -16,10 +16,10 @@ from minicrawl.model import Requisite, RequisiteKind
 
 MAX_REQUISITES = 1_000
 """Distinct requisites of a document that count."""
-_FILE, _FRAME, _STYLE = RequisiteKind.FILE, RequisiteKind.FRAME, RequisiteKind.STYLE
+_FILE, _FRAME, _STYLE, _MODULE = RequisiteKind.FILE, RequisiteKind.FRAME, RequisiteKind.STYLE, RequisiteKind.MODULE
 
 _SOURCES: Mapping[str, Mapping[str, RequisiteKind]] = {
-    **{tag: {"src": _FILE} for tag in ("img", "audio", "video", "source", "track", "script", "input")},
+    **{tag: {"src": _FILE} for tag in ("img", "audio", "video", "source", "track", "input")},
     **{tag: {"src": _FRAME, "data-src": _FRAME} for tag in ("iframe", "frame", "embed")},
     **{tag: {"href": _FILE, "xlink:href": _FILE} for tag in ("image", "use", "feimage")},
     "object": {"data": _FRAME},
@@ -32,12 +32,12 @@ _LATE_STYLES = ("style", "data-style", "data-bg")
 SELECTOR = ",".join(
     (
         *(f"[{name}]" for name in ("src", *_ANYWHERE, *_SETS, *_LATE_STYLES)),
-        *("link[href]", "object[data]", "image", "use", "feImage", "style"),
+        *("link[href]", "object[data]", "image", "use", "feImage", "style", "script[type=module]"),
     )
 )
 """All elements that may have requisites."""
-_ICONS = {"icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload"}
-_NO_SCRIPT = re.compile(r"(?!module|importmap|speculationrules|.*(?:java|ecma|live|j)script)", re.IGNORECASE)
+_ICONS = {"icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest"}
+_NO_SCRIPT = re.compile(r"(?!.*(?:java|ecma|live|j)script)", re.IGNORECASE)
 _SPACE = "\t\n\f\r "
 _CANDIDATE = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
 _DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*+\)?)*+,?")
@@ -64,6 +64,9 @@ _TOKEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})(?:\r\n|[\t\n\f\r ])?|(\r\n|[\n\r\f])|(.))", re.IGNORECASE | re.DOTALL)
+_IMPORT = re.compile(r"""\b(?:import|from)\s*+(?:\(\s*+)?(?:"(?P<double>[^"\\\n]++)"|'(?P<single>[^'\\\n]++)')""")
+_LOCAL = ("./", "../", "/", "http:", "https:")
+"""Starts of specifiers that are URLs (WHATWG HTML, 8.1.6.5)."""
 _CHARSET = re.compile(rb'@charset "([\w-]{1,40})";')
 
 
@@ -97,11 +100,15 @@ def requisites_of(tree: Tree, base: str, encoding: str | None) -> tuple[Requisit
             _add_styles(words(), found)
         elif tag == "link":
             _add_link(attributes, found)
-        elif _is_loaded(tag, attributes):
+        elif tag == "script":
+            _add_script(attributes, words, found)
+        elif tag != "input" or (attributes.get("type") or "").strip(_SPACE).lower() == "image":
             for name, kind in _SOURCES.get(tag, {}).items():
                 found.add(attributes.get(name), kind)
-        for name in attributes.keys() & _NAMES:
-            value = attributes[name] or ""
+        for name, given in attributes.items():
+            if name not in _NAMES:
+                continue
+            value = given or ""
             if name in _SETS:
                 for reference in candidates(value):
                     found.add(reference, _FILE)
@@ -115,33 +122,45 @@ def requisites_of(tree: Tree, base: str, encoding: str | None) -> tuple[Requisit
 _NAMES = {*_ANYWHERE, *_SETS, *_LATE_STYLES}
 
 
-def requisites_of_style(body: bytes, url: str, content_type: str | None) -> tuple[Requisite, ...]:
-    """The requisites of a style sheet at `url`, with the header `content_type`."""
+def requisites_of_file(body: bytes, url: str, content_type: str | None, kind: RequisiteKind) -> tuple[Requisite, ...]:
+    """The requisites of a style sheet or a module at `url`, with the header `content_type`."""
     if "charset" not in (content_type or "").lower():
         declared = _CHARSET.match(body)
         content_type = f"text/css; charset={declared[1].decode() if declared else 'utf-8'}"
     codec = encoding_of(body, content_type)
     found = _Found(url, None if is_unicode(codec) else codec)
-    _add_styles(as_utf8(body, codec).decode(), found)
+    (_add_modules if kind is _MODULE else _add_styles)(as_utf8(body, codec).decode(), found)
     return found.all()
 
 
-def _is_loaded(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """False for data blocks in scripts, and inputs without a picture."""
+def _add_script(attributes: Mapping[str, str | None], words: Callable[[], str], found: _Found) -> None:
+    """Add a script, unless it is a data block."""
     kind = (attributes.get("type") or "").strip(_SPACE)
-    if tag == "input":
-        return kind.lower() == "image"
-    return tag != "script" or not kind or _NO_SCRIPT.match(kind) is None
+    if kind.lower() == "module":
+        found.add(attributes.get("src"), _MODULE)
+        _add_modules(words(), found)
+    elif not kind or _NO_SCRIPT.match(kind) is None:
+        found.add(attributes.get("src"), _FILE)
 
 
 def _add_link(attributes: Mapping[str, str | None], found: _Found) -> None:
     relations = set((attributes.get("rel") or "").lower().split())
     if "stylesheet" in relations:
         found.add(attributes.get("href"), _STYLE)
+    elif "modulepreload" in relations:
+        found.add(attributes.get("href"), _MODULE)
     elif "preload" in relations:
         found.add(attributes.get("href"), _STYLE if (attributes.get("as") or "").lower() == "style" else _FILE)
     elif not _ICONS.isdisjoint(relations):
         found.add(attributes.get("href"), _FILE)
+
+
+def _add_modules(text: str, found: _Found) -> None:
+    """Add the modules that a module imports by literal URLs; other specifiers are names of import maps."""
+    for match in _IMPORT.finditer(text):
+        specifier = match["double"] or match["single"]
+        if specifier.startswith(_LOCAL):
+            found.add(specifier, _MODULE)
 
 
 def _add_styles(text: str, found: _Found) -> None:

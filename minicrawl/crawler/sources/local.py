@@ -37,7 +37,7 @@ Archived = Callable[[PageRequest, Wanted], tuple[Fetched, ParsedPage] | None]
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
 _WANTED_OF = {
-    RequisiteKind.STYLE: Wanted(is_style=True),
+    **{kind: Wanted(part=kind) for kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)},
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
 """Parts of requisites that are read."""
@@ -112,7 +112,8 @@ class LocalSource:
 
     async def _requisite(self, request: PageRequest, kind: RequisiteKind) -> tuple[Fetched, ParsedPage]:
         """Fetch a requisite, and gather what it needs itself."""
-        fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=kind is RequisiteKind.STYLE)
+        is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
+        fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=is_text)
         parsed = _NOT_PARSED
         try:
             if fetched.status == 200 and fetched.body and kind in _WANTED_OF:

@@ -14,7 +14,7 @@ from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.parser_choice import Marks, attributes_at_most, may_explode, tags_at_most, within_limit
-from minicrawl.crawler.html.requisites import requisites_of_style
+from minicrawl.crawler.html.requisites import requisites_of_file
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores
@@ -24,9 +24,9 @@ _NO_IDENTITY = Identity(0, None, None, None, None)
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
-    """Parse a page, with its items if they are wanted, and take its fingerprints; or a style sheet, which has none."""
-    if wanted.is_style:
-        return ParsedPage(requisites=requisites_of_style(body, url, content_type)), _NO_IDENTITY
+    """Parse a page, with its items if they are wanted, and take its fingerprints; or a file that a page needs."""
+    if wanted.part is not None:
+        return ParsedPage(requisites=requisites_of_file(body, url, content_type, wanted.part)), _NO_IDENTITY
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)

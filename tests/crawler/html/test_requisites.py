@@ -5,11 +5,11 @@ import time
 import pytest
 
 from minicrawl.crawler.html import parse_html
-from minicrawl.crawler.html.requisites import MAX_REQUISITES, candidates, requisites_of_style, style_references
+from minicrawl.crawler.html.requisites import MAX_REQUISITES, candidates, requisites_of_file, style_references
 from minicrawl.model import RequisiteKind, Wanted
 
 WHOLE = Wanted(places=True, requisites=True)
-FILE, STYLE, FRAME = RequisiteKind.FILE, RequisiteKind.STYLE, RequisiteKind.FRAME
+FILE, STYLE, FRAME, MODULE = RequisiteKind.FILE, RequisiteKind.STYLE, RequisiteKind.FRAME, RequisiteKind.MODULE
 PAGE = "http://a.test/x/page"
 
 
@@ -40,11 +40,11 @@ FILES = {
     "<svg><style>a { fill: url(1.svg#f) }</style></svg>": ["1.svg"],
     "<video src=1.mp4 poster=1.png><track src=1.vtt></video>": ["1.mp4", "1.png", "1.vtt"],
     "<audio><source src=1.ogg></audio>": ["1.ogg"],
-    "<script src=1.js></script><script src=2.js type=module></script>": ["1.js", "2.js"],
+    "<script src=1.js></script><script src=2.js type=text/ecmascript></script>": ["1.js", "2.js"],
     '<script src=1.js type="text/template"></script>': [],
     '<link rel="shortcut ICON" href=1.ico><link rel=apple-touch-icon href=2.png>': ["1.ico", "2.png"],
     "<link rel=mask-icon href=1.svg><link rel=manifest href=m.json>": ["1.svg", "m.json"],
-    "<link rel=preload as=font href=1.woff2><link rel=modulepreload href=1.js>": ["1.woff2", "1.js"],
+    "<link rel=preload as=font href=1.woff2><link rel=preload as=script href=1.js>": ["1.woff2", "1.js"],
     "<link rel=canonical href=a><link rel=next href=b><link rel=dns-prefetch href=//c.test>": [],
     "<a href=1.png>1</a><area href=2.png>": [],
     "<template><img src=1.png></template>": [],
@@ -77,6 +77,8 @@ def test_the_plain_parser_finds_the_same(html: str, urls: list[str]) -> None:
         ("<link rel=preload as=style href=1.css>", {"1.css": STYLE}),
         ("<style>@import '1.css';</style>", {"1.css": STYLE}),
         ("<iframe src=1></iframe><iframe data-src=2></iframe>", {"1": FRAME, "2": FRAME}),
+        ("<script type=module src=1.js></script><link rel=modulepreload href=2.js>", {"1.js": MODULE, "2.js": MODULE}),
+        ("<script type=module>import './1.js'; import 'vue'</script>", {"1.js": MODULE}),
         ("<frameset><frame src=1></frameset>", {"1": FRAME}),
         ("<object data=1.svg></object><embed src=2.swf>", {"1.svg": FRAME, "2.swf": FRAME}),
     ],
@@ -121,11 +123,19 @@ def test_references_of_a_style_sheet(css: str, references: list[str]) -> None:
     assert [reference for reference, _ in style_references(css)] == references
 
 
+def test_a_module_needs_what_it_imports_by_literal_urls() -> None:
+    text = """import a from "./1.js"; import{b}from'../2.js';export * from "/3.js"
+    import("./4.js"); import "vue"; import(name); const from = "./5.js"; import x from "https://b.test/6.js" """
+    found = requisites_of_file(text.encode(), "http://c.test/x/y.js", "text/javascript", MODULE)
+    urls = ["http://c.test/x/1.js", "http://c.test/2.js", "http://c.test/3.js", "http://c.test/x/4.js"]
+    assert list(found) == [(url, MODULE) for url in (*urls, "https://b.test/6.js")]
+
+
 def test_a_style_sheet_resolves_by_its_own_url_in_its_own_encoding() -> None:
     body = b'@charset "windows-1252"; @import "b.css"; a { b: url(../\xe9.png?\xe9) }'
-    urls = [url for url, _ in requisites_of_style(body, "http://c.test/x/y.css", "text/css")]
+    urls = [url for url, _ in requisites_of_file(body, "http://c.test/x/y.css", "text/css", STYLE)]
     assert urls == ["http://c.test/x/b.css", "http://c.test/%C3%A9.png?%E9"]
-    assert [kind for _, kind in requisites_of_style(body, "http://c.test/x/y.css", "text/css")] == [STYLE, FILE]
+    assert [kind for _, kind in requisites_of_file(body, "http://c.test/x/y.css", "text/css", STYLE)] == [STYLE, FILE]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +173,7 @@ def test_a_megabyte_of_css_takes_time_linear_in_its_length(piece: str) -> None:
 def test_so_many_of_a_document_count() -> None:
     css = "".join(f"a{{b:url({number}.png)}}" for number in range(80_000)).encode()
     assert len(css) > 1_000_000
-    assert len(requisites_of_style(css, PAGE, "text/css")) == MAX_REQUISITES
+    assert len(requisites_of_file(css, PAGE, "text/css", STYLE)) == MAX_REQUISITES
 
 
 def test_what_is_not_wanted_is_not_looked_for() -> None:
