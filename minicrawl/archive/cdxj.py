@@ -100,10 +100,10 @@ def nearest(found: Sequence[Captured], when: str | None) -> Captured | None:
     found = [one for one in found if one.status != 304] or found
     if when is None:
         return found[-1] if found else None
-    return min(found, key=lambda one: abs(_seconds(one.stamp) - _seconds(when)), default=None)
+    return min(found, key=lambda one: abs(seconds(one.stamp) - seconds(when)), default=None)
 
 
-def _seconds(digits: str) -> float:
+def seconds(digits: str) -> float:
     """Unix seconds of 14 digits; 0 if they are no date."""
     try:
         return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()

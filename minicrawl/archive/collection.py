@@ -2,7 +2,7 @@
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +27,8 @@ class Collection:
         self.folder = folder
         self._follows_links = follows_links
         self._index = Index(index_of(folder))
+        self.beside: Sequence[Collection] = ()
+        """Other archives, which may have the originals of revisits."""
         self._more: dict[str, list[Captured]] = {}
         for one in more:
             self._more.setdefault(one.url, []).append(one)
@@ -80,14 +82,15 @@ class Collection:
         record = self.record(captured)
         if record.kind != "revisit":
             return record, record.payload
-        original = self._original(record)
-        if original is None:
-            raise StoreError(
-                f"{captured.url} was the same as {record.fields.get('warc-refers-to-target-uri')}, which is not in "
-                f"{self.folder}; bring back its files, or make the index anew with 'minicrawl archive index'"
-            )
-        whole = self.record(original)
-        return replace(record, is_cut=whole.is_cut), whole.payload
+        for archive in (self, *self.beside):
+            if (original := archive._original(record)) is not None:
+                whole = archive.record(original)
+                return replace(record, is_cut=whole.is_cut), whole.payload
+        raise StoreError(
+            f"{captured.url} was the same as {record.fields.get('warc-refers-to-target-uri')}, which is not in "
+            f"{self.folder}; bring back its files, or put those of the archive that it refers to beside them, and make "
+            "the index anew with 'minicrawl archive index'"
+        )
 
     def file(self, name: str) -> Path:
         """A file named by the index. Raises StoreError if it is not in the archive."""
@@ -107,7 +110,8 @@ class Collection:
         digest = record.fields.get("warc-payload-digest", "")
         found = [one for one in self.of(url) if not one.is_revisit]
         same = [one for one in found if one.digest.removeprefix("sha1:") == digest.removeprefix("sha1:")]
-        return next(iter(same or found), None)
+        unknown = [one for one in found if not (digest and one.digest)]
+        return next(iter(same or unknown), None)
 
     def files(self) -> list[Path]:
         """The files of this archive."""

@@ -351,6 +351,10 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
 def _capture(settings: CrawlSettings, writer: Writer, archive: Archive) -> Callable[[], Capture]:
     from minicrawl.crawler.archiving.capture import MakeCapture  # noqa: PLC0415 - few crawls keep an archive
 
+    if settings.dedup_with and settings.archive is not None:
+        from minicrawl.archive.digests import prepare  # noqa: PLC0415 - fewer know another one
+
+        prepare(settings.dedup_with, settings.archive)
     return MakeCapture(settings, writer.path, archive.prefix)
 
 
@@ -431,6 +435,10 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         check_replayed(settings, has_transport=has_transport)
     if settings.screenshots and not (settings.render and settings.archive):
         raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
+    if settings.dedup_with:
+        from minicrawl.archive.digests import check_asked as check_others  # noqa: PLC0415
+
+        check_others(settings)
     if settings.render:
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 

@@ -10,6 +10,8 @@ where the damaged one has none. Pages that it does not have wait.
 """
 
 import asyncio
+import base64
+import binascii
 import json
 import math
 import time
@@ -24,8 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl import log
+from minicrawl.archive.collection import files
+from minicrawl.archive.reading import Record, records
+from minicrawl.archive.record import NOT_MODIFIED
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.archiving.records import KeptCrawl, kept_crawl, rows_of
+from minicrawl.crawler.archiving.records import KeptCrawl, kept_crawl, prefix_of
 from minicrawl.crawler.archiving.replayed import NOT_ARCHIVED
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
@@ -52,7 +57,7 @@ _ROWS = 10_000
 
 
 _OF_ONE_PLACE = frozenset(
-    {"archive", "requisites", "refresh", "recrawl_after", "text", "search"}
+    {"archive", "requisites", "screenshots", "refresh", "recrawl_after", "text", "search"}
     | {"extract", "extract_rule", "extract_structured"}
     | {"proxy", "auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
 )
@@ -159,7 +164,31 @@ def _of_archive(folder: Path, file: Path) -> Salvaged:
 def _archive(folder: Path) -> _Archive:
     """Raises StoreError."""
     crawl = kept_crawl(folder)
-    return _Archive(folder, crawl, *rows_of(folder, crawl.archive_id))
+    return _Archive(folder, crawl, *_rows_of(folder, crawl.archive_id))
+
+
+def _rows_of(folder: Path, archive_id: str) -> tuple[list[ArchiveFileRow], list[RecordRow]]:
+    """The rows of a store's files, and of the answers in them, all with their URLs."""
+    own = [path for path in files(folder) if path.name.startswith(f"{prefix_of(archive_id)}-")]
+    sizes = [ArchiveFileRow(path.name, path.stat().st_size) for path in own]
+    return sizes, [_row(record, path.name) for path in own for record in _archived(path)]
+
+
+def _archived(path: Path) -> Iterator[Record]:
+    found = records(path, on_damage=lambda damage: log.archive_damaged(why=f"{path}: {damage}"))
+    return (record for record in found if record.is_answer)
+
+
+def _row(record: Record, file: str) -> RecordRow:
+    try:
+        digest = base64.b32decode(record.fields.get("warc-payload-digest", "").rpartition(":")[2])
+    except binascii.Error:
+        digest = b""
+    is_same = record.fields.get("warc-profile") == NOT_MODIFIED
+    revisit = RecordKind.NOT_MODIFIED if is_same else RecordKind.REVISIT
+    kind = str(RecordKind.RESPONSE if record.kind == "response" else revisit)
+    place = record.at, file, record.start, record.length
+    return RecordRow(None, record.url, *place, digest, kind, record.status, record.media_type)
 
 
 @contextmanager

@@ -91,6 +91,9 @@ def archived(folder: Path, seed: int, **settings: Any) -> tuple[Path, dict[str, 
     origin = seeds[0][: seeds[0].index("/", 8)]
     site |= {f"{origin}/moved": f"{origin}/target", f"{origin}/target": ["<p>here"], f"{origin}/failing": 403}
     site[f"{origin}/copy"] = [canonical(f"{origin}/target"), "/more"]
+    some = list(pages)
+    for late, early in zip(some[60:90], some, strict=False):
+        site[late].append(early.replace("http:", "https:"))  # some of these wait, and have twins that do not
     store = folder / "crawl.db"
     crawl(Failing(site), store, seeds, archive=folder / "kept", pages=80, traps=False, max_depth=9, **settings)
     return store, site, seeds

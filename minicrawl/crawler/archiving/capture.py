@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from minicrawl.archive.digests import OtherBodies
 from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
@@ -51,7 +52,8 @@ class Archiving:
         self._opened: Store | None = None
         self._parts: dict[str, None] = {}
         rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
-        originals = Originals(self._with_body, self._last_of)
+        self._others = OtherBodies(settings.dedup_with, settings.archive)
+        originals = Originals(self._with_body, self._last_of, self._others.find)
         self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
         self._parsed = ParsedWriter(settings, settings.archive)
         self.note = self._parsed.note
@@ -107,6 +109,7 @@ class Archiving:
     def close(self) -> None:
         self._writer.close()
         self._parsed.close()
+        self._others.close()
         if self._opened is not None:
             self._opened.close()
 

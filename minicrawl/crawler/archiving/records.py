@@ -1,22 +1,14 @@
 """The files of a store's archive, the rows that name the answers in them, and the crawl that a lost store was of."""
 
-import base64
-import binascii
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: JSON
 
-from minicrawl import log
 from minicrawl.archive.cdxj import Captured, captured
-from minicrawl.archive.collection import files
-from minicrawl.archive.reading import Record, records
-from minicrawl.archive.record import NOT_MODIFIED
 from minicrawl.archive.writer import FILES, Committed
 from minicrawl.errors import StoreError
-from minicrawl.model import RecordKind
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.system import sync, sync_folder
 
@@ -81,27 +73,3 @@ def kept_crawl(folder: Path) -> KeptCrawl:
         return KeptCrawl(found[0].stem.removeprefix(begin), kept["settings"], seeds)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{found[0]} cannot be read ({error}); bring it back from a backup") from error
-
-
-def rows_of(folder: Path, archive_id: str) -> tuple[list[ArchiveFileRow], list[RecordRow]]:
-    """The rows of a store's files, and of the answers in them, all with their URLs."""
-    own = [path for path in files(folder) if path.name.startswith(f"{prefix_of(archive_id)}-")]
-    sizes = [ArchiveFileRow(path.name, path.stat().st_size) for path in own]
-    return sizes, [_row(record, path.name) for path in own for record in _answers(path)]
-
-
-def _answers(path: Path) -> Iterator[Record]:
-    found = records(path, on_damage=lambda damage: log.archive_damaged(why=f"{path}: {damage}"))
-    return (record for record in found if record.is_answer)
-
-
-def _row(record: Record, file: str) -> RecordRow:
-    try:
-        digest = base64.b32decode(record.fields.get("warc-payload-digest", "").rpartition(":")[2])
-    except binascii.Error:
-        digest = b""
-    is_same = record.fields.get("warc-profile") == NOT_MODIFIED
-    revisit = RecordKind.NOT_MODIFIED if is_same else RecordKind.REVISIT
-    kind = str(RecordKind.RESPONSE if record.kind == "response" else revisit)
-    place = record.at, file, record.start, record.length
-    return RecordRow(None, record.url, *place, digest, kind, record.status, record.media_type)

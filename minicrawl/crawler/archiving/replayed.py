@@ -17,7 +17,9 @@ from minicrawl.archive.cdxj import Captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
+from minicrawl.archive.writer import FILES
 from minicrawl.crawler.archiving.parsed import ParsedAnswers
+from minicrawl.crawler.archiving.records import prefix_of
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
@@ -44,12 +46,22 @@ def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
         )
 
 
+def _is_ours(one: Captured) -> bool:
+    """True for a file of a crawl of ours: it has no answer of a URL that it did not ask for."""
+    return prefix_of("") in one.file
+
+
 class ArchiveTransport:
-    """Answers out of collections. Files of one that the settings do not name are links made by us."""
+    """Answers out of collections. Files of one that the settings do not name are links made by us. Of other archives
+    whose bodies these refer to (--dedup-with), only originals of revisits are taken."""
 
     def __init__(self, folders: Sequence[Path], settings: CrawlSettings) -> None:
         given = settings.from_archive
         self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
+        others = (Path(place) for place in settings.dedup_with)
+        self._beside = [Collection(other) for other in others if (other / FILES).is_dir()]
+        for archive in self._archives:
+            archive.beside = [other for other in (*self._archives, *self._beside) if other is not archive]
         self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
         is_read_again = settings.render or settings.hook or settings.takes_cookies
         self._parsed = None if is_read_again else ParsedAnswers(settings)
@@ -76,7 +88,7 @@ class ArchiveTransport:
         raise FetchError(NOT_ARCHIVED, url)
 
     async def aclose(self) -> None:
-        for archive in self._archives:
+        for archive in (*self._archives, *self._beside):
             archive.close()
         if self._parsed is not None:
             self._parsed.close()
@@ -88,7 +100,7 @@ class ArchiveTransport:
     def _last_as(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
         last = None
         for archive in self._archives:
-            some = [one for one in archive.with_key_of(url) if not (is_twin and one.is_redirect)]
+            some = [one for one in archive.with_key_of(url) if not (is_twin and (one.is_redirect or _is_ours(one)))]
             same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
             one = nearest(same, None)
             if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):

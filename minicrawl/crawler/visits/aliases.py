@@ -21,6 +21,9 @@ from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, PlacedLinks, from_bytes, placed, to_bytes
 from minicrawl.store.rows import Links
 
+_UNTOLD = "not-archived"
+"""The reason of a page that an archive lacks, which does not tell that nothing is there."""
+
 
 class Aliases:
     """The aliases and their targets.
@@ -48,7 +51,7 @@ class Aliases:
         is_known = before is not None and before.own is not None and before.targets == links.targets
         if links.own is not None and links.targets and not is_known:
             self.note_hint(turn.page, int(from_bytes(links.targets)[0]))
-        if turn.outcome.state in (State.ERROR, State.GONE):
+        if turn.outcome.state in (State.ERROR, State.GONE) and turn.outcome.reason != _UNTOLD:
             self.void_hints_to(turn.page)
 
     def note_hint(self, alias: int, target: int) -> None:
@@ -207,4 +210,5 @@ class Aliases:
 
     def _is_dead(self, page: int) -> bool:
         """True if the last turn of a page found nothing."""
-        return self._pages.last_state(page) in (State.ERROR, State.GONE)
+        is_failed = self._pages.last_state(page) in (State.ERROR, State.GONE)
+        return is_failed and self._pages.last_turn(page).reason != _UNTOLD

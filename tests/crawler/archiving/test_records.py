@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from support.dying import killed_at
 from support.sites import Server, crawl, rows
 from support.small_web import WebServer, small_web
 
+import minicrawl
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import index_anew, index_of
@@ -28,7 +30,7 @@ from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
 from minicrawl.cli import main
 from minicrawl.crawler.archiving.records import kept_crawl
 from minicrawl.crawler.parts.archive import Archive
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
@@ -289,3 +291,24 @@ def test_settings_and_seeds_are_kept_beside_an_archive_without_secrets(tmp_path:
             assert {file.name.partition(f"-{archive.archive_id}-")[0] for file in files(folder)} == {"minicrawl"}
         assert "hush" not in ours.read_text()
     assert len(list(folder.glob("*.json"))) == 2
+
+
+def test_bodies_of_another_archive_are_referred_to_and_both_together_have_them(tmp_path: Path) -> None:
+    one, two, more = tmp_path / "one", tmp_path / "two", [f"<p>{'word ' * 300}"]
+    site = {HOME: ["/a", "/b", *more], f"{HOME}a": ["/b", *more], f"{HOME}b": ["<p>short"]}
+    crawl(site, tmp_path / "one.db", [HOME], archive=one, probe=False)
+    with pytest.raises(SettingError, match="without --no-dedup"):
+        crawl(site, tmp_path / "two.db", [HOME], archive=two, dedup_with=one, dedup=False)
+    crawl(site, tmp_path / "two.db", [HOME], archive=two, dedup_with=one, probe=False)
+    kinds = {one.url: one.kind for one in answers(two) if "robots" not in one.url}
+    assert kinds == {HOME: "revisit", f"{HOME}a": "revisit", f"{HOME}b": "response"}
+    for store in ("one.db", "two.db"):
+        got = CliRunner().invoke(main, ["archive", "get", f"{HOME}a", "--store", str(tmp_path / store)])
+        assert (got.exit_code, got.stdout.count("word")) == (0, 300)
+    got = CliRunner().invoke(main, ["archive", "get", f"{HOME}a", "--archive", str(two)])
+    assert (got.exit_code, got.stderr.count("\n")) == (3, 1)
+    assert f"was the same as {HOME}a, which is not in {two}" in got.stderr
+    shutil.rmtree(two / "parsed")  # or pages come from there
+    for places, failures in ([two, one], {}), ([two], {"not-archived": 1}):
+        report = minicrawl.crawl([HOME], tmp_path / f"{len(places)}.db", from_archive=places, probe=False)
+        assert report.failures == failures

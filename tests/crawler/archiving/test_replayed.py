@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from support.archives import a_record, an_http_record
-from support.sites import Reply, Server, crawl, rows, wide_site
+from support.sites import Reply, Server, canonical, crawl, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.places import indexed
@@ -101,6 +101,16 @@ def test_what_is_not_in_the_archive_has_a_reason_of_its_own_and_a_limit_is_one(t
     with pytest.raises(SettingError, match=r"there is no archive at .*nowhere"):
         minicrawl.crawl([HOME], tmp_path / "third.db", from_archive=tmp_path / "nowhere")
     assert not (tmp_path / "third.db").exists()
+
+
+def test_a_page_whose_canonical_is_not_in_the_archive_stands_for_it_as_it_did(tmp_path: Path) -> None:
+    site = {HOME: ["/a", "/c"], f"{HOME}a": [canonical(f"{HOME}b"), "/c"]}
+    store, again = tmp_path / "live.db", tmp_path / "again.db"
+    crawl(site, store, [HOME], pages=2, archive=tmp_path / "kept")
+    minicrawl.crawl([HOME], again, from_archive=tmp_path / "kept")
+    query = "SELECT url, state, reason FROM pages WHERE visited AND reason <> 'not-archived' ORDER BY url"
+    assert rows(again, query) == rows(store, query)
+    assert (f"{HOME}a", "alias", "canonical") in rows(again, query)
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
