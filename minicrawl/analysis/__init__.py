@@ -15,5 +15,6 @@ page_changes    changes of a page, and the differences of its text
 refresh_times   freshness, due times                     archives         the archive of a store
 seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
 seed_check      reachability of seeds                    dry_run          requests that a crawl would make
+thumbnails      screenshots of pages, small
 isolated_sites  sites without the links between them (`lab surfer`)
 """

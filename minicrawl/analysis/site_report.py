@@ -1,7 +1,7 @@
 """Contents of `minicrawl report`: numbers, pictures and tables."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ from minicrawl.analysis.page_columns import iso
 from minicrawl.analysis.page_links import Asked, PageLinks, page_links
 from minicrawl.analysis.sites import numbered_sites
 from minicrawl.analysis.status import Status, status
+from minicrawl.analysis.thumbnails import thumbnail
 from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.crawler.urls.keys import site_of
@@ -18,8 +19,8 @@ from minicrawl.model import READ, State
 from minicrawl.store.reader import Store
 from minicrawl.store.select.outstanding import PageColumns
 
-ROWS, TOP = 25, 100
-"""Rows of most tables, and of the table of the most important pages."""
+ROWS, TOP, PICTURES = 25, 100, 12
+"""Rows of most tables, and of the table of the most important pages; and the thumbnails of these at most."""
 _BROKEN = 50
 _POINTS = 120
 
@@ -36,6 +37,7 @@ def report_on(store: Store) -> Report:
             subtitle=_subtitle(pages, now),
             tiles=_tiles(pages, now, broken, redirected, untitled),
             charts=_charts(store, pages),
+            pictures=_thumbnails(store),
             sections=(
                 _top(store),
                 _errors(now),
@@ -59,6 +61,12 @@ def report_on(store: Store) -> Report:
                 _robots(store, now),
             ),
         )  # fmt: skip
+
+
+def _thumbnails(store: Store) -> list[tuple[str, str]]:
+    """URL and thumbnail of the most important pages that have one."""
+    found = ((page.url, thumbnail(store, page.url)) for page in store.pages("importance", TOP))
+    return list(islice(((url, picture) for url, picture in found if picture is not None), PICTURES))
 
 
 def _names(seeds: Sequence[str]) -> str:

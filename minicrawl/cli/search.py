@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -93,6 +93,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     them come last. "WORDS" stand one behind the other, -WORD is not there, title:WORD is in the title; site:HOST and
     lang:de say which pages. While a crawl runs, the index follows it.
     """
+    from minicrawl.analysis.thumbnails import has_thumbnail
     from minicrawl.search.partitions import search
     from minicrawl.search.searching import Asked
     from minicrawl.store.reader import open_store
@@ -101,7 +102,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     text = query_of(words)
     with open_store(store) as reader:
         found = search(reader, text, asked)
-    print_found(found, text, weight, explain=explain, as_json=as_json)
+        pictured = {page.url for page in found.pages if as_json and has_thumbnail(reader, page.url)}
+    print_found(found, text, weight, pictured, explain=explain, as_json=as_json)
 
 
 def query_of(words: tuple[str, ...]) -> str:
@@ -109,11 +111,14 @@ def query_of(words: tuple[str, ...]) -> str:
     return " ".join(words).replace(_MINUS, "-")
 
 
-def print_found(found: "Found", text: str, weight: float, *, explain: bool, as_json: bool) -> None:
+def print_found(  # noqa: PLR0913 - the answer, and how it is shown
+    found: "Found", text: str, weight: float, pictured: Set[str] = frozenset(), *, explain: bool, as_json: bool
+) -> None:
+    """pictured: URLs of pages with a thumbnail."""
     for note in _notes(found):
         click.echo(note, err=True)
     if as_json:
-        click.echo(document([_as_json(page, weight) for page in found.pages]))
+        click.echo(document([_as_json(page, weight, pictured) for page in found.pages]))
         return
     if not found.pages:
         click.echo(f"Nothing was found for {printable(text)}.")
@@ -168,7 +173,9 @@ def _lines(page: "FoundPage", explained: float | None) -> Iterator[str]:
         yield f"     {shown.marked(on, off)}"
 
 
-def _as_json(page: "FoundPage", weight: float) -> dict[str, object]:
+def _as_json(page: "FoundPage", weight: float, pictured: Set[str]) -> dict[str, object]:
+    from minicrawl.analysis.thumbnails import name_of
+
     return {
         "rank": page.rank,
         "url": page.url,
@@ -181,6 +188,7 @@ def _as_json(page: "FoundPage", weight: float) -> dict[str, object]:
         "alike": page.alike,
         "is_read": page.is_read,
         "has_all": page.has_all,
+        **({"thumbnail": name_of(page.url)} if page.url in pictured else {}),
         "explained": {
             "weight": weight,
             "agreement": page.similarity,

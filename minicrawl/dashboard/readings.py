@@ -12,6 +12,7 @@ import numpy.typing as npt
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_changes import PageChange, page_changes
 from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
+from minicrawl.analysis.thumbnails import thumbnail
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
@@ -105,11 +106,15 @@ class Readings:
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
         with open_store(self.path) as store:
-            return explain(store, url).as_json()
+            facts = explain(store, url).as_json()
+            picture = thumbnail(store, facts["url"])
+        return facts if picture is None else {**facts, "thumbnail": picture}
 
-    def search(self, words: str, n: int) -> Found:
+    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None]]:
+        """The pages that match a query, and their thumbnails by URL."""
         with open_store(self.path) as store:
-            return partitions_search(store, words, Asked(n))
+            found = partitions_search(store, words, Asked(n))
+            return found, {page.url: thumbnail(store, page.url) for page in found.pages}
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state; `points`: the crawl over time."""
@@ -210,7 +215,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
     """The pages that match a query best. Raises MinicrawlError, also if there is no index."""
     if len(words) > _LONGEST_QUERY:
         raise SettingError(f"a query has {_LONGEST_QUERY:,} characters at most")
-    found = readings.search(words, n)
+    found, thumbnails = readings.search(words, n)
     pages = [
         {
             "rank": page.rank,
@@ -222,6 +227,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
             "marks": page.snippet.marks,
             "alike": len(page.alike),
             "is_read": page.is_read,
+            **({"thumbnail": thumbnails[page.url]} if thumbnails[page.url] else {}),
         }
         for page in found.pages
     ]

@@ -138,13 +138,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A report's content. tiles: numbers at the top, each with its name. charts: pictures (SVG) with titles."""
+    """A report's content. tiles: numbers at the top, each with its name. charts: pictures (SVG) with titles. pictures:
+    URLs of pages, each with a data: URL of its thumbnail."""
 
     title: str
     subtitle: str
     tiles: Sequence[tuple[str, str]]
     charts: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = field(default_factory=tuple)
+    pictures: Sequence[tuple[str, str]] = ()
 
 
 def write_report(report: Report, path: Path) -> int:
@@ -159,7 +161,9 @@ def _document(report: Report) -> Iterable[str]:
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     # Should web text be taken for markup after all, a browser runs and loads nothing.
-    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    images = "; img-src data:" if report.pictures else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'{images}"
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">'
     yield f"<title>{_plain(report.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<header>"
     yield f"<h1>{_plain(report.title)}</h1>\n<p>{_plain(report.subtitle, 400)}</p>\n</header>\n<main>"
@@ -171,6 +175,12 @@ def _document(report: Report) -> Iterable[str]:
     yield '</ul></nav>\n<div class="charts">'
     yield from (f"<figure><figcaption>{_plain(name)}</figcaption>{svg}</figure>" for name, svg in report.charts)
     yield "</div>"
+    if report.pictures:
+        yield '<div class="pictures">'
+        for url, data in report.pictures:
+            image = f'<img src="{_escaped(data)}" alt="" width="320" height="180">'
+            yield f"<figure>{image}<figcaption>{_link(url)}</figcaption></figure>"
+        yield "</div>"
     for number, section in enumerate(report.sections):
         yield f'<section id="s{number}">\n<h2>{_plain(section.title)}</h2>'
         yield from _section(section)
@@ -255,6 +265,9 @@ dt{color:var(--soft);font-size:.85rem}
 dd{margin:0;font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:0;margin:0 0 1.25rem;list-style:none}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1rem}
+.pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:1rem;margin-top:1rem}
+.pictures img{width:100%;height:auto}
+.pictures figcaption{font-weight:400;font-size:.85rem;overflow-wrap:anywhere}
 figure{margin:0;padding:.75rem;background:var(--card);border-radius:.5rem}
 figcaption{font-weight:600;margin-bottom:.25rem}
 svg{display:block;width:100%;height:auto}

@@ -1,6 +1,6 @@
 // Pages by words, as 'minicrawl search' finds them.
 
-import {card, el, known, marked, outside, setText} from "./dom.js";
+import {card, el, known, marked, outside, setText, thumbnail} from "./dom.js";
 import {count, counted, printable} from "./format.js";
 
 export class Search {
@@ -42,6 +42,6 @@ export class Search {
 
 function line(page) {
   const alike = page.alike ? ` and ${count(page.alike)} more like this` : "";
-  return el("li", {}, known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
+  return el("li", {}, thumbnail(page), known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
     el("div", {class: "quiet"}, outside(page.url, printable(page.url))), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
 }

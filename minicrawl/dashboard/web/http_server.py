@@ -19,7 +19,7 @@ LARGEST_HEAD, LARGEST_BODY = 16 * 1024, 256 * 1024
 # become neither markup nor script, as our own scripts may not write markup either ('trusted-types' names no policy).
 SAFETY = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     ),
