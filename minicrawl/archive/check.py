@@ -77,7 +77,7 @@ def _looked_at(path: Path, end: int, found: Findings, *, deep: bool) -> Iterator
 
     def damaged(damage: Damage) -> None:
         found.lost[path.name] = found.lost.get(path.name, 0) + damage.end - damage.start
-        found.wrong.append(f"{path}, {damage}")
+        found.wrong.append(f"{path.resolve()}, {damage}")
 
     for record in records(path, end, damaged):
         found.records += 1

@@ -60,7 +60,10 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
         return
     with TemporaryDirectory(prefix="minicrawl-") as temporary:
         gathered = _Gathered(Path(temporary))
-        known = [gathered.add(place) for place in loose]
+        try:
+            known = [gathered.add(place) for place in loose]
+        except (OSError, ValueError) as error:  # standard input may be closed
+            raise StoreError(f"{', '.join(loose)} cannot be read: {error}") from error
         log.archive_indexed(files=len(gathered.unread))
         found = lines_of(gathered.unread, lambda why: log.archive_damaged(why=why))
         cdxj.merge(index_of(Path(temporary)), chain(*known, found), is_anew=True)
