@@ -1,6 +1,8 @@
 """A site with style sheets, pictures and frames, as answers by URL; and crawls that keep what pages need."""
 
+import asyncio
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ class Files(httpx.MockTransport):
     def __init__(self, replies: Replies) -> None:
         self.replies = dict(replies)
         self.asked: list[str] = []
+        self._times: dict[str, list[float]] = {}
         super().__init__(self._answer)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         url = str(request.url)
         self.asked.append(url)
+        self._times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
         reply = self.replies.get(url, 404)
         if isinstance(reply, httpx.Response):
             return reply
@@ -36,6 +40,10 @@ class Files(httpx.MockTransport):
         kind = TYPES.get(url.rpartition(".")[2], "text/plain" if url.endswith("/robots.txt") else "text/html")
         body = reply.encode() if isinstance(reply, str) else reply
         return httpx.Response(200, headers={"content-type": kind}, content=body)
+
+    def shortest_gap(self) -> float:
+        """Seconds between two requests to one host, at least."""
+        return min(later - time for times in self._times.values() for time, later in pairwise(times))
 
     @property
     def files(self) -> list[str]:

@@ -81,7 +81,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         archive=elements.directives.archive,
         truncated=links.truncated or len(page) < len(whole),
         description=elements.description if wanted.about else None,
-        requisites=requisites_of(tree, base, encoding) if wanted.requisites else (),
+        requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         **_content(tree, wanted, elements, links.targets, url),
     )
 

@@ -29,13 +29,17 @@ _ANYWHERE = ("background", "poster", "data-src", "data-original", "data-lazy", "
 """Attributes with a URL in any element; "data-src" of a frame is a frame."""
 _SETS = ("srcset", "imagesrcset", "data-srcset", "data-lazy-srcset", "data-original-set")
 _LATE_STYLES = ("style", "data-style", "data-bg")
-SELECTOR = ",".join(
-    (
-        *(f"[{name}]" for name in ("src", *_ANYWHERE, *_SETS, *_LATE_STYLES)),
-        *("link[href]", "object[data]", "image", "use", "feImage", "style", "script[type=module]"),
-    )
-)
-"""All elements that may have requisites."""
+_SELECTOR = "[src],[style],link[href],style"
+_RARE = {
+    b"srcset": ",".join(f"[{name}]" for name in _SETS),
+    b"data-": ",".join(f"[{name}]" for name in (*_ANYWHERE, *_LATE_STYLES) if name.startswith("data-")),
+    b"background": "[background]",
+    b"poster": "[poster]",
+    b"<svg": "image,use,feImage",
+    b"<object": "object[data]",
+    b"module": "script[type=module]",
+}
+"""Further selectors by a part of the page: each is tried on every element, and few pages have any."""
 _ICONS = {"icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest"}
 _NO_SCRIPT = re.compile(r"(?!.*(?:java|ecma|live|j)script)", re.IGNORECASE)
 _SPACE = "\t\n\f\r "
@@ -92,10 +96,11 @@ class _Found:
         return tuple(Requisite(url, kind) for url, kind in self._kinds.items())
 
 
-def requisites_of(tree: Tree, base: str, encoding: str | None) -> tuple[Requisite, ...]:
+def requisites_of(tree: Tree, page: bytes, base: str, encoding: str | None) -> tuple[Requisite, ...]:
     """The requisites of a page. base: as `base_url` returns it. encoding: the codec of queries; None: UTF-8."""
-    found = _Found(base, encoding)
-    for tag, attributes, words in tree.requiring(SELECTOR):
+    found, lower = _Found(base, encoding), page.lower()
+    rare = (selector for part, selector in _RARE.items() if part in lower)
+    for tag, attributes, words in tree.requiring(",".join((_SELECTOR, *rare))):
         if tag == "style":
             _add_styles(words(), found)
         elif tag == "link":

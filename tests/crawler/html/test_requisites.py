@@ -52,6 +52,8 @@ FILES = {
     "<base href=/y/><img src=1.png><img src=//b.test/2.png>": ["http://a.test/y/1.png", "http://b.test/2.png"],
     "<img src='http://user:secret@b.test/1.png?q=1#f'>": ["http://b.test/1.png?q=1"],
     "<img src='http://b.test/1.png?utm_source=x'>": ["http://b.test/1.png?utm_source=x"],
+    "<IMG\nSRCSET='1.png'><video\tPOSTER='2.png'></video><table\nBACKGROUND=3.png>": ["1.png", "2.png", "3.png"],
+    "<svg><filter><feImage href=1.png /></filter></svg>": ["1.png"],
     "<!-- <img src=1.png> --><textarea><img src=2.png></textarea>": [],
 }
 

@@ -49,6 +49,7 @@ def test_a_crawl_with_all_defaults_keeps_what_its_pages_need(tmp_path: Path) -> 
     report, server = crawl_whole(SITE, tmp_path, A, scope="host")
     assert (report.reason, report.fetched, report.read) == ("nothing-left", 2, 2)
     assert Counter(server.files) == Counter([*FILES, A, A + "two", A + "gone.png"])
+    assert server.shortest_gap() >= 1.0
     kept = {one.url: one.kind for one in answers(tmp_path / "kept")}
     assert set(FILES) <= kept.keys()
     assert {kept[A + "logo.png"], kept[B + "framed.png"]} == {"response", "revisit"}, "equal bodies are kept once"
