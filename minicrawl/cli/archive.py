@@ -46,7 +46,10 @@ def command() -> None:
 @json_option
 @logging_options
 def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
-    """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where."""
+    """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where.
+
+    Exit code 2 if it never was.
+    """
     from minicrawl.analysis.archives import opened
 
     meant = _meant(url)
@@ -216,7 +219,9 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
 @click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this.")
 @click.option(
     "--librarians", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv",
-    help="Grades by people: a head, then a site and a grade by each. Says how well they and importance agree.",
+    help="Compare with the grades that people have given: a line 'site,anna,ben', then a line per site with its host "
+    "or a URL of it, and the grade by each person, 1 to --grades, or nothing. Prints how often each of them, and "
+    "importance, gives the grade that all of them give in the mean.",
 )  # fmt: skip
 @store_option
 @json_option
@@ -224,7 +229,10 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
 def select(  # noqa: PLR0913 - one argument per option, as click calls it
     by: str, grades: int, most: str | None, librarians: Path | None, store: Path, as_json: bool
 ) -> None:
-    """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade."""
+    """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade.
+
+    A site is a registrable domain; on domains that give each user a part, such as readthedocs.io, each part is one.
+    """
     from minicrawl.analysis import site_grades
     from minicrawl.settings import parse_size
     from minicrawl.store.reader import open_store

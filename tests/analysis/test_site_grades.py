@@ -6,6 +6,7 @@ import pytest
 from support.sites import Site, crawl
 
 from minicrawl.analysis.site_grades import Agreement, GradedSite, agreements, graded_sites, read_votes
+from minicrawl.analysis.sites import best_sites
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
@@ -37,6 +38,17 @@ def test_sites_are_graded_by_importance_as_many_to_each_grade(sites: list[Graded
     assert [one.pages for one in sites] == [65, *[1] * 7]
     assert all(one.is_selected for one in sites)
     assert sites[1].bytes == len(f'<a href="{HOME}">to</a>')
+
+
+def test_projects_of_a_shared_domain_are_sites_as_in_every_list(tmp_path: Path) -> None:
+    names = [f"p{number}.readthedocs.io" for number in range(51)]
+    site: Site = {HOME: [f"http://{name}/" for name in names]} | {f"http://{name}/": [HOME] for name in names}
+    crawl(site, tmp_path / "crawl.db", [HOME], traps=False, probe=False)
+    (tmp_path / "votes.csv").write_text("site,anna\n" + "".join(f"http://{name}/en,1\n" for name in names))
+    with open_store(tmp_path / "crawl.db") as reader:
+        graded, listed = graded_sites(reader, "site", 4), best_sites(reader, "site")
+    assert {one.site for one in graded} == {one.site for one in listed} == {"home.test", *names}
+    assert read_votes(tmp_path / "votes.csv", "site", 4).grades.keys() == set(names)
 
 
 def test_the_most_important_sites_that_fit_are_selected(sites: list[GradedSite], tmp_path: Path) -> None:
