@@ -64,7 +64,7 @@ def compare(paths: list[Path], folder: Path) -> None:
 
 
 def as_seen(record: Record) -> Seen:
-    is_arc = "warc-record-id" not in record.fields
+    is_arc = "warc-record-id" not in record.fields and "warc-ip-address" in record.fields
     kind = "response" if is_arc and record.kind == "resource" else record.kind
     is_http = record.fields.get("content-type", "").startswith("application/http") and record.block
     body = decoded(record, record.payload) if is_http else record.block

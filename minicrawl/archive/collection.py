@@ -29,6 +29,7 @@ class Collection:
         self._index = Index(index_of(folder))
         self.beside: Sequence[Collection] = ()
         """Other archives, which may have the originals of revisits."""
+        self._files: dict[str, Path] = {}  # which are known to be inside
         self._more: dict[str, list[Captured]] = {}
         for one in more:
             self._more.setdefault(one.url, []).append(one)
@@ -94,6 +95,8 @@ class Collection:
 
     def file(self, name: str) -> Path:
         """A file named by the index. Raises StoreError if it is not in the archive."""
+        if name in self._files:
+            return self._files[name]
         path = self.folder / FILES / name
         if "\0" in name or Path(name).name != name or not is_archive(name):
             raise StoreError(
@@ -102,6 +105,7 @@ class Collection:
             )
         if not self._follows_links and not is_inside(path, self.folder):
             raise StoreError(f"{path} leads out of the archive by a link; put the file itself there")
+        self._files[name] = path
         return path
 
     def _original(self, record: Record) -> Captured | None:

@@ -17,9 +17,10 @@ from typing import BinaryIO
 MOST_KEPT = 64 * 1024 * 1024
 """Maximum bytes kept of a record's block: a file of a few megabytes may hold one of many gigabytes."""
 PIECE = 256 * 1024
+_READ = 64 * 1024
 _TAIL = 1024
 _MOST_AGAIN = 256 * 1024 * 1024
-"""Bytes of damaged members that are searched for further ones, as damage may hide where a member ends."""
+"""Bytes of damaged members, beside 16 times the file, that are searched for further ones: damage may hide their end."""
 _MOST_MEMBERS = 10_000
 _LARGEST_WINDOW = 26  # of zstd, log2 of bytes
 _LARGEST_DICTIONARY = 16 * 1024 * 1024
@@ -51,7 +52,7 @@ class Unpacked:
         self.gone = 0  # unpacked bytes before the window
         self._begins = deque([(0, start)])  # of members: unpacked bytes before each, and its position in the file
         self._ends = deque[tuple[int, int]](maxlen=_MOST_MEMBERS)
-        self._again = _MOST_AGAIN
+        self._again = _MOST_AGAIN + 16 * (end - start)
         self._is_over = False
         file.seek(start)
         begin = file.read(4)
@@ -141,7 +142,7 @@ class Unpacked:
         return self.read_to
 
     def _read(self) -> bytes:
-        data = self._file.read(min(PIECE, self.end - self.read_to))
+        data = self._file.read(min(_READ, self.end - self.read_to))
         self.read_to += len(data)
         return data
 
@@ -157,9 +158,10 @@ class Unpacked:
             if len(data) < 4:
                 data += self._read()
             start, begun, rest = self.read_to - len(data), unpacked, None
+            first, known_to = data, self.read_to
             if not magic.match(data):
                 self.fault = start, f"no record begins at {start}"
-                data = self._next(magic, start)
+                data = self._next(magic, data)
                 yield None
                 continue
             self._begin(unpacked, start)
@@ -178,7 +180,11 @@ class Unpacked:
             except broken as error:
                 cost = self.read_to - start + unpacked - begun
                 self.fault = start, str(error)
-                data = self._next(magic, start + 1 if cost <= self._again else self.read_to)
+                if cost > self._again:
+                    first = b""
+                elif self.read_to > known_to:
+                    self.read_to, first = self._file.seek(start + 1), b" "
+                data = self._next(magic, first[1:])
                 self._again -= cost
                 yield None
 
@@ -189,16 +195,13 @@ class Unpacked:
         if len(self._begins) < _MOST_MEMBERS:
             self._begins.append((unpacked, start))
 
-    def _next(self, magic: re.Pattern[bytes], at: int) -> bytes:
-        """Move on to the next member at a position or behind it. Returns its first bytes."""
-        self.read_to = self._file.seek(min(at, self.end))
-        data = b""
-        while more := self._read():
-            data += more
-            if (found := magic.search(data)) is not None:
-                return data[found.start() :]
-            data = data[-3:]
-        return b""
+    def _next(self, magic: re.Pattern[bytes], data: bytes) -> bytes:
+        """Move on to the next member in the bytes read last or behind them. Returns its first bytes."""
+        while (found := magic.search(data)) is None:
+            if not (more := self._read()):
+                return b""
+            data = data[-3:] + more
+        return data[found.start() :]
 
 
 class _Gzip:

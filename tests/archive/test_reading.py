@@ -303,6 +303,8 @@ def test_a_head_of_a_megabyte_takes_no_longer_than_it_is(tmp_path: Path, line: b
         b"WARC/1.0\r\nContent-Length: 500000\r\n\r\n.",
         b"http://h.test/ 1.2.3.4 20260101000000 text/html 9000000\n",
         gzip.compress(b"a", 0),
+        gzip.compress(b"a") + b"?",
+        gzip.compress(b"a")[:-1] + b"?",
         gzip.compress(gzip.compress(b"a" * 999, 0), 0)[:-9],
     ],
 )
