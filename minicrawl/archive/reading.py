@@ -176,7 +176,7 @@ def record_at(path: Path, start: int, length: int = 0, within: int = 0) -> Recor
 def _parts(file: BinaryIO, name: str, size: int) -> list[tuple[str, int, int]]:
     """Name, start and end of the files with records in a file: those stored in a zip, else itself.
 
-    Of a damaged zip all bytes are searched.
+    Of a zip that is damaged, or has packed them once more, all bytes are searched.
     """
     file.seek(0)
     if file.read(4) != _ZIP and not name.endswith(".wacz"):
@@ -184,18 +184,18 @@ def _parts(file: BinaryIO, name: str, size: int) -> list[tuple[str, int, int]]:
     found, known_to = [], 0
     try:
         for one in sorted(zipfile.ZipFile(file).infolist(), key=lambda one: one.header_offset):
-            if is_archive(one.filename) and one.compress_type == zipfile.ZIP_STORED:
+            if is_archive(one.filename):
                 file.seek(one.header_offset)
                 mark, of_name, more = struct.unpack("<4s22xHH", file.read(30))
                 begun = one.header_offset + 30 + of_name + more
-                if mark != _ZIP:
+                if mark != _ZIP or one.compress_type != zipfile.ZIP_STORED:
                     raise zipfile.BadZipFile
                 if known_to <= begun <= size:  # none twice
                     known_to = min(begun + one.file_size, size)
                     found.append((one.filename, begun, known_to))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, OSError, struct.error):
         return [(f"{name}.gz", 0, size)]
-    return found
+    return found or [(f"{name}.gz", 0, size)]
 
 
 class _Reader:

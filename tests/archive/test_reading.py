@@ -203,6 +203,9 @@ def test_the_records_of_a_wacz_are_read_in_place(tmp_path: Path) -> None:
     (tmp_path / "x.wacz").write_bytes(whole[: whole.index(b"indexes/")])
     seen, damages = read(tmp_path / "x.wacz")
     assert (seen, len(damages)) == ([b"aa", b"bb"], 2), "one without its directory is searched"
+    with zipfile.ZipFile(tmp_path / "x.wacz", "w", zipfile.ZIP_DEFLATED) as wacz:
+        wacz.writestr("archive/a.warc.gz", gzip.compress(A) * 9)
+    assert [len(some) for some in read(tmp_path / "x.wacz")] == [0, 1]
 
 
 @pytest.mark.parametrize("packs", [None, zstd.compress, bytes], ids=["none", "packed", "plain"])
