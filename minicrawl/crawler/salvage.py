@@ -186,7 +186,7 @@ def _row(record: Record, file: str) -> RecordRow:
         digest = b""
     is_same = record.fields.get("warc-profile") == NOT_MODIFIED
     revisit = RecordKind.NOT_MODIFIED if is_same else RecordKind.REVISIT
-    kind = str(RecordKind.RESPONSE if record.kind == "response" else revisit)
+    kind = str(revisit if record.kind == "revisit" else RecordKind(record.kind))
     place = record.at, file, record.start, record.length
     return RecordRow(None, record.url, *place, digest, kind, record.status, record.media_type)
 

@@ -159,7 +159,8 @@ _PASSED_ON = frozenset({"accept", "accept-language", "origin", "x-requested-with
 
 @dataclass(slots=True)
 class Page:
-    """A page that is rendered. asked: the number of its requests; parts: the exchanges of these."""
+    """A page that is rendered. asked: the number of its requests that may have an answer; parts: the exchanges of
+    these."""
 
     url: str
     asked: int = 0
@@ -197,19 +198,21 @@ class PageRequests:
     ) -> Resource | None:
         """The answer to a request; None if there is to be none. by: URL of the document that asks, the page or a frame
         in it. kind: as Chromium calls it."""
-        page.asked += 1
         if kind == "stylesheet" and kind not in self._kinds:
             return _EMPTY_STYLE
         asked = normalise(url)
-        if kind not in self._kinds or method != "GET" or asked is None or page.asked > self._most:
+        if kind not in self._kinds or method != "GET" or asked is None:
             return None
-        if kind in _CACHED_KINDS and (kept := self._cache.get(asked)) is not None:
-            return kept if page.keeps(kept.hops) else None
+        page.asked += 1
+        if page.asked > self._most:
+            return None
+        found = self._cache.get(asked) if kind in _CACHED_KINDS else None
+        if found is not None:
+            return found if page.keeps(found.hops) else None
         hops: list[Exchange] = []
         found = await self._followed(page, by, asked, _passed_on(headers), hops)
-        if not page.keeps(hops) or found is None:
-            return None
-        if kind not in self._unread and not _may_be_read(found, asked, by):
+        is_kept = page.keeps(hops)
+        if found is None or not is_kept or (kind not in self._unread and not _may_be_read(found, asked, by)):
             return None
         if kind in _CACHED_KINDS and not self._fetcher.sends_secrets_to(origin_of(found.url)):
             self._cache.put(asked, found)
