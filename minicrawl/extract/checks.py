@@ -29,9 +29,11 @@ def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
 
 async def _check_hooks(settings: CrawlSettings) -> None:
     """Check hooks in a child, as importing them runs foreign code."""
+    from minicrawl.sandbox.cage import Cage  # noqa: PLC0415
     from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
 
-    limits = Limits(settings.hook_timeout, settings.hook_timeout, network=settings.hook_network, forks=True)
+    cage = Cage(network=settings.hook_network, forks=True)
+    limits = Limits(settings.hook_timeout, settings.hook_timeout, cage)
     sandbox = Sandbox("minicrawl.extract.hooks:wrong_hook", limits)
     try:
         wrong: str | None = await sandbox.call(settings.hook)

@@ -64,7 +64,7 @@ class Cage(NamedTuple):
     """memory: bytes of data of each process. network, forks: True if it may use the network, and start processes, which
     only a filter refuses. namespaces: try these first. parent: the process to end with, if that is the starter."""
 
-    memory: int
+    memory: int = 2 * 2**30
     network: bool = False
     forks: bool = False
     namespaces: bool = False

@@ -34,14 +34,11 @@ _WORTH_A_START = 0.2
 
 class Limits(NamedTuple):
     """Limits of one call. `cpu`: seconds of the child's CPU time; `still`: seconds for which its CPU clock may stand
-    still; `memory`: bytes of data of the child in all. `network`, `forks`: True if it may use the network, and start
-    processes, which are killed with it."""
+    still. `cage`: limits of the child; the processes that it starts are killed with it."""
 
     cpu: float
     still: float
-    memory: int = 2 * 2**30
-    network: bool = False
-    forks: bool = False
+    cage: Cage = Cage()
 
 
 class ChildError(Exception):
@@ -153,10 +150,9 @@ class Sandbox:
         self._busy.add(child)
         self._watch()
         try:
-            limits = self._limits
-            cage = Cage(limits.memory, limits.network, limits.forks, parent=os.getpid())
+            cage = self._limits.cage._replace(parent=os.getpid())
             await child.ask(Opening(self._function, sys.path, cage), is_opening=True)
-            if not limits.network and cage_of(child.process.pid) == OPEN:
+            if not cage.network and cage_of(child.process.pid) == OPEN:
                 _tell_exposed()
         except BaseException:
             self._busy.discard(child)

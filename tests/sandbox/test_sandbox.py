@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from minicrawl.sandbox.cage import FILTER, OPEN, cage_of
+from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, ChildRaisedError, ChildTooSlowError, Limits, Sandbox
 from minicrawl.system import cpu_seconds
 
 AMPLE = Limits(cpu=3600.0, still=3600.0)
 """What no test comes near."""
-FORKING = AMPLE._replace(forks=True)
+FORKING = AMPLE._replace(cage=Cage(forks=True))
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
 
 
@@ -58,7 +58,12 @@ async def until(is_so: Callable[[], bool]) -> None:
         ("doze", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("stop", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("ignore", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
-        ("bomb", Limits(cpu=0.1, still=3600.0, forks=True), ChildTooSlowError, "it took more than 0.1 s of CPU time"),
+        (
+            "bomb",
+            FORKING._replace(cpu=0.1),
+            ChildTooSlowError,
+            "it took more than 0.1 s of CPU time",
+        ),
         ("allocate", AMPLE, ChildRaisedError, "MemoryError: "),
         ("exit", AMPLE, ChildRaisedError, "SystemExit: 5"),
         ("interrupt", AMPLE, ChildRaisedError, "KeyboardInterrupt: "),
@@ -107,7 +112,7 @@ def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
             server.listen()
         with pytest.raises(ChildRaisedError, match="Address family not supported by protocol"):
             with_sandbox(run, FORKING)
-        assert with_sandbox(run, AMPLE._replace(network=True)) == "connect"
+        assert with_sandbox(run, AMPLE._replace(cage=Cage(network=True))) == "connect"
     assert found == [FILTER, OPEN]
 
 
@@ -118,7 +123,7 @@ def test_a_child_with_network_where_it_should_have_none_is_told_once(
         await sandbox.call("nothing")
 
     monkeypatch.setattr("minicrawl.sandbox.sandbox.cage_of", lambda _: OPEN)
-    for limits in (AMPLE._replace(network=True), AMPLE, AMPLE):
+    for limits in (AMPLE._replace(cage=Cage(network=True)), AMPLE, AMPLE):
         with_sandbox(run, limits)
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "the processes of large pages and hooks can use the network"
@@ -259,7 +264,7 @@ def test_nothing_is_left_of_what_a_child_has_started(tmp_path: Path) -> None:
 
 CRAWL = """
 import asyncio, sys
-from minicrawl.sandbox.cage import FILTER, OPEN, cage_of
+from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 
 async def main():

@@ -12,6 +12,7 @@ from minicrawl import log
 from minicrawl.extract.document import Page, by_name
 from minicrawl.extract.hooks import Failure, Hooks, load_hooks
 from minicrawl.model import ParsedPage
+from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
 
 Headers = tuple[tuple[str, str], ...]
@@ -28,7 +29,7 @@ class HookedPages:
         network: True if they may use it."""
         self._asked = specs, longest
         # Hooks are interrupted at their limit; the child is killed if Python cannot do that.
-        limits = Limits(2 * longest, longest, network=network, forks=True)
+        limits = Limits(2 * longest, longest, Cage(network=network, forks=True))
         self._sandbox = Sandbox("minicrawl.crawler.sources.hooked:answer", limits)
         self._names: dict[str, list[str]] = {}
         self._logged: set[tuple[str, str]] = set()
