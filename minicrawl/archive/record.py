@@ -12,6 +12,7 @@ import re
 import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from zlib_ng import zlib_ng
@@ -19,9 +20,10 @@ from zlib_ng import zlib_ng
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"  # no name, no time
 _LARGEST_STORED = 0xFFFF
 _LEVEL = 2
-_FRAMING = re.compile(rb"^(?=(?:content-length|transfer-encoding)[\t ]*:)", re.IGNORECASE | re.MULTILINE)
-_LENGTHS = re.compile(rb"^content-length[\t ]*:[\t ]*([^\r\n]*?)[\t ]*\r?$", re.IGNORECASE | re.MULTILINE)
-_CHUNKED = re.compile(rb"^transfer-encoding[\t ]*:", re.IGNORECASE | re.MULTILINE)
+# With the end of the line before: a pattern that begins with a byte is searched for in a third of the time.
+_FRAMING = re.compile(rb"\n(?=(?:content-length|transfer-encoding)[\t ]*:)", re.IGNORECASE)
+_LENGTHS = re.compile(rb"\ncontent-length[\t ]*:[\t ]*([^\r\n]*?)[\t ]*(?=\r?\n)", re.IGNORECASE)
+_CHUNKED = re.compile(rb"\ntransfer-encoding[\t ]*:", re.IGNORECASE)
 _FIELD = re.compile(rb"^([^\r\n:]*):[^\n]*\n(?:[\t ][^\n]*\n)*", re.MULTILINE)
 _BODILESS = (204, 304)
 _REPLY = "Content-Type: application/http;msgtype=response\r\n"
@@ -62,6 +64,7 @@ def date(at: float) -> str:
     return f"{datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
+@lru_cache(maxsize=4)  # that of a payload is needed twice
 def sha1(digest: bytes) -> str:
     """A digest of 20 bytes in base 32, ten bits at a time: like base64.b32encode, in a fifth of the time."""
     number = int.from_bytes(digest)
@@ -152,7 +155,7 @@ def honest(head: bytes, status: int, length: int) -> bytes:
     if not _CHUNKED.search(head) and (status in _BODILESS or all(value == b"%d" % length for value in given)):
         return head
     blank = b"\r\n" if head.endswith(b"\n\r\n") else b"\n"
-    begun = _FRAMING.sub(b"X-Orig-", head[: -len(blank)])
+    begun = _FRAMING.sub(b"\nX-Orig-", head[: -len(blank)])
     return b"%bContent-Length: %d\r\n%b" % (begun, length, blank)
 
 

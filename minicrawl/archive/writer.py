@@ -28,7 +28,7 @@ LEAST_REVISIT = 1000
 """Bytes. Smaller bodies are stored again: most duplicates are redirects and errors, and a revisit is no smaller."""
 _REMEMBERED = 10_000
 _PACKED_TYPE = re.compile(r"image/(?!svg)|audio/|video/|font/woff|[^/]*/(?:zip|gzip|pdf)$")
-_CODED = re.compile(rb"^content-encoding[\t ]*:", re.IGNORECASE | re.MULTILINE)
+_CODED = re.compile(rb"\ncontent-encoding[\t ]*:", re.IGNORECASE)
 
 
 class Answer(NamedTuple):

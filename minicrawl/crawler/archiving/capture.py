@@ -23,7 +23,8 @@ _ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization
 _SET_COOKIE = frozenset({b"set-cookie"})
 _NO_PAGE = ParsedPage()
 _REMEMBERED = 10_000
-_ROBOTS_TAG = re.compile(rb"^x-robots-tag[\t ]*:", re.IGNORECASE | re.MULTILINE)
+_BITS = 1 << 24
+_ROBOTS_TAG = re.compile(rb"\nx-robots-tag[\t ]*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Archiving:
         self._settings = settings
         self._path = store
         self._opened: Store | None = None
+        self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
         rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
         self._others = OtherBodies(settings.dedup_with, settings.archive)
@@ -121,6 +123,14 @@ class Archiving:
         return self._opened
 
     def _with_body(self, digest: bytes) -> tuple[Original, str] | None:
+        if self._met is None:
+            is_alone = self._settings.workers <= 1 and not self._store.archived.last()
+            self._met = bytearray(_BITS // 8 if is_alone else 0)
+        if self._met:  # most bodies are new, and no other process has written one
+            place, bit = divmod(int.from_bytes(digest[:8]) % _BITS, 8)
+            if not self._met[place] >> bit & 1:
+                self._met[place] |= 1 << bit
+                return None
         found = self._store.archived.with_body(digest)
         return None if found is None else (Original(found[0], found[1]), found[3])
 

@@ -40,7 +40,10 @@ OPTIONAL = {
 }
 """Names of `Wanted`, and the fields that are left empty without it."""
 _EMPTY = Fetched("")._asdict() | ParsedPage()._asdict()
-_PAGE = [name for name in ParsedPage._fields if name not in ("items", "hook_failures", "refused", "requisites")]
+_ANSWERS = [(name, at) for at, name in enumerate(Fetched._fields) if name in _ANSWER + _PRINTS]
+_NOT_KEPT = ("items", "hook_failures", "refused", "requisites")
+_PAGES = [(name, at, _EMPTY[name]) for at, name in enumerate(ParsedPage._fields) if name not in _NOT_KEPT]
+_IN_JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _TYPES = {
     name: tuple(hint for hint in (get_args(hint) or (hint,)) if hint in (str, int, bytes, bool, NoneType))
     for name, hint in (get_type_hints(Fetched) | get_type_hints(ParsedPage)).items()
@@ -82,18 +85,16 @@ class ParsedWriter:
 
 def _packed(digest: str, fetched: Fetched, parsed: ParsedPage, wanted: Wanted) -> bytes:
     flags = [name for name in OPTIONAL if getattr(wanted, name)]
-    fields = {name: value for name in (*_ANSWER, *_PRINTS) if (value := getattr(fetched, name)) is not None}
-    fields |= {name: value for name in _PAGE if (value := getattr(parsed, name)) != _EMPTY[name]}
+    fields: dict[str, Any] = {name: fetched[at] for name, at in _ANSWERS if fetched[at] is not None}
+    fields |= {name: parsed[at] for name, at, empty in _PAGES if parsed[at] is not empty and parsed[at] != empty}
     if fetched.status == 200 and media_type(fetched.content_type) in HTML_TYPES:
         fields["size"] = fetched.size  # of others no more was read than the archive wanted
     if not any(parsed.anchors):
         fields.pop("anchors", None)
-    text = json.dumps([digest, flags, fields], ensure_ascii=False, separators=(",", ":"), default=_in_json)
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _in_json(value: bytes) -> dict[str, str]:
-    return {"": value.decode("latin-1")}
+    for name, value in fields.items():
+        if isinstance(value, bytes):
+            fields[name] = {"": value.decode("latin-1")}
+    return _IN_JSON.encode([digest, flags, fields]).encode("utf-8", "surrogatepass")
 
 
 def _out_of_json(value: dict[str, Any]) -> Any:
