@@ -42,6 +42,6 @@ export class Search {
 
 function line(page) {
   const alike = page.alike ? ` and ${count(page.alike)} more like this` : "";
-  return el("li", {}, thumbnail(page), known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
-    el("div", {class: "quiet"}, outside(page.url, printable(page.url))), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
+  return el("li", {}, known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
+    el("div", {class: "quiet"}, outside(page.url, printable(page.url))), thumbnail(page), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
 }
