@@ -20,8 +20,9 @@ from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.record import sha1
 from minicrawl.archive.sidecar import Sidecar, SidecarWriter
+from minicrawl.crawler.html.fingerprint import BITS
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
-from minicrawl.model import AlternateLink, Fetched, PageRequest, ParsedPage, Wanted
+from minicrawl.model import AlternateLink, Fetched, PageRequest, ParsedPage, Place, Wanted
 from minicrawl.settings import CrawlSettings
 
 SOURCES = ("crawler/html", "crawler/http", "crawler/sources", "crawler/urls", "store/texts", "model.py")
@@ -49,6 +50,8 @@ _TYPES = {
     for name, hint in (get_type_hints(Fetched) | get_type_hints(ParsedPage)).items()
     if not isinstance(_EMPTY.get(name), tuple)
 }
+_INTEGER = 64  # bits, in the store
+_SKETCH = bytes(BITS // 8)
 _URLS = re.compile(r"(?:https?://[a-z0-9_.:\[\]-]++/[!-~]*+\n)*+")
 
 
@@ -94,7 +97,7 @@ def _packed(digest: str, fetched: Fetched, parsed: ParsedPage, wanted: Wanted) -
     for name, value in fields.items():
         if isinstance(value, bytes):
             fields[name] = {"": value.decode("latin-1")}
-    return _IN_JSON.encode([digest, flags, fields]).encode("utf-8", "surrogatepass")
+    return _IN_JSON.encode([digest, flags, fields]).encode("utf-8", "replace")
 
 
 def _out_of_json(value: dict[str, Any]) -> Any:
@@ -119,8 +122,9 @@ class ParsedAnswers:
         if data is None:
             return None
         try:
-            text = data.decode("utf-8", "surrogatepass")
-            digest, flags, fields = json.loads(text, object_hook=_out_of_json)
+            if b"\\ud" in data.lower():
+                return None  # half a character
+            digest, flags, fields = json.loads(data.decode(), object_hook=_out_of_json)
             if digest != captured.digest or fields["status"] != captured.status:
                 return None
             return _unpacked(flags, fields, asked, wanted)
@@ -144,7 +148,7 @@ def _unpacked(
             return None
     for name, value in fields.items():
         if name in _TYPES:
-            if not isinstance(value, _TYPES[name]):
+            if not isinstance(value, _TYPES[name]) or (isinstance(value, int) and value.bit_length() >= _INTEGER):
                 raise TypeError(name)
         elif name == "hreflang":
             fields[name] = tuple(AlternateLink(language, url) for language, url in value)
@@ -159,5 +163,7 @@ def _unpacked(
         raise ValueError("no normalised URLs")
     if not len(links) == len(set(links)) == len(fields["anchors"]) == len(fields.get("places", links)):
         raise ValueError("as many places as links")
+    if max(fields.get("places", b""), default=0) > max(Place) or len(fields.get("sketch") or _SKETCH) != len(_SKETCH):
+        raise ValueError("no places, or no sketch")
     answer = {name: fields.pop(name) for name in (*_ANSWER, *_PRINTS, "size") if name in fields}
     return Fetched(asked.url, is_conditional=asked.is_conditional, **answer), ParsedPage(**fields)

@@ -208,6 +208,10 @@ def forgeries(digest: str) -> Iterator[bytes]:
         {"hreflang": [["de"]]},
         {"record": 1},
         {"status": "200"},
+        {"digest": 1 << 63},
+        {"places": {"": "\x03"}},
+        {"sketch": {"": "short"}},
+        {"title": "\ud800"},
     ]
     yield b"no json"
     yield b"[" * 100_000
