@@ -18,7 +18,8 @@ from typing import Any
 from rich.console import Console
 
 import minicrawl
-from minicrawl.cli.display import BestSoFar, render
+from minicrawl.cli.display import BestSoFar
+from minicrawl.cli.live_display import render
 from minicrawl.model import Progress
 from minicrawl.settings import option
 

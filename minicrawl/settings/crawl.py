@@ -90,9 +90,6 @@ class CrawlSettings(
             raise SettingError(
                 f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
             )
-
-        if self.requisites and self.archive is None:
-            raise SettingError("--requisites keeps files in the archive: name its folder by --archive DIR")
         if self.discovery_by != BY_CREDIT and (self.refreshes or self.strategy not in _BY_CASH):
             raise SettingError(
                 f"--discovery-by {self.discovery_by} goes by cash alone, with --strategy greedy or opic and without "

@@ -68,6 +68,8 @@ EXAMPLES: dict[str, Any] = {
     "dedup_with": ("other",),
     "archive_types": ("text/html", "image/*"),
     "archive_noarchive": True,
+    "requisites": True,
+    "requisites_bytes": "2GB",
     "boost": "x=2",
     "topic": "ü",
     "intrinsic_weight": 2,

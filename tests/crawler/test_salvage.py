@@ -117,7 +117,7 @@ def difference(one: Path, other: Path) -> float:
     """The L1 distance of two rankings."""
     importance = [dict(rows(store, "SELECT url, importance FROM ranks")) for store in (one, other)]
     assert importance[0].keys() == importance[1].keys()
-    return sum(abs(importance[0][url] - importance[1][url]) for url in importance[0])
+    return float(sum(abs(importance[0][url] - importance[1][url]) for url in importance[0]))
 
 
 @pytest.mark.parametrize("seed", range(3))

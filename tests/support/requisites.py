@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: replies, settings
 
 import httpx
 from support import skipping
@@ -13,7 +13,7 @@ from minicrawl.api import acrawl
 from minicrawl.model import CrawlReport
 
 TYPES = {"css": "text/css", "png": "image/png", "js": "text/javascript", "woff2": "font/woff2", "mp4": "video/mp4"}
-Replies = Mapping[str, str | bytes | int | httpx.Response]
+Replies = Mapping[str, Any]
 """By URL: the text of a page or a file, as its ending says; a status; "-> URL", a redirect; or an answer as it is."""
 
 

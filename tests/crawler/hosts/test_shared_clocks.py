@@ -33,7 +33,7 @@ HOSTS = ("a.test", "b.test", "192.0.2.1")
 
 
 class Errand:
-    opens = False
+    opens = alternates = False
 
 
 class Crawl:

@@ -16,7 +16,6 @@ from minicrawl.analysis.status import Requisites, status
 from minicrawl.archive.export import export
 from minicrawl.cli.why import explanation_lines
 from minicrawl.errors import SettingError
-from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 
 A, B = "http://a.test/", "http://b.test/"
@@ -65,6 +64,7 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
     crawl_whole(SITE, tmp_path, A, scope="host")
     with open_store(tmp_path / "crawl.db") as store:
         found = status(store)
+        assert found.requisites is not None
         assert found.requisites == Requisites(len(FILES), 0, {"http-404": 1, "robots": 1}, found.requisites.bytes)
         deep = explain(store, A + "deep.css")
         assert (deep.page, deep.requisite and deep.requisite.needed_by) == (None, A)
@@ -74,9 +74,9 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
         assert "requisites  needed by it first: 8 kept (ok), 1 kept (redirect-302)" in explain(store, A).notes
 
 
-def test_without_an_archive_it_is_refused() -> None:
+def test_without_an_archive_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="--archive DIR"):
-        CrawlSettings(requisites=True)
+        crawl_whole(SITE, tmp_path, A, archive=None)
 
 
 def test_a_crawl_without_it_knows_of_none(tmp_path: Path) -> None:
