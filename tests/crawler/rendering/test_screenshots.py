@@ -3,7 +3,7 @@
 import asyncio
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast  # Any: settings
 
 import pytest
 from PIL import Image
@@ -90,7 +90,9 @@ def test_an_archive_has_all_that_a_page_fetched_once_and_how_it_looked(tmp_path:
         if kind == "fullPage":
             places[50, 2950] = BLUE
         for place, colour in places.items():
-            assert all(abs(a - b) < 16 for a, b in zip(image.getpixel(place), colour, strict=True)), (kind, place)
+            assert all(
+                abs(a - b) < 16 for a, b in zip(cast("tuple[int, ...]", image.getpixel(place)), colour, strict=True)
+            ), (kind, place)
     assert faults(store, folder) == []
     kept = run("archive", "get", f"urn:view:{APP}", "--store", store)
     assert kept.exit_code == 0
@@ -208,6 +210,6 @@ def test_a_chromium_that_is_killed_while_it_draws_costs_a_picture_and_no_page(
 
 
 @pytest.mark.parametrize("given", [{"render": "x"}, {"archive": "kept"}, {}])
-def test_screenshots_need_pages_to_show_and_a_place(tmp_path: Path, given: dict[str, str]) -> None:
+def test_screenshots_need_pages_to_show_and_a_place(tmp_path: Path, given: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match="--screenshots needs --render REGEX"):
         crawled(Site({}), tmp_path / "crawl.db", screenshots=True, **given)
