@@ -62,6 +62,8 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 _LONGEST_LIFE = 2.5
+_RENDERING = 8.0
+"""Longest life of a crawl that renders, for which Chromium has to start."""
 _LONGEST_ETAG = 1000
 _PARTS = {
     "all.css": ("text/css", b"body { background: url(all.png) } /* "),
@@ -302,7 +304,7 @@ async def run(kills: int, options: list[str]) -> None:
         in_the_making(Path(folder), kills, found)
         bench = Bench(Path(folder), delay, options, found)
         async with bench.crawling(DemoWeb.generate()) as crawl:
-            await at_random(crawl, kills, found)
+            await at_random(crawl, kills, _RENDERING if "--render" in options else _LONGEST_LIFE, found)
         if "--refresh" in options:
             await while_refreshing(bench, kills)
         if not {"--discovery", "--refresh"} & set(options):
@@ -388,15 +390,15 @@ class Bench:
         return Crawl([*command, *options, "--store", str(store)], store, log, self.found)
 
 
-async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str]) -> None:
-    """Crawls that are killed at random moments, so many times in all."""
+async def at_random(crawl: Callable[[], Crawl], kills: int, longest: float, found: Counter[str]) -> None:
+    """Crawls that are killed at random moments, so many times in all. longest: seconds of a life."""
     rng = random.Random(0)
     began, whole = time.time(), crawl()
     expected = await unharmed(whole)
     start = whole.log.times[0] - began  # on a busy machine a process takes long to ask for anything
     while found["kills"] < kills:
         killed = crawl()
-        while not await killed.live(rng.uniform(start / 2, start + _LONGEST_LIFE) if found["kills"] < kills else None):
+        while not await killed.live(rng.uniform(start / 2, start + longest) if found["kills"] < kills else None):
             pass
         found["ending"] += differences(ending(killed.store), expected)
         print(f"{found['kills']} kills", file=sys.stderr)
