@@ -399,6 +399,7 @@ class Progress:
     while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
     `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
     `requests`: the oldest in flight; `waits`: the hosts that wait longest; `came`: the latest outcomes, newest first.
+    `has_its_pages`: the run goes on only for requisites of its pages.
     """
 
     seconds: float
@@ -425,6 +426,7 @@ class Progress:
     requests: tuple[InFlightNow, ...] = ()
     waits: tuple[HostWait, ...] = ()
     came: tuple[CameNow, ...] = ()
+    has_its_pages: bool = False
 
 
 class HostNow(NamedTuple):

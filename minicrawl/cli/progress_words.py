@@ -57,9 +57,13 @@ def doing(progress: Progress) -> str:
             return f"stopping: {_requests(progress)} being finished; Ctrl-C stops at once"
         case RunState.STOPPING | RunState.ENDED:
             return "stopping: the ranking is being settled"
-    if any(progress.limits):
-        return "running"
-    return "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"
+    if progress.has_its_pages:
+        return "keeping the files that its pages need; Ctrl-C stops it, and the next run goes on"
+    return (
+        "running"
+        if any(progress.limits)
+        else "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"
+    )
 
 
 def waits_line(waits: Sequence[HostWait], columns: int) -> str:
@@ -113,7 +117,7 @@ def plain(progress: Progress, best: Best) -> str:
     """The progress in one line."""
     first = f"; first {printable(best[0][1])}" if best else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
-    state = f" {doing(progress)};" if progress.state is not RunState.RUNNING else ""
+    state = f" {doing(progress)};" if progress.state is not RunState.RUNNING or progress.has_its_pages else ""
     done = [f"{bar.what}{f', {bar.left}' if bar.left else ''}" for bar in bars(progress)]
     fetched = progress.earlier.fetched + progress.fetched
     size = amount(progress.earlier.bytes + progress.bytes)

@@ -79,6 +79,7 @@ class RunProgress:
             bytes_per_second=speed.bytes,
             waits=longest_waits(waiting, self._clock(), _SHOWN),
             came=tuple(self._came),
+            has_its_pages=frontier.errands_only,
         )
 
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:

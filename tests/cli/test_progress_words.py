@@ -74,6 +74,12 @@ def test_what_a_crawl_does_and_what_ends_that(state: RunState, in_flight: int, w
     assert doing(replace(BARE, state=state, in_flight=in_flight)) == words
 
 
+def test_a_crawl_that_has_its_pages_says_what_it_waits_for() -> None:
+    progress = replace(BARE, limits=LimitsNow(pages=1000), has_its_pages=True)
+    assert doing(progress).startswith("keeping the files that its pages need;")
+    assert "keeping the files" in plain(progress, BEST)
+
+
 @pytest.mark.parametrize(
     ("wait", "reason"),
     [
