@@ -61,6 +61,10 @@ from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
+_FAULTS = (
+    *("made", "audit", "lost", "again", "soon", "early", "tags", "noted", "texts"),
+    *("rows", "torn", "ending", "broken"),
+)
 _LONGEST_LIFE = 2.5
 _RENDERING = 8.0
 """Longest life of a crawl that renders, for which Chromium has to start."""
@@ -300,34 +304,26 @@ def dying(boundary: str) -> Iterator[None]:
 async def run(kills: int, options: list[str]) -> None:
     delay = float(options[options.index("--delay") + 1]) if "--delay" in options else 0.0
     found: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        in_the_making(Path(folder), kills, found)
-        bench = Bench(Path(folder), delay, options, found)
-        async with bench.crawling(DemoWeb.generate()) as crawl:
-            await at_random(crawl, kills, _RENDERING if "--render" in options else _LONGEST_LIFE, found)
-        if "--refresh" in options:
-            await while_refreshing(bench, kills)
-        if not {"--discovery", "--refresh"} & set(options):
-            async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
-                await at_commits(crawl, found)
-                if "--retry" in options:
-                    await at_commits(crawl, found, is_again=True)
+    try:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            in_the_making(Path(folder), kills, found)
+            bench = Bench(Path(folder), delay, options, found)
+            async with bench.crawling(DemoWeb.generate()) as crawl:
+                await at_random(crawl, kills, _RENDERING if "--render" in options else _LONGEST_LIFE, found)
+            if "--refresh" in options:
+                await while_refreshing(bench, kills)
+            if not {"--discovery", "--refresh"} & set(options):
+                async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
+                    await at_commits(crawl, found)
+                    if "--retry" in options:
+                        await at_commits(crawl, found, is_again=True)
+    finally:
+        _tell(found)
+
+
+def _tell(found: Counter[str]) -> None:
     print(f"{found['kills']} kills, {found['crawls']} crawls")
-    for what in (
-        "made",
-        "audit",
-        "lost",
-        "again",
-        "soon",
-        "early",
-        "tags",
-        "noted",
-        "texts",
-        "rows",
-        "torn",
-        "ending",
-        "broken",
-    ):
+    for what in _FAULTS:
         print(f"{what:<12} {found[what]}")
     print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
 
