@@ -215,6 +215,16 @@ def memory(process: int) -> int | None:
         return None
 
 
+def running(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of this package in a process of its own.
+
+    The working folder is not searched for modules, unless this process itself has the package from there: it may have
+    another version of it, or files with the names of other modules.
+    """
+    is_beside = sys.path[0] in ("", str(Path(__file__).parents[1]))
+    return [sys.executable, *(() if is_beside else ("-P",)), "-m", module, *arguments]
+
+
 def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
     """Start a process that runs a module with the file descriptor of a socket as its argument; return our end, too.
 
@@ -224,7 +234,7 @@ def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.s
 
     ours, theirs = socket.socketpair()
     with theirs:
-        command = [sys.executable, "-m", module, str(theirs.fileno())]
+        command = running(module, str(theirs.fileno()))
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], process_group=0)
     return process, ours
 

@@ -5,7 +5,6 @@ Seeds are parsed as typed by people; no command names a file.
 
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.errors import ConfigError, CrawlEndedError, SeedError, SettingError
 from minicrawl.settings import SETTINGS, option
 from minicrawl.store.database import beside
+from minicrawl.system import running
 
 _ALLOWED = frozenset({"pause", "resume", "stop", "set", "add", "ban", "unban", "again"})
 _MOST_SEEDS = 1_000
@@ -110,7 +110,7 @@ def _run(store: Path, words: list[str], lines: bytes, patience: float) -> Messag
     with log.open("ab") as output:
         start = output.seek(0, os.SEEK_END)
         process = subprocess.Popen(
-            [sys.executable, "-m", "minicrawl", "crawl", *words],
+            running("minicrawl", "crawl", *words),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -6,7 +6,6 @@ which pages must be answered, and SciPy is an optional dependency.
 
 import json
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
+from minicrawl.system import running
 
 Reading = Mapping[str, Any]
 _BINS = 150
@@ -29,7 +29,7 @@ def shape(store: Path) -> Reading:
 
     `shape`: the output; `at`: its time in Unix seconds; `took`: seconds.
     """
-    command = [sys.executable, "-m", "minicrawl", "graph", "stats", "--json", "--store", str(store)]
+    command = running("minicrawl", "graph", "stats", "--json", "--store", str(store))
     began = time.time()
     try:
         ended = subprocess.run(command, capture_output=True, check=False, timeout=_LONGEST, stdin=subprocess.DEVNULL)

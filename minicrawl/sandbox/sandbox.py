@@ -19,7 +19,7 @@ from typing import Any, NamedTuple  # Any: callables
 from minicrawl import log
 from minicrawl.sandbox.cage import OPEN, Cage, cage_of
 from minicrawl.sandbox.child import LENGTH, Opening, packed
-from minicrawl.system import cpu_seconds, kill_group
+from minicrawl.system import cpu_seconds, kill_group, running
 
 _AWAKE = 0.01
 """CPU share below which a process stands still; one of 50 that share a CPU is above."""
@@ -140,7 +140,7 @@ class Sandbox:
     async def _started(self) -> "_Child":
         child = _Child(
             await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "minicrawl.sandbox.child"),
+                *running("minicrawl.sandbox.child"),
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=_BUFFER,

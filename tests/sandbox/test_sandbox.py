@@ -50,6 +50,15 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
+def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those of another version of the package, nor modules with the names of others."""
+    for name in ("minicrawl/__init__.py", "numpy.py", "pickle.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("raise SystemExit('a stranger')\n")
+    monkeypatch.chdir(tmp_path)
+    assert with_sandbox(lambda sandbox: sandbox.call("nothing")) == "nothing"
+
+
 @pytest.mark.parametrize(
     ("what", "limits", "kind", "text"),
     [

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 from minicrawl import log
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.system import STOPPING, be_less_urgent, on_signals
+from minicrawl.system import STOPPING, be_less_urgent, on_signals, running
 
 if TYPE_CHECKING:
     from minicrawl.search.index.following import Follower
@@ -66,7 +66,7 @@ def begin_following(store: Path) -> subprocess.Popen[bytes]:
     """Start a process that keeps the index of a store up to date."""
     path = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(
-        [sys.executable, "-m", "minicrawl.search.index.beside_crawl", str(store)],
+        running("minicrawl.search.index.beside_crawl", str(store)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
