@@ -1,4 +1,4 @@
-"""Notes beside the WARC files of a collection: parsed/NAME has some bytes for each of many records in archive/NAME.
+"""Notes beside the WARC files of a collection: parsed/NAME.parsed has some bytes for each of many records.
 
 The first line has a version; an entry has the position of its record, its length, a check sum and its packed bytes.
 Nothing needs the notes: torn or damaged ones count as missing, and so does a file of another version.
@@ -27,7 +27,12 @@ _BROKEN = cast("type[Exception]", zlib_ng.error)
 def beside(warc: Path) -> Path:
     """The path of the notes on a WARC file of a collection."""
     real = warc.resolve()
-    return real.parent.parent / FOLDER / real.name
+    return real.parent.parent / FOLDER / _name(real.name)
+
+
+def _name(warc: str) -> str:
+    """The name of the notes on a WARC file: one by which no program takes them for records."""
+    return f"{warc.removesuffix('.gz').removesuffix('.warc')}.parsed"
 
 
 class SidecarWriter:
@@ -62,7 +67,7 @@ class SidecarWriter:
         self._name = name
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = (self._folder / name).open("xb", _BUFFER)
+            self._file = (self._folder / _name(name)).open("xb", _BUFFER)
             self._file.write(_MAGIC + self._version.encode() + b"\n")
 
 

@@ -110,6 +110,7 @@ def test_a_crawl_without_parsing_finds_the_same_whatever_becomes_of_the_sidecar(
     expected = parsed_anew(kept, seeds)
     assert_same(again(kept, seeds), expected)
     (warc,) = files(kept)
+    assert list(kept.rglob("*.warc*")) == [warc], "no program takes the sidecar for records"
     whole = beside(warc).read_bytes()
     draw = random.Random(seed)
     beside(warc).write_bytes(whole[: draw.randrange(len(whole))])
