@@ -22,8 +22,7 @@ class Collection:
     """
 
     def __init__(self, folder: Path, more: Iterable[Captured] = (), *, follows_links: bool = False) -> None:
-        if not (folder / FILES).is_dir():
-            raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
+        check_is_archive(folder)
         self.folder = folder
         self._follows_links = follows_links
         self._index = Index(index_of(folder))
@@ -123,6 +122,12 @@ class Collection:
 
     def close(self) -> None:
         self._index.close()
+
+
+def check_is_archive(folder: Path) -> None:
+    """Raise StoreError for a folder without an archive."""
+    if not (folder / FILES).is_dir():
+        raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
 
 
 def index_of(folder: Path) -> Path:

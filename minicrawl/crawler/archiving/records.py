@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.archive.cdxj import Captured, captured
-from minicrawl.archive.writer import FILES, Committed
+from minicrawl.archive.collection import check_is_archive
+from minicrawl.archive.writer import Committed
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.archived import RecordRow
@@ -57,8 +58,7 @@ def keep_crawl(folder: Path, archive_id: str, settings: CrawlSettings, seeds: li
 
 def kept_crawl(folder: Path) -> KeptCrawl:
     """The crawl of the archive in a folder. Raises StoreError."""
-    if not (folder / FILES).is_dir():
-        raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
+    check_is_archive(folder)
     begin = prefix_of("")
     found = sorted(folder.glob(f"{begin}*.json"))
     if len(found) != 1:

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 Archived = Callable[[PageRequest, Wanted], tuple[Fetched, ParsedPage] | None]
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
-_WANTED_OF = {
+_OF_REQUISITES = {
     **{kind: Wanted(part=kind) for kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)},
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
-"""Parts of requisites that are read."""
+"""The parts to gather of requisites that are read."""
 
 
 class LocalSource:
@@ -116,10 +116,8 @@ class LocalSource:
         fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=is_text)
         parsed = _NOT_PARSED
         try:
-            if fetched.status == 200 and fetched.body and kind in _WANTED_OF:
-                found = fetched.body, fetched.url, fetched.content_type, _WANTED_OF[kind]
-                is_slow = is_large(fetched.body)
-                parsed, _ = await self._large_pages.read(*found) if is_slow else read_page(*found)
+            if fetched.status == 200 and fetched.body and kind in _OF_REQUISITES:
+                parsed, _ = await self._read(fetched, fetched.content_type, _OF_REQUISITES[kind])
         except ChildDiedError as error:
             log.page_parser_died(url=request.url, why=str(error))
         except Exception as error:
@@ -135,7 +133,7 @@ class LocalSource:
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED
         if fetched.body:
-            parsed, identity = await self._read(fetched, fields, wanted)
+            parsed, identity = await self._shown(fetched, fields, wanted)
             fetched = fetched._replace(body=b"", **identity._asdict())
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
@@ -146,13 +144,17 @@ class LocalSource:
     def _is_rendered(self, url: str) -> bool:
         return self._renderer is not None and self._renderer.renders(url)
 
-    async def _read(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[ParsedPage, Identity]:
+    async def _read(self, page: Fetched, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
+        """`read_page`, of a large page in a child."""
+        if not is_large(page.body):
+            return read_page(page.body, page.url, content_type, wanted)
+        with self._waiting(page.url, "parser"):
+            return await self._large_pages.read(page.body, page.url, content_type, wanted)
+
+    async def _shown(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[ParsedPage, Identity]:
+        """Read a page, and show it to the hooks."""
         content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
-        if is_large(page.body):
-            with self._waiting(page.url, "parser"):
-                parsed, identity = await self._large_pages.read(page.body, page.url, content_type, wanted)
-        else:
-            parsed, identity = read_page(page.body, page.url, content_type, wanted)
+        parsed, identity = await self._read(page, content_type, wanted)
         if self._hooks is not None:
             with self._waiting(page.url, "hooks"):
                 parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
@@ -160,8 +162,7 @@ class LocalSource:
 
     async def _allows_copies(self, page: Fetched) -> bool:
         """False if a page as it was sent forbids copies."""
-        read = self._large_pages.read(page.body, page.url, page.content_type, Wanted()) if is_large(page.body) else None
-        parsed, _ = read_page(page.body, page.url, page.content_type, Wanted()) if read is None else await read
+        parsed, _ = await self._read(page, page.content_type, Wanted())
         return parsed.archive
 
     @contextmanager
