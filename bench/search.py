@@ -1,135 +1,126 @@
-"""Quality and speed of search on known items and held-out links.
+"""Quality, speed and size of search, beside other programs.
 
-    minicrawl crawl ... --search --store web.db
-    python bench/search.py web.db [--held-out 500] [--tantivy]
+    python bench/search/web.py bench/search/documentation.tsv FOLDER     # then the crawl that it prints
+    python bench/search.py FOLDER/web.db [--peers] [--held-out 500]
 
-Known items: bench/known_items/documentation.tsv, queries written by hand before any ranking was seen. Held-out ones:
-texts of links that lead to one page alone; these are taken out of the index before they are looked for. `other sites`:
-of links from other sites only. A page counts as found where it or its leader stands. Prints MRR, the shares found first
-and among ten, by itself and without importance or anchors, and how long a search takes.
+known items  bench/search/*_items.tsv: queries and the pages that they ask for, written before any ranking was seen
+held out     texts of links that lead to one page alone, looked for in an index without them; `others`: of links from
+             other sites only
+judged       bench/search/*_judged.tsv: queries and graded pages, see README.md there
+two words    neighbours in titles: CPU time of a search for ten pages
+
+Of each file counts what the store has. A page counts as found where it or a page that it duplicates stands. The index
+is built anew in a copy of the store, whole and without the texts held out, so versions of it can be compared. --peers:
+tantivy, bm25s with PyStemmer (to be installed) and FTS5 with the same titles, headings, link texts, URLs and texts.
 """
 
 import argparse
+import json
+import math
 import random
+import re
 import shutil
 import sqlite3
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
+import minicrawl
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
-from minicrawl.search.index.anchors import AnchorBook
-from minicrawl.search.index.following import Follower
-from minicrawl.search.index.index_file import index_path, open_index, store_mark
-from minicrawl.search.index.words import text_words
-from minicrawl.search.matching import WEIGHTS
-from minicrawl.search.searching import Asked, Searcher
-from minicrawl.store.reader import Store, open_store
+from minicrawl.search.index import following
+from minicrawl.search.index.following import bring_up_to_date
+from minicrawl.search.index.index_file import ENDING
+from minicrawl.search.index.words import PageWords, page_words
+from minicrawl.store.reader import Store
 
-KNOWN = Path(__file__).parent / "known_items" / "documentation.tsv"
+FILES = Path(__file__).parent / "search"
 DEEP = 20
 """Places that are looked at; what stands below counts as not found."""
+Grades = Mapping[str, int]
+Searching = Callable[[str], Sequence[Collection[str]]]
+"""A program's search: the URLs of each place, a page and its duplicates."""
 
 
 class Item(NamedTuple):
-    """A query, and the pages it asks for."""
+    """A query, and the grades of pages by URL: 2 for what it asks for, 1 for what helps."""
 
+    kind: str
     query: str
-    urls: frozenset[str]
+    grades: Grades
 
 
-class Quality(NamedTuple):
-    mrr: float
-    first: float
-    in_ten: float
-    p50: float
-    p99: float
-
-    def __str__(self) -> str:
-        return (
-            f"MRR {self.mrr:.3f}  first {self.first:.2f}  in ten {self.in_ten:.2f}  "
-            f"p50 {self.p50 * 1e3:.1f} ms  p99 {self.p99 * 1e3:.1f} ms"
-        )
+class Page(NamedTuple):
+    url: str
+    words: PageWords
+    links: Collection[str]
 
 
-def known_items(file: Path, store: Store) -> list[Item]:
-    """The queries of a file of which the store has a page."""
+def items_of(ending: str, store: Store) -> list[Item]:
+    """The queries of the files whose best pages the store has one of."""
     items = []
-    for line in file.read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            query, _, urls = line.partition("\t")
-            known = store.page_table.find(urls.split())
-            if any(store.page_table.state(page) == "fetched" for page in known.values()):
-                items.append(Item(query, frozenset(urls.split())))
+    for file in sorted(FILES.glob(f"*{ending}.tsv")):
+        for line in file.read_text("utf-8").splitlines():
+            kind, query, best, *good = line.split("\t") if "judged" in ending else ("known item", *line.split("\t"))
+            grades = dict.fromkeys(" ".join(good).split(), 1) | dict.fromkeys(best.split(), 2)
+            known = store.page_table.find(list(grades))
+            read = {url: grades[url] for url, page in known.items() if store.page_table.state(page) == "fetched"}
+            if 2 in read.values():
+                items.append(Item(kind, query, read))
     return items
 
 
-def held_out(store: Store, db: sqlite3.Connection, n: int, *, other_sites: bool) -> list[tuple[int, str]]:
-    """(page, text): texts of two to six words that lead to one read page alone, n of them by chance."""
-    targets: dict[str, set[int]] = defaultdict(set)
-    texts: list[tuple[int, str]] = []
-    book = AnchorBook(db)
-    taken = {page for (page,) in db.execute("SELECT page FROM pages WHERE document IS NOT NULL")}
-    for target, site, text in db.execute("SELECT target, site, text FROM anchors"):
-        page = book.stands_for(target)
-        targets[text.lower()].add(page)
-        if page in taken and 2 <= len(text.split()) <= 6 and not text.startswith("http") and (site or not other_sites):
-            texts.append((page, text))
-    alone = sorted({(page, text) for page, text in texts if len(targets[text.lower()]) == 1})
-    random.Random(20).shuffle(alone)
-    return alone[:n]
+# Measures.
 
 
-def without(db: sqlite3.Connection, held: Iterable[tuple[int, str]]) -> None:
-    """Take texts of links out of an index."""
-    for page, text in held:
-        db.execute("DELETE FROM anchors WHERE lower(text) = lower(?)", (text,))
-        db.execute("INSERT OR IGNORE INTO stale (page) VALUES (?)", (page,))
+def places(found: Sequence[Collection[str]], grades: Grades) -> list[int]:
+    """The grade at each place; a judged page counts once."""
+    left = dict(grades)
+    return [max((left.pop(url) for url in urls if url in left), default=0) for urls in found]
 
 
-def quality(searcher: Searcher, items: Sequence[Item], asked: Asked) -> Quality:
-    ranks, seconds = [], []
-    for item in items:
-        started = time.process_time()
-        try:
-            found = searcher.search(item.query, asked)
-        except SettingError:
-            continue
-        seconds.append(time.process_time() - started)
-        places = [page.rank for page in found.pages if item.urls & {page.url, *page.alike}]
-        ranks.append(1 / places[0] if places else 0.0)
-    return summed(ranks, seconds)
+def reciprocal(grades: Sequence[int]) -> float:
+    """1 / the first place of a page that the query asks for."""
+    return next((1 / place for place, grade in enumerate(grades, 1) if grade == 2), 0.0)
 
 
-def summed(ranks: Sequence[float], seconds: list[float]) -> Quality:
-    seconds.sort()
-    count = len(ranks)
-    return Quality(
-        sum(ranks) / count,
-        sum(rank == 1 for rank in ranks) / count,
-        sum(rank >= 0.1 for rank in ranks) / count,
-        seconds[count // 2],
-        seconds[int(count * 0.99)],
-    )
+def ndcg(grades: Sequence[int], judged: Grades) -> float:
+    """sum (2^grade - 1) / log2(place + 1) over ten places, over the most that is possible."""
+
+    def gain(some: Sequence[int]) -> float:
+        return sum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(some[:10], 1))
+
+    return gain(grades) / gain(sorted(judged.values(), reverse=True))
 
 
-def latency(searcher: Searcher, queries: Iterable[str]) -> str:
+def quality(search: Searching, items: Sequence[Item]) -> str:
+    found = [places(search(item.query), item.grades) for item in items]
+    ranks = [reciprocal(grades) for grades in found]
+    first, in_ten = (sum(rank >= least for rank in ranks) / len(ranks) for least in (1, 0.1))
+    text = f"MRR {sum(ranks) / len(ranks):.3f}  first {first:.2f}  in ten {in_ten:.3f}"
+    if any(1 in item.grades.values() for item in items):
+        gains = [ndcg(grades, item.grades) for grades, item in zip(found, items, strict=True)]
+        text += f"  nDCG@10 {sum(gains) / len(gains):.3f}"
+    return f"{text}  ({len(items)})"
+
+
+def latency(search: Searching, queries: Sequence[str]) -> str:
     seconds = []
     for query in queries:
         started = time.process_time()
-        searcher.search(query)
+        search(query)
         seconds.append(time.process_time() - started)
     seconds.sort()
     return f"p50 {seconds[len(seconds) // 2] * 1e3:.1f} ms  p99 {seconds[int(len(seconds) * 0.99)] * 1e3:.1f} ms"
 
 
-def two_words(db: sqlite3.Connection, n: int) -> list[str]:
+def two_words(pages: Mapping[int, Page], n: int) -> list[str]:
     """Pairs of neighbours in titles, by chance."""
-    titles = [title.split() for (title,) in db.execute("SELECT title FROM short WHERE title <> '' ORDER BY rowid")]
-    titles = [words for words in titles if len(words) > 1]
+    titles = [words for _, page in sorted(pages.items()) if len(words := page.words.title.split()) > 1]
     draw = random.Random(21)
     pairs: list[str] = []
     while len(pairs) < n:
@@ -140,75 +131,222 @@ def two_words(db: sqlite3.Connection, n: int) -> list[str]:
     return pairs
 
 
-def tantivy_quality(store: Store, items: Sequence[Item]) -> Quality:
-    """BM25 of tantivy, the columns of both barrels as fields with the same weights."""
-    import tantivy  # noqa: PLC0415 - not of ours: pip install tantivy
+# What the store has.
+
+
+def pages_of(store: Store) -> dict[int, Page]:
+    """The pages that a search may show, with the texts of links to them, each once."""
+    words: dict[int, PageWords] = {}
+    for page, _ in store.texts.of_fetched():
+        record = store.texts.record(page)
+        if record is not None:
+            words[page] = page_words(record, str(page))
+    urls = store.page_table.urls_of(words)
+    targets = targets_of(store, words.values())
+    links: dict[int, dict[str, None]] = defaultdict(dict)
+    for source, of_page in words.items():
+        for url, text in of_page.anchors:
+            if (target := targets.get(url, source)) != source:
+                links[target][text] = None
+    return {page: Page(urls[page], of_page, links[page]) for page, of_page in words.items() if of_page.shown}
+
+
+def targets_of(store: Store, texts: Iterable[PageWords]) -> dict[str, int]:
+    """The pages that links lead to, by URL; of an alias the one that it stands for."""
+    known = store.page_table.find(list({url for text in texts for url, _ in text.anchors}))
+    aliases = dict(store.link_table.aliases())
+    for _ in range(8):
+        known = {url: aliases.get(page, page) for url, page in known.items()}
+    return known
+
+
+def held_out(store: Store, pages: Mapping[int, Page], n: int, *, other_sites: bool) -> list[Item]:
+    """Texts of two to six words that lead to one read page alone, n of them by chance."""
+    known = targets_of(store, (page.words for page in pages.values()))
+    targets: dict[str, set[int]] = defaultdict(set)
+    texts: list[tuple[str, int]] = []
+    sites = {page: site_of(pages[page].url) for page in pages}
+    for source, page in pages.items():
+        for url, text in page.words.anchors:
+            if (target := known.get(url, source)) == source:
+                continue
+            targets[text.lower()].add(target)
+            is_fit = target in pages and 2 <= len(text.split()) <= 6 and not text.startswith("http")
+            if is_fit and not (other_sites and sites[target] == sites[source]):
+                texts.append((text, target))
+    alone = sorted({(text, target) for text, target in texts if len(targets[text.lower()]) == 1})
+    random.Random(20).shuffle(alone)
+    return [Item("held out", text, {pages[target].url: 2}) for text, target in alone[:n]]
+
+
+def duplicates_of(store: Store, pages: Mapping[int, Page]) -> dict[str, list[str]]:
+    """By URL, a page and those that duplicate it or the same page."""
+    groups: dict[int, list[str]] = defaultdict(list)
+    leaders = {row[0]: row[5] if row[5] is not None else row[0] for row in store.ranks.facts(json.dumps(list(pages)))}
+    for page in pages:
+        groups[leaders[page]].append(pages[page].url)
+    return {url: group for group in groups.values() for url in group}
+
+
+# Programs.
+
+
+def build(path: Path, held: Collection[str] = ()) -> str:
+    """Build the index of a store anew, without some texts of links."""
+    without = {text.lower() for text in held}
+
+    def words(record: bytes, url: str) -> PageWords:
+        found = page_words(record, url)
+        return found._replace(anchors=tuple(link for link in found.anchors if link[1].lower() not in without))
+
+    started = time.process_time()
+    with minicrawl.open_store(path) as store, patch.object(following, "page_words", words if held else page_words):
+        built = bring_up_to_date(store, rebuild=True)
+    seconds = time.process_time() - started
+    return f"{seconds / built.pages * 1e3:.2f} ms and {built.size / built.pages:,.0f} bytes a page ({built.pages:,})"
+
+
+def ours(store: "minicrawl.SearchedStore | minicrawl.SearchedFolder", rank: str = "linear") -> Searching:
+    def search(query: str) -> list[Collection[str]]:
+        try:
+            return [(page.url, *page.alike) for page in store.search(query, DEEP, rank=rank)]
+        except SettingError:
+            return []
+
+    return search
+
+
+class Texts(NamedTuple):
+    """The fields of a page as the other programs get them."""
+
+    url: str
+    title: str
+    links: str
+    headings: str
+    path: str
+    text: str
+
+
+def texts_of(pages: Mapping[int, Page], without: Collection[str]) -> Iterator[Texts]:
+    for url, words, links in pages.values():
+        said = " . ".join(text for text in links if text.lower() not in without)
+        yield Texts(url, words.title, said, words.headings, re.sub(r"\W+", " ", url.partition("://")[2]), words.text)
+
+
+def fts5(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE VIRTUAL TABLE t USING fts5 (title, links, headings, path, text, tokenize = 'porter unicode61')")
+    db.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", (page[1:] for page in texts))
+
+    def search(query: str) -> list[str]:
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query))
+        rows = db.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t) LIMIT ?", (words, DEEP))
+        return [texts[row - 1].url for (row,) in rows]
+
+    return search
+
+
+def tantivy(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
+    import tantivy  # noqa: PLC0415 - not of ours
 
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("page", stored=True)
-    for field in (*WEIGHTS, "text"):
+    fields = Texts._fields[1:]
+    builder.add_unsigned_field("row", stored=True)
+    for field in fields:
         builder.add_text_field(field, tokenizer_name="en_stem")
     index = tantivy.Index(builder.build())
     writer = index.writer()
-    columns = ", ".join(f"short.{name}" for name in WEIGHTS)
-    with open_index(index_path(store.path), store_mark(store.hash_key)) as ours:
-        rows = ours.db.execute(f"SELECT page, {columns} FROM pages JOIN short ON short.rowid = page")
-        for page, *texts in rows:
-            record = store.texts.record(page) or b""
-            fields = dict(zip(WEIGHTS, texts, strict=True)) | {"text": text_words(record, str(page))}
-            writer.add_document(tantivy.Document(page=page, **{name: [text] for name, text in fields.items()}))
+    for row, page in enumerate(texts):
+        writer.add_document(
+            tantivy.Document(row=row, **{name: [text] for name, text in zip(fields, page[1:], strict=True)})
+        )
     writer.commit()
     index.reload()
     searcher = index.searcher()
-    ranks, seconds = [], []
-    for item in items:
-        started = time.process_time()
-        words = "".join(char if char.isalnum() else " " for char in item.query)
-        query = index.parse_query(words, [*WEIGHTS, "text"], field_boosts=WEIGHTS)
-        found = [searcher.doc(at)["page"][0] for _, at in searcher.search(query, DEEP).hits]
-        seconds.append(time.process_time() - started)
-        right = [i for i, page in enumerate(found, 1) if store.page_table.url(page) in item.urls]
-        ranks.append(1 / right[0] if right else 0.0)
-    return summed(ranks, seconds)
+
+    def search(query: str) -> list[str]:
+        asked = index.parse_query(" ".join(re.findall(r"\w+", query)), list(fields))
+        return [texts[searcher.doc(at)["row"][0]].url for _, at in searcher.search(asked, DEEP).hits]
+
+    return search
 
 
-ALONE, LINEAR = Asked(n=DEEP, rank="none"), Asked(n=DEEP)
+def bm25s(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
+    import bm25s  # noqa: PLC0415 - not of ours
+    import Stemmer  # noqa: PLC0415 - not of ours
+
+    stemmer = Stemmer.Stemmer("english")
+    index = bm25s.BM25()
+    index.index(bm25s.tokenize([" ".join(page[1:]) for page in texts], stemmer=stemmer, show_progress=False),
+                show_progress=False)  # fmt: skip
+
+    def search(query: str) -> list[str]:
+        words = bm25s.tokenize([query], stemmer=stemmer, show_progress=False)
+        found, scores = index.retrieve(words, k=DEEP, show_progress=False)
+        return [texts[row].url for row, score in zip(found[0], scores[0], strict=True) if score > 0]
+
+    return search
+
+
+PEERS = (fts5, tantivy, bm25s)
+
+
+def copy(store: Path, folder: Path) -> Path:
+    """Copy a store without its index."""
+    for part in store.parent.glob(f"{store.name}*"):
+        if part.is_file() and ENDING not in part.name and not part.name.endswith("lock"):
+            shutil.copyfile(part, folder / part.name)
+    return folder / store.name
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("store", type=Path)
-    parser.add_argument("--held-out", type=int, default=500, help="how many texts of links are held out")
-    parser.add_argument("--tantivy", action="store_true", help="compare with tantivy, which has to be installed")
+    parser.add_argument("--held-out", type=int, default=500, help="how many texts of links are held out, of each sort")
+    parser.add_argument("--peers", action="store_true", help="compare with FTS5 alone, tantivy and bm25s")
+    parser.add_argument("--kinds", action="store_true", help="print the judged queries by kind, too")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, open_store(given.store) as store:
-        items = known_items(KNOWN, store)
-        print(f"{len(items)} known items")
-        with Searcher(store) as searcher:
-            print("  with importance   ", quality(searcher, items, LINEAR))
-            print("  without           ", quality(searcher, items, ALONE))
-            print("  two words of titles, ten pages:", latency(searcher, two_words(searcher.db, 400)))
-            print("  the of and to:                 ", latency(searcher, ["the of and to"] * 20))
-        if given.tantivy:
-            print("  tantivy           ", tantivy_quality(store, items))
-        index = index_path(store.path)
-        for name in ("no anchors", "held out, other sites", "held out, any site"):
-            copy = Path(folder) / "copy.search"
-            shutil.copyfile(index, copy)
-            with open_index(copy, store_mark(store.hash_key), writes=True) as changed:
-                held = []
-                if name == "no anchors":
-                    changed.db.execute("INSERT OR IGNORE INTO stale (page) SELECT DISTINCT target FROM anchors")
-                    changed.db.execute("DELETE FROM anchors")
-                else:
-                    held = held_out(store, changed.db, given.held_out, other_sites="other" in name)
-                    without(changed.db, held)
-                Follower(store, changed).write_short()
-            with Searcher(store, copy) as searcher:
-                tried = [Item(text, frozenset({store.page_table.url(page)})) for page, text in held] or items
-                print(f"{len(tried)} items, {name}")
-                print("  with importance   ", quality(searcher, tried, LINEAR))
-                print("  without           ", quality(searcher, tried, ALONE))
+    with tempfile.TemporaryDirectory() as folder:
+        path = copy(given.store, Path(folder))
+        print("index ", build(path), flush=True)
+        with minicrawl.open_store(path) as store:
+            known, judged = items_of("_items", store), items_of("_judged", store)
+            pages = pages_of(store)
+            alike = duplicates_of(store, pages)
+            held = {kind: held_out(store, pages, given.held_out, other_sites=kind == "others")
+                    for kind in ("any", "others")}  # fmt: skip
+            pairs = two_words(pages, 400)
+        without = {item.query.lower() for items in held.values() for item in items}
+
+        def report(name: str, whole: Searching, reduced: Callable[[], Searching]) -> None:
+            print(f"{name}\n  two words           {latency(whole, pairs)}")
+            for what, items in (("known items", known), ("judged", judged)):
+                if items:
+                    print(f"  {what:19} {quality(whole, items)}", flush=True)
+            if given.kinds:
+                for kind in Counter(item.kind for item in judged):
+                    print(f"    {kind:17} {quality(whole, [item for item in judged if item.kind == kind])}")
+            search = reduced()
+            for kind, items in held.items():
+                if items:
+                    print(f"  held out, {kind:9} {quality(search, items)}", flush=True)
+
+        with minicrawl.open_store(path) as store, minicrawl.open_store(path) as again:
+
+            def rebuilt() -> Searching:
+                build(path, without)
+                return ours(again)
+
+            report("minicrawl", ours(store), rebuilt)
+            report("minicrawl without importance", ours(again, "none"), lambda: ours(again, "none"))
+        if given.peers:
+            for peer in PEERS:
+
+                def searching(without: Collection[str], peer=peer) -> Searching:
+                    search = peer(list(texts_of(pages, without)))
+                    return lambda query: [alike[url] for url in search(query)]
+
+                report(peer.__name__, searching(()), lambda: searching(without))
 
 
 if __name__ == "__main__":
