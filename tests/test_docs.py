@@ -70,7 +70,7 @@ def crawled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> Path:
     return tmp_path
 
 
-SERVERS = {"cluster", "dashboard", "demo"}
+SERVERS = {"cluster", "dashboard", "demo", "mcp"}
 """Commands that serve until Ctrl-C, or take seconds: their own tests run them."""
 
 

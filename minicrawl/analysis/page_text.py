@@ -1,6 +1,6 @@
 """The text of a page as of its last reading."""
 
-from minicrawl.analysis.explain import explain
+from minicrawl.analysis.explain import explain, meant_by
 from minicrawl.errors import SettingError
 from minicrawl.model import READ, State
 from minicrawl.store.reader import Store
@@ -15,6 +15,9 @@ def page_text(store: Store, text: str) -> KeptText:
     Raises SettingError where there is none, and StoreError.
     """
     with store.snapshot():
+        for url in meant_by(text):
+            if (kept := _followed(store, url)) is not None:
+                return kept
         found = explain(store, text)
         if found.page is None:
             raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")

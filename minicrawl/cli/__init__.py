@@ -34,6 +34,7 @@ _GROUPS = {
         "changes": "List new, changed and gone pages.",
         "report": "Write a report on a crawl, as one HTML file.",
         "export": "Write every page with its rank to a file.",
+        "mcp": "Let an assistant search and read the pages.",
     },
     "Analyse": {
         "rank": "Rank pages by other link analyses.",

@@ -145,7 +145,7 @@ def logging_options(command: _Command) -> _Command:
     return command
 
 
-_EXTRAS = {"aiohttp": "demo", "matplotlib": "lab", "numba": "lab", "scipy": "analysis"}
+_EXTRAS = {"aiohttp": "demo", "matplotlib": "lab", "mcp": "mcp", "numba": "lab", "scipy": "analysis"}
 """Optional libraries, and the extra that installs each."""
 
 

@@ -5,9 +5,7 @@ The crawl is not affected when the server ends.
 
 import asyncio
 import json
-import os
 import secrets
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -19,7 +17,16 @@ from minicrawl.dashboard.looks import Looks
 from minicrawl.dashboard.metrics import MEDIA_TYPE, metrics
 from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.dashboard.web.guard import Guard
-from minicrawl.dashboard.web.http_server import LARGEST_HEAD, Answer, Connections, Request, json_answer, refused
+from minicrawl.dashboard.web.http_server import (
+    LARGEST_HEAD,
+    LOOPBACK,
+    Answer,
+    Connections,
+    Request,
+    bound_socket,
+    json_answer,
+    refused,
+)
 from minicrawl.dashboard.web.sharing import NotYetError, Shared
 from minicrawl.errors import ConfigError, MinicrawlError, SettingError
 
@@ -165,9 +172,6 @@ def _number(request: Request, name: str, default: int) -> int:
     return int(text)
 
 
-_LOOPBACK = "127.0.0.1"
-
-
 @asynccontextmanager
 async def serving(readings: Readings, port: int = 0, token: str | None = None) -> AsyncIterator[str]:
     """Serve the dashboard of a crawl during the block; yields its address with the token.
@@ -176,29 +180,14 @@ async def serving(readings: Readings, port: int = 0, token: str | None = None) -
     Raises SettingError for a port that is not available.
     """
     token = token or secrets.token_urlsafe(24)
-    listener = _bound(port)
+    listener = bound_socket(port)
     bound: int = listener.getsockname()[1]
     guard = Guard(bound, token)
     connections = Connections(Routes(readings, guard).answer, guard.has_token)
     server = await asyncio.start_server(connections.serve, sock=listener, limit=LARGEST_HEAD)
     try:
-        yield f"http://{_LOOPBACK}:{bound}/#token={token}"
+        yield f"http://{LOOPBACK}:{bound}/#token={token}"
     finally:
         server.close()
         await connections.end()
         await server.wait_closed()
-
-
-def _bound(port: int) -> socket.socket:
-    """A socket bound to the port, not listening yet."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":  # to reuse a port of ours; on Windows this would steal the port of another program
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((_LOOPBACK, port))
-    except OSError as error:
-        found.close()
-        raise SettingError(
-            f"--port {port} cannot be had: {error.strerror}; name another one, or none for any that is free"
-        ) from error
-    return found

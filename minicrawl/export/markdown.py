@@ -79,6 +79,11 @@ def as_markdown(kept: KeptText, page: RankedPage | None = None) -> str:
     return "\n".join([*_head(kept, page), *_body(kept.content)]) + "\n"
 
 
+def markdown_of(blocks: Sequence[Block]) -> str:
+    """Render some blocks as Markdown."""
+    return _CONTROLS.sub("", "\n".join(_body(blocks)).strip("\n"))
+
+
 def export_markdown(texts: Iterable[tuple[RankedPage, KeptText]], folder: Path) -> int:
     """Write a file for each page into `folder`, which appears whole or not at all; returns the number of files.
 

@@ -33,9 +33,7 @@ class Guard:
         if (origin is not None and origin.lower() not in {f"http://{host}" for host in hosts}) or site not in _SAME:
             return refused(403, "no other page may ask this server")
         if needs_token and not self.has_token(request):
-            return refused(
-                401, "the token is missing or wrong: open the address that 'minicrawl dashboard' has printed"
-            )
+            return refused(401, "the token is missing or wrong: take the one that minicrawl has printed")
         if request.method == "POST" and request.media_type != "application/json":
             return refused(415, "only JSON is taken")
         return None

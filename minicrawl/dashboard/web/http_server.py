@@ -6,13 +6,17 @@ Requests of a connection are answered one after the other, in order.
 import asyncio
 import json
 import math
+import os
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
 
 from minicrawl import log
+from minicrawl.errors import SettingError
 
+LOOPBACK = "127.0.0.1"
 LARGEST_HEAD, LARGEST_BODY = 16 * 1024, 256 * 1024
 
 # For all answers: the browser connects only to us, runs only our scripts, and shows us in no frame. Text of the web can
@@ -238,3 +242,18 @@ async def _read(first: bytes, reader: asyncio.StreamReader) -> Request | None:
         return replace(request, body=await reader.readexactly(length)) if length else request
     except asyncio.IncompleteReadError:
         return None
+
+
+def bound_socket(port: int) -> socket.socket:
+    """A socket bound to the port on loopback, not listening yet. Raises SettingError."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # to reuse a port of ours; on Windows this would steal the port of another program
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((LOOPBACK, port))
+    except OSError as error:
+        found.close()
+        raise SettingError(
+            f"--port {port} cannot be had: {error.strerror}; name another one, or none for any that is free"
+        ) from error
+    return found
