@@ -226,10 +226,10 @@ CREATE TABLE group_rates (
     PRIMARY KEY (host, folder)
 ) STRICT;
 
--- Blocks that stand on several pages of a host, where pages are fetched again.
+-- Blocks that stand on several pages of a host, where texts are kept or pages are fetched again.
 CREATE TABLE host_blocks (
     host          INTEGER PRIMARY KEY,         -- hosts.id
-    blocks        BLOB    NOT NULL             -- see crawler/recognise/repeated_blocks.py
+    blocks        BLOB    NOT NULL             -- see store/texts/repeated_blocks.py
 ) STRICT;
 
 -- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.

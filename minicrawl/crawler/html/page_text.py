@@ -9,12 +9,10 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping
 
 from minicrawl.crawler.html.tree import Marked
-from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, LINK, About, pack
+from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, ID_SHIFT, LINK, About, pack
 
 MOST_BLOCKS = 1024
 """Block hashes kept of a page: the smallest, so that the same ones are kept as long as their blocks stay."""
-ID_SHIFT = 10
-"""Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
 _NO_LINKS = str.maketrans("", "", LINK + END_OF_LINK)
 _BREAKS = re.compile(f"{BETWEEN_BLOCKS}[ {BETWEEN_BLOCKS}]+")
 

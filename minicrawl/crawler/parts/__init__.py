@@ -12,6 +12,7 @@ merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
 texts                the texts of pages
 items                items extracted from pages
+repeated_blocks      the blocks that a host repeats on its pages
 refresh              due times, change rates and validators of pages
 archive              rows of archived answers
 requisites           files that archived pages need to look as they do

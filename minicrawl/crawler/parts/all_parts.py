@@ -12,6 +12,7 @@ from minicrawl.crawler.parts.host_pages import HostPages
 from minicrawl.crawler.parts.items import Items
 from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 from minicrawl.crawler.parts.refresh import Refresh
+from minicrawl.crawler.parts.repeated_blocks import HostPictures
 from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.parts.session_urls import SessionUrls
 from minicrawl.crawler.parts.soft_404s import SoftErrors
@@ -31,6 +32,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Alternates,
     Texts,
     Items,
+    HostPictures,
     Refresh,
     Archive,
     Requisites,

@@ -21,6 +21,7 @@ from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.parts.repeated_blocks import HostPictures
 from minicrawl.crawler.recognise.changes import Difference, blocks_of, compared, first_seen, unchanged
 from minicrawl.crawler.recognise.conditions import (
     evidence,
@@ -31,7 +32,6 @@ from minicrawl.crawler.recognise.conditions import (
     page_doubt,
     repeated,
 )
-from minicrawl.crawler.recognise.repeated_blocks import HostPictures
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
@@ -55,12 +55,12 @@ class Refresh(Part):
     A crawl without a schedule makes the row of a page when the page is fetched for the second time.
     """
 
-    def __init__(self, state: CrawlState, settings: CrawlSettings, now: float) -> None:
+    def __init__(self, state: CrawlState, pictures: HostPictures, settings: CrawlSettings, now: float) -> None:
         writer = self._writer = state.writer
         self._pages = state.pages
         self._due = state.due
         self._frontier = state.frontier
-        self._pictures = HostPictures(writer.refreshes.host_blocks)
+        self._pictures = pictures
         self._book = state.accounts.book
         self._most = settings.refresh_max
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
@@ -79,7 +79,7 @@ class Refresh(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        return cls(opening.state, opening.settings, opening.now)
+        return cls(opening.state, opening.part(HostPictures), opening.settings, opening.now)
 
     # The turn of a page.
 
@@ -146,7 +146,7 @@ class Refresh(Part):
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
         says_changed = fetched.is_conditional and validators != before
         if row.blocks:
-            picture = self._pictures.of(self._frontier.host(page).id)
+            picture = self._pictures.picture(page)
             picture.note(page, blocks_of(row.blocks) + blocks)
             found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages)
         else:
@@ -228,7 +228,6 @@ class Refresh(Part):
                 self._changed_pages.clear()
             writer.save_meta({"refresh_price": self._due.price})
         writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
-        writer.save_host_blocks(self._pictures.unsaved())
         writer.save_group_rates(self._rates.changed())
         self._rows.clear()
         self._changes.clear()

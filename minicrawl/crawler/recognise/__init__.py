@@ -4,7 +4,6 @@ duplicates       the leader of each group of duplicate pages
 duplicate_kinds  version, translation, print, mirror or template
 canonicals       canonical URLs that are refuted
 changes          changes of a page, told from noise
-repeated_blocks  blocks that stand on several pages of a host
 conditions       when a page may be requested on condition that it has changed
 sessions         parameters that identify a session
 not_found        an origin's answers for missing pages, and the pages like them

@@ -18,8 +18,9 @@ fetch finds them still, and the page is hasty. Only pages are compared: 304 tell
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from minicrawl.crawler.html.page_text import ID_SHIFT, MOST_BLOCKS, block_ids, block_numbers, packed_numbers
-from minicrawl.crawler.recognise.repeated_blocks import REPEATED
+from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_ids, block_numbers, packed_numbers
+from minicrawl.store.texts.marked_text import ID_SHIFT
+from minicrawl.store.texts.repeated_blocks import REPEATED
 
 _FORM = 1
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""

@@ -10,16 +10,17 @@ Kept texts are parsed without the blocks that `marked_text.unpack` makes, in a t
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, compress
+from operator import not_
 from typing import NamedTuple, cast
 
 import numpy as np
 from zlib_ng import zlib_ng
 
 from minicrawl.errors import StoreError
-from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, HEADING, ITEM, LINK, MARKS
+from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, HEADING, ITEM, LINK, MARKS, frames
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 """The tokenizer of FTS5."""
@@ -114,7 +115,7 @@ DULL = frozenset(
 
 
 class PageWords(NamedTuple):
-    """Texts of a page as written, cut to a length. `shown`: a search may show the page.
+    """Texts of a page as written, cut to a length: its main content. `shown`: a search may show the page.
 
     `anchors`: (target URL, text) of its links, in document order.
     """
@@ -127,21 +128,25 @@ class PageWords(NamedTuple):
     anchors: tuple[tuple[str, str], ...]
 
 
-def page_words(record: bytes, url: str) -> PageWords:
-    """The words of a stored text. url: of its page. Raises StoreError for a damaged record."""
+def page_words(record: bytes, url: str, template: Set[int] = frozenset()) -> PageWords:
+    """The words of a stored text. url: of its page; template: of its host, as in `frames`.
+
+    Raises StoreError for a damaged record."""
     head, text = _unpacked(record, url)
     try:
         title, language, _, shown, urls, targets = json.loads(head)
         links = [urls[target] if target >= 0 else None for target in targets]
     except (ValueError, TypeError, IndexError) as error:
         raise _damaged(url, error) from error
-    headings = _plain(" . ".join(_headings(text[:LONGEST_TEXT])))
+    blocks, is_out = text.split(BETWEEN_BLOCKS), frames(text, template)
+    content = BETWEEN_BLOCKS.join(compress(blocks, map(not_, is_out)))[:LONGEST_TEXT]
+    headings = _plain(" . ".join(_headings(content)))
     return PageWords(
         title=_plain(title or "")[:_LONGEST_TITLE],
         language=language,
         shown=shown,
         headings=headings[:_LONGEST_HEADINGS],
-        text=_without_marks(text[:LONGEST_TEXT]),
+        text=_without_marks(content),
         anchors=tuple(_anchors(links, text)),
     )
 

@@ -106,10 +106,6 @@ class Refreshes:
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 
-    def host_blocks(self, host: int) -> bytes | None:
-        row = self._tables.row("SELECT blocks FROM host_blocks WHERE host = ?", host)
-        return None if row is None else bytes(row[0])
-
     def changed(self, belief: int) -> set[int]:
         """Pages changed since their fetch, by the sitemaps of hosts with at least this belief."""
         query = """

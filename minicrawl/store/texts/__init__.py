@@ -1,9 +1,10 @@
 """Texts of pages, kept in a file beside the store.
 
-marked_text  the stored form of a page's text, packed and parsed
-text_file    the file: a sequence of records
-writing      texts added to the file with a commit
-reading      the texts of a store's pages
-difference   blocks that came, went and moved between two texts
-copying      the file copied with its store, and made smaller
+marked_text      the stored form of a page's text, packed and parsed
+repeated_blocks  the blocks that a host repeats on its pages
+text_file        the file: a sequence of records
+writing          texts added to the file with a commit
+reading          the texts of a store's pages
+difference       blocks that came, went and moved between two texts
+copying          the file copied with its store, and made smaller
 """

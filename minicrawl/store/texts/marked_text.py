@@ -10,9 +10,10 @@ the start of its block, or alone in the block before; a link or a frame lasts fr
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import NamedTuple
 
 from zlib_ng import zlib_ng
@@ -34,6 +35,16 @@ _PERMALINK = " ¶"
 _MARK = re.compile(f"[{MARKS}]")
 _OPENING = re.compile(f"[{MARKS} ]*")
 _PIECES = re.compile(f"([{LINK}{END_OF_LINK}])")
+_MARK_BYTES = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
+_OF_CONTENT = (CODE, ROW, CELL, *HEADING)
+ID_SHIFT = 10
+"""Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
+_PART = 10
+"""No frames are believed that leave less than a tenth of the text."""
+_MENU = 5
+"""Fewest blocks of a menu amid the content."""
+_NOTICE = 100
+"""Fewest bytes of a notice amid the content."""
 
 
 class Kind(StrEnum):
@@ -73,8 +84,7 @@ class Anchor(NamedTuple):
 class Block(NamedTuple):
     """A paragraph, heading, item, cell or listing.
 
-    `level`: of a heading, 1 to 6; of a cell, 1 where it begins a row; else 0. `is_frame`: it is outside the
-    main content, such as a menu.
+    `level`: of a heading, 1 to 6; of a cell, 1 where it begins a row; else 0. `is_frame`: see `frames`.
     """
 
     kind: Kind
@@ -111,10 +121,8 @@ class KeptText:
 
     @property
     def content(self) -> tuple[Block, ...]:
-        """The blocks outside frames; all blocks if those have less than a tenth of the text."""
-        inside = tuple(block for block in self.blocks if not block.is_frame)
-        size, whole = (sum(len(block.text) for block in blocks) for blocks in (inside, self.blocks))
-        return inside if size * 10 >= whole else self.blocks
+        """The blocks of the main content."""
+        return tuple(block for block in self.blocks if not block.is_frame)
 
     def anchors(self) -> Iterator[Anchor]:
         """Every link with a text, in document order."""
@@ -148,15 +156,101 @@ def pack(about: About, text: str, urls: Sequence[str], targets: Sequence[int]) -
     return packed
 
 
-def unpack(packed: bytes, url: str) -> KeptText:
-    """The text of the page at `url`. Raises StoreError for an invalid record."""
+def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptText:
+    """The text of the page at `url`. repeated: as for `frames`. Raises StoreError for an invalid record."""
     try:
         head, _, text = zlib.decompress(packed).decode().partition("\n")
         title, language, description, index, urls, targets = json.loads(head)
         links = [urls[target] if target >= 0 else None for target in targets]
-        return KeptText(url, title, language, description, index, tuple(_Blocks(links).read(text)))
+        return KeptText(url, title, language, description, index, tuple(_Blocks(links).read(text, repeated)))
     except (zlib.error, ValueError, TypeError, IndexError) as error:
         raise StoreError(f"the kept text of {url} is damaged ({error}); let the page be read again") from error
+
+
+def plain_blocks(text: str) -> list[bytes]:
+    """The blocks of a marked text in UTF-8, without marks and with white space collapsed; some are empty."""
+    first, *listings = text.split(CODE)
+    for number, listing in enumerate(listings):
+        code, end, rest = listing.partition(BETWEEN_BLOCKS)
+        listings[number] = f"{' '.join(code.split())}{end}{rest}"
+    octets = _MARK_BYTES.sub(b"", f"{first}{''.join(listings)}".encode())
+    while b"  " in octets:
+        octets = octets.replace(b"  ", b" ")
+    return octets.replace(b" \0", b"\0").replace(b"\0 ", b"\0").strip(b" ").split(b"\0")
+
+
+def frames(text: str, repeated: Set[int] = frozenset()) -> list[bool]:
+    """For each block of a marked text, True if it is outside the main content, such as a menu.
+
+    A block is in a frame of the page, or the host repeats it, and it stands before or behind all others, in a menu or
+    in a notice. Headings, listings and cells that stand between others are content, however often they are repeated:
+    "Parameters", "Example". repeated: ids of blocks, see `minicrawl.store.texts.repeated_blocks`.
+    """
+    marked = text.split(BETWEEN_BLOCKS)
+    found = _in_frames(marked) if FRAME in text else [False] * len(marked)
+    if not repeated and True not in found:
+        return found
+    blocks = plain_blocks(text)
+    size = sum(map(len, blocks))
+    inside = sum(len(block) for block, is_out in zip(blocks, found, strict=True) if not is_out)
+    if inside * _PART < size:
+        found, inside = [False] * len(marked), size
+    places = [at for at, block in enumerate(blocks) if block and not found[at]]
+    out = list(_repeated(places, marked, blocks, repeated)) if repeated else []
+    if (inside - sum(len(blocks[at]) for at in out)) * _PART >= inside:
+        for at in out:
+            found[at] = True
+    return found
+
+
+def _in_frames(marked: Sequence[str]) -> list[bool]:
+    """For each block, True if it begins in a frame of the page."""
+    found, depth = list[bool](), 0
+    for block in marked:
+        if FRAME in block or END_OF_FRAME in block:
+            opening = _opening(block)
+            rest = block[len(opening) :]
+            depth += opening.count(FRAME) - opening.count(END_OF_FRAME)
+            found.append(depth > 0)
+            depth += rest.count(FRAME) - rest.count(END_OF_FRAME)
+        else:
+            found.append(depth > 0)
+    return found
+
+
+def _repeated(
+    places: Sequence[int], marked: Sequence[str], blocks: Sequence[bytes], repeated: Set[int]
+) -> Iterator[int]:
+    """Those of some places whose blocks are outside the main content, as the host repeats them."""
+    groups = groupby(places, lambda at: zlib.crc32(blocks[at]) >> ID_SHIFT in repeated)
+    runs = [(is_repeated, list(run)) for is_repeated, run in groups]
+    for number, (is_repeated, run) in enumerate(runs):
+        if not is_repeated:
+            continue
+        is_outermost = number in (0, len(runs) - 1)
+        links = sum(len(blocks[at]) for at in run if _is_link(marked[at]))
+        is_menu = len(run) >= _MENU and 2 * links >= sum(len(blocks[at]) for at in run)
+        for at in run:
+            own = "".join(marked[at - _marks_before(blocks, at) : at + 1])
+            is_notice = len(blocks[at]) >= _NOTICE and not any(mark in own for mark in _OF_CONTENT)
+            if is_menu or is_notice or (is_outermost and CODE not in own):
+                yield at
+
+
+def _marks_before(blocks: Sequence[bytes], at: int) -> int:
+    """Number of blocks just before one that have marks alone."""
+    return next((number for number in range(at) if blocks[at - number - 1]), at)
+
+
+def _is_link(block: str) -> bool:
+    """True if a marked block begins and ends with a link."""
+    return LINK in _opening(block) and block.rstrip().endswith(END_OF_LINK)
+
+
+def _opening(block: str) -> str:
+    """The marks before the words of a block."""
+    found = _OPENING.match(block)
+    return found[0] if found else ""
 
 
 class _Blocks:
@@ -165,19 +259,16 @@ class _Blocks:
     def __init__(self, links: Sequence[str | None]) -> None:
         self._links = iter(links)
         self._kind, self._level = Kind.PARAGRAPH, 0
-        self._frames = 0
         self._link: str | None = None
 
-    def read(self, text: str) -> Iterator[Block]:
-        for marked in text.split(BETWEEN_BLOCKS):
-            opening = _OPENING.match(marked)
-            start = opening.end() if opening else 0
-            for mark in marked[:start]:
+    def read(self, text: str, repeated: Set[int]) -> Iterator[Block]:
+        for marked, is_frame in zip(text.split(BETWEEN_BLOCKS), frames(text, repeated), strict=True):
+            opening = _opening(marked)
+            for mark in opening:
                 self._take(mark)
-            rest = marked[start:]
+            rest = marked[len(opening) :]
             if not rest:
                 continue
-            is_frame = self._frames > 0
             words, links = self._linked(rest)
             if self._kind is Kind.HEADING:
                 words = words.rstrip(_PERMALINK) or words
@@ -190,8 +281,6 @@ class _Blocks:
             self._link = next(self._links, None)
         elif mark == END_OF_LINK:
             self._link = None
-        elif mark in (FRAME, END_OF_FRAME):
-            self._frames += 1 if mark == FRAME else -1
         elif mark in _KINDS:
             self._kind = _KINDS[mark]
             if mark in HEADING:
@@ -209,7 +298,6 @@ class _Blocks:
             elif piece == END_OF_LINK:
                 self._end(links, start, words)
             else:
-                self._frames += piece.count(FRAME) - piece.count(END_OF_FRAME)
                 words += plain(piece)
         self._end(links, start, words)
         return words, tuple(links)

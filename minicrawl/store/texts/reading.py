@@ -1,12 +1,13 @@
 """Reading the kept texts of a store's pages."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from minicrawl.errors import StoreError
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import TextRow, TextVersion
 from minicrawl.store.texts.marked_text import KeptText, unpack
+from minicrawl.store.texts.repeated_blocks import template
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 
 _ALL = """
@@ -14,7 +15,7 @@ _ALL = """
 
 
 class Texts:
-    """Reads the tables `texts` and `text_versions`, and the file beside the store that has the texts."""
+    """Reads the tables `texts`, `text_versions` and `host_blocks`, and the file beside the store that has the texts."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -91,8 +92,19 @@ class Texts:
 
     def text(self, page: int, url: str) -> KeptText | None:
         """The text of the page at `url`; None if none is kept. Raises StoreError."""
-        record = self.record(page)
-        return None if record is None else unpack(record, url)
+        with self._tables.snapshot():
+            record = self.record(page)
+            return None if record is None else unpack(record, url, self.template(page))
+
+    def template(self, page: int) -> Set[int]:
+        """Ids of blocks that belong to the template of the page's host."""
+        row = self._tables.row("SELECT blocks FROM pages JOIN host_blocks USING (host) WHERE pages.id = ?", page)
+        return frozenset() if row is None else template(bytes(row[0]))
+
+    def host_blocks(self, host: int) -> bytes | None:
+        """The packed picture of a host."""
+        row = self._tables.row("SELECT blocks FROM host_blocks WHERE host = ?", host)
+        return None if row is None else bytes(row[0])
 
     def flaws(self) -> Iterator[str]:
         """Faults of the texts, a sentence each. Reads all texts."""

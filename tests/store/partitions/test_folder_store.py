@@ -27,13 +27,14 @@ CRAWL_ONLY = {
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
     "_AllRequisites": "is_kept waiting number_of bytes",
-    "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version",
+    "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
+    "template host_blocks",
     "AllPages": "answered_on fetch_order last_turn given_up not_there miscounted unanswered failures columns_of "
     "measures",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "by_values facts values_of best places",
     "AllRecognised": "recent_pages alternates",
-    "AllRefreshes": "changes_of last_change changes_after changes_behind host_blocks",
+    "AllRefreshes": "changes_of last_change changes_after changes_behind",
 }
 """Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""
 BY_OTHERS = {"top", "pages", "changes", "links", "text", "ask"}

@@ -1,0 +1,58 @@
+"""Blocks that the pages of a host repeat, learned from every page whose blocks are hashed."""
+
+from collections.abc import Iterator
+from typing import Self
+
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
+from minicrawl.store.writer import Writer
+
+MOST_HOSTS = 500
+"""Pictures that are kept in memory when they have been saved, of the hosts used last: 32 kB each."""
+
+
+class HostPictures(Part):
+    """The pictures of hosts.
+
+    A picture is saved once half of the pages that it knows have been noted, and at the end of a run: so it is written
+    for every 16th page of a large host, and a killed run leaves the rest unlearned.
+    """
+
+    def __init__(self, writer: Writer, frontier: Frontier) -> None:
+        self._load = writer.texts.host_blocks
+        self._frontier = frontier
+        self._of: dict[int, RepeatedBlocks] = {}
+        self._is_settled = False
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self:
+        return cls(opening.state.writer, opening.state.frontier)
+
+    def picture(self, page: int) -> RepeatedBlocks:
+        """The picture of a page's host."""
+        host = self._frontier.host(page).id
+        picture = self._of.pop(host, None) or RepeatedBlocks(self._load(host))
+        self._of[host] = picture  # the last one now
+        return picture
+
+    def on_turn(self, turn: Turn) -> None:
+        if turn.parsed.blocks:
+            self.picture(turn.page).note(turn.page, turn.parsed.blocks)
+
+    def on_settled(self) -> None:
+        self._is_settled = True
+
+    def save(self, writer: Writer) -> None:
+        writer.save_host_blocks(self._unsaved())
+        for host in list(self._of)[:-MOST_HOSTS]:
+            del self._of[host]
+
+    def _unsaved(self) -> Iterator[tuple[int, bytes]]:
+        """Hosts and packed pictures that are to be saved now."""
+        kept = len(self._of) - MOST_HOSTS
+        for number, (host, picture) in enumerate(self._of.items()):
+            is_due = 2 * picture.noted >= picture.size
+            if picture.noted and (is_due or self._is_settled or number < kept):
+                yield host, picture.packed()

@@ -1,0 +1,98 @@
+"""Blocks of text that stand on several pages of a host: menus, banners, footers, lists of the latest posts.
+
+A picture of a host tells which of its blocks stood on which of 32 pages: the last ones, by their numbers modulo 32. It
+has room for 4,096 blocks. Each has a place by its id, and another beside it; where both are taken by blocks of two
+pages or more, those lose a page. So what many pages repeat stays, and what one page has goes.
+"""
+
+import zlib
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.texts.marked_text import ID_SHIFT
+
+REPEATED = 4
+"""Fewest pages that make a block a repeated one."""
+_PART = 4
+"""One in so many pages, or more, has a block of the template."""
+_PLACES = 4096
+_PAGES = 32
+_BITS = 22
+_MASK = (1 << _BITS) - 1
+"""Of a block's id."""
+_FEW = 8
+"""Known pages from which on blocks of one page are not saved."""
+_FORM = b"2"
+"""First byte of a packed picture. Former versions had others: then the picture begins anew."""
+
+
+class RepeatedBlocks:
+    """The picture of one host. `size`: number of its pages, 32 at most; `noted`: pages noted since it was packed."""
+
+    def __init__(self, packed: bytes | None = None) -> None:
+        """packed: see there; None for an empty picture."""
+        self._ids, self._pages = np.zeros((2, _PLACES), np.uint32)
+        self._known = self.noted = 0
+        if packed is not None and packed[:1] == _FORM:
+            self._known, ids, pages = _unpacked(packed)
+            at = ids % _PLACES ^ ids >> _BITS
+            self._ids[at], self._pages[at] = ids & _MASK, pages
+
+    @property
+    def size(self) -> int:
+        return self._known.bit_count()
+
+    def packed(self) -> bytes:
+        """The picture as bytes. Blocks of one page are left out once more pages are known."""
+        self.noted = 0
+        pages = self._pages
+        at = np.flatnonzero(pages & pages - 1 if self.size >= _FEW else pages)
+        ids = self._ids[at] | (self._ids[at] % _PLACES ^ at).astype(np.uint32) << _BITS
+        known = np.array([self._known])
+        return _FORM + zlib.compress(np.concatenate((known, ids, pages[at])).astype("<u4").tobytes(), 1)
+
+    def note(self, page: int, blocks: bytes) -> None:
+        """Note the blocks of a page, in place of what was noted of it. blocks: as `ParsedPage.blocks`."""
+        bit = np.uint32(1 << page % _PAGES)
+        self._known |= int(bit)
+        self.noted += 1
+        self._pages &= ~bit
+        ids = np.frombuffer(blocks, ">u4").astype(np.uint32) >> ID_SHIFT
+        at = ids % _PLACES
+        for _ in range(2):
+            is_known = (self._ids[at] == ids) & (self._pages[at] > 0)
+            self._pages[at[is_known]] |= bit
+            at, ids = at[~is_known] ^ 1, ids[~is_known]
+        for _ in range(2):
+            held = self._pages[at]
+            is_free = (held & held - 1 == 0) & (held != bit)
+            self._pages[at[is_free]], self._ids[at[is_free]] = bit, ids[is_free]
+            is_left = self._ids[at] != ids
+            at, ids = at[is_left] ^ 1, ids[is_left]
+        held = self._pages[at]
+        self._pages[at] = np.where(held & bit, held, held & held - 1)
+
+    def pages(self, block: int) -> int:
+        """Number of known pages that a block stands on. block: its id."""
+        at = block % _PLACES
+        places = (place for place in (at, at ^ 1) if self._ids[place] == block)
+        return max((int(self._pages[place]).bit_count() for place in places), default=0)
+
+
+@lru_cache(64)
+def template(packed: bytes) -> frozenset[int]:
+    """Ids of blocks that belong to the template of a host: they stand on four of its pages, and on a quarter."""
+    if packed[:1] != _FORM:
+        return frozenset()
+    known, ids, pages = _unpacked(packed)
+    numbers = np.bitwise_count(pages).astype(int)
+    return frozenset((ids & _MASK)[(numbers >= REPEATED) & (numbers * _PART >= known.bit_count())].tolist())
+
+
+def _unpacked(packed: bytes) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """The known pages, the ids of blocks, each with a bit for its place, and the pages of each."""
+    numbers = np.frombuffer(zlib.decompress(packed[1:]), "<u4").astype(np.uint32)
+    ids, pages = numbers[1:].reshape(2, -1)
+    return int(numbers[0]), ids, pages

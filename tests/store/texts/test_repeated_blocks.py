@@ -1,0 +1,92 @@
+"""Blocks that stand on several pages of a host, beside a slow count of pages."""
+
+import random
+import zlib
+from collections.abc import Iterable, Set
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minicrawl.crawler.html.page_text import block_hashes, block_ids, packed_numbers
+from minicrawl.crawler.recognise.changes import blocks_of, compared, first_seen
+from minicrawl.store.texts.marked_text import ID_SHIFT
+from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template
+
+ROOM = 4096
+
+
+def packed(ids: Iterable[int]) -> bytes:
+    return packed_numbers([block << ID_SHIFT for block in ids])
+
+
+def counts(picture: RepeatedBlocks, ids: Iterable[int]) -> dict[int, int]:
+    return {block: picture.pages(block) for block in ids}
+
+
+fetches = st.lists(st.tuples(st.integers(0, 99), st.sets(st.integers(0, 60).map(lambda n: 2 * n))), max_size=80)
+
+
+@given(fetches)
+def test_blocks_are_counted_by_the_last_pages_that_have_them(fetches: list[tuple[int, set[int]]]) -> None:
+    picture, last = RepeatedBlocks(), dict[int, Set[int]]()
+    for page, blocks in fetches:
+        picture.note(page, packed(blocks))
+        last[page % 32] = blocks
+    expected = {block: sum(block in blocks for blocks in last.values()) for block in range(122)}
+    assert counts(picture, range(122)) == expected
+    many = {block for block, pages in expected.items() if pages >= 4 and 4 * pages >= len(last)}
+    assert template(picture.packed()) == many
+    again = {block: pages if pages > 1 or len(last) < 8 else 0 for block, pages in expected.items()}
+    assert counts(RepeatedBlocks(picture.packed()), range(122)) == again
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.sets(st.integers(0, 9).map(lambda n: n * ROOM))), max_size=60))
+def test_of_blocks_with_one_place_two_are_known_and_none_for_another(fetches: list[tuple[int, set[int]]]) -> None:
+    picture, last = RepeatedBlocks(), dict[int, Set[int]]()
+    for page, blocks in fetches:
+        picture.note(page, packed(blocks))
+        last[page % 32] = blocks
+    known = counts(picture, (n * ROOM for n in range(10)))
+    assert all(pages <= sum(block in blocks for blocks in last.values()) for block, pages in known.items())
+    assert sum(pages > 0 for pages in known.values()) <= 2
+    few = len(last) < 8
+    kept = {block: pages if pages > 1 or few else 0 for block, pages in known.items()}
+    assert counts(RepeatedBlocks(picture.packed()), known) == kept
+
+
+def test_what_many_pages_repeat_is_known_among_much_that_they_do_not_and_forgotten_later() -> None:
+    rng = random.Random(1)
+    picture = RepeatedBlocks()
+    menu = rng.sample(range(1 << 22), 200)
+
+    def note(first: int, last: int, some: list[int]) -> None:
+        for page in range(first, last):
+            picture.note(page, packed({*some, *(rng.randrange(1 << 22) for _ in range(250))}))
+
+    note(0, 400, menu)
+    assert len(template(picture.packed()) & set(menu)) >= 195
+    assert template(picture.packed()) <= set(menu)
+    assert len(picture.packed()) < 2_500
+    note(400, 432, [])
+    assert template(picture.packed()) == set()
+
+
+@pytest.mark.parametrize("form", [zlib.compress(bytes(4 * ROOM)), b""])
+def test_picture_of_a_former_version_begins_anew(form: bytes) -> None:
+    assert template(form) == set()
+    assert RepeatedBlocks(form).size == 0
+
+
+def test_a_banner_that_comes_or_goes_on_all_pages_is_a_change_of_the_first_alone() -> None:
+    picture, changed = RepeatedBlocks(), []
+    memories = [first_seen(block_hashes(["menu", f"text {page}"])) for page in range(30)]
+    for banner in ([], ["banner"], ["banner"], ["another"], []):
+        for page, memory in enumerate(memories):
+            blocks = block_hashes(["menu", *banner, f"text {page}"])
+            picture.note(page, blocks_of(memory) + blocks)
+            found = compared(memory, blocks, pages=picture.pages)
+            memories[page] = found.memory
+            changed += [page] * found.is_change
+    assert changed == [0, 0]
+    assert picture.pages(block_ids(block_hashes(["menu"]))[0]) == 30
