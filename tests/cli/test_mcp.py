@@ -16,7 +16,7 @@ import httpx
 import httpx2
 import pytest
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from support.command_line import run
 from support.searching import indexed, page
@@ -56,7 +56,7 @@ def started(store: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
 def test_it_answers_on_standard_output_and_logs_elsewhere(store: Path) -> None:
     async def main() -> None:
         server = StdioServerParameters(command=sys.executable, args=words(store, "-v"))
-        async with Client(server) as client:
+        async with Client(stdio_client(server)) as client:
             found: Any = await client.call_tool("search", {"query": "sailing"})
             assert HOME in found.content[0].text
 

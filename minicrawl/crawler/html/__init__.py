@@ -3,6 +3,7 @@
 decode         bytes to text, with the encoding that a browser would use
 parse          a page's links, title, directives and text, in one pass
 page_headers   robots directives, canonical URLs and languages that headers give
+licence        the licence of a page's content
 page_text      the record that is kept of a page's text, and hashes of its blocks
 requisites     URLs of the files that a page or a style sheet needs to look as it does
 fingerprint    digests, sketch and vocabulary, by which pages are compared

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
+from minicrawl.crawler.html.licence import licence_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, packed
 from minicrawl.crawler.html.parser_choice import tree_of, within_limit
@@ -66,6 +67,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         for language, reference in elements.alternates
         if (target := normalise(reference, base, encoding)) is not None
     ]
+    licence = licence_of(page, elements.licences, base, encoding) if wanted.kept else None
     return ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
@@ -82,7 +84,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         truncated=links.truncated or len(page) < len(whole),
         description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
-        **_content(tree, wanted, elements, links.targets, url),
+        **_content(tree, wanted, elements, links.targets, url, licence),
     )
 
 
@@ -97,8 +99,13 @@ class _Content(TypedDict, total=False):
     kept: bytes
 
 
-def _content(
-    tree: Tree, wanted: Wanted, elements: "_Elements", targets: Mapping[str, str | None], url: str
+def _content(  # noqa: PLR0913 - the page, and what is known of it
+    tree: Tree,
+    wanted: Wanted,
+    elements: "_Elements",
+    targets: Mapping[str, str | None],
+    url: str,
+    licence: str | None,
 ) -> _Content:
     """The wanted fields about a page's text. Takes the tree apart. targets: URLs by reference."""
     content = _Content()
@@ -114,7 +121,7 @@ def _content(
         marked = tree.marked_text()
         text = marked.plain if needs_plain else text
         if elements.directives.archive:
-            about = About(elements.title, language, elements.description, elements.directives.index)
+            about = About(elements.title, language, elements.description, elements.directives.index, licence)
             content["kept"] = packed(about, marked, targets, url, MAX_TEXT)
     else:
         text = tree.text()
@@ -182,7 +189,8 @@ class _Elements:
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
     fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `alternates`:
-    language ("": none) and reference of the page's versions in other languages and for other media.
+    language ("": none) and reference of the page's versions in other languages and for other media; `licences`:
+    references of links with rel=license.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
@@ -193,6 +201,7 @@ class _Elements:
         self.title: str | None = None
         self.refresh: str | None = None
         self.description: str | None = None
+        self.licences: dict[str, None] = {}
         self.directives = Directives()
         self._tree = tree
         self._wants_description = wanted.about or wanted.kept
@@ -227,6 +236,8 @@ class _Elements:
         """The link with its relations, if it has any; None for link elements that are not followed."""
         rel = attributes.get("rel") or ""
         relations = _usual_relations(rel) if len(rel) <= _USUAL_REL else _relations(rel)
+        if "license" in relations:
+            self.licences[reference] = None
         if tag != "link":
             return _Related(reference, tag, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):

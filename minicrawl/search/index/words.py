@@ -134,7 +134,7 @@ def page_words(record: bytes, url: str, template: Set[int] = frozenset()) -> Pag
     Raises StoreError for a damaged record."""
     head, text = _unpacked(record, url)
     try:
-        title, language, _, shown, urls, targets = json.loads(head)
+        title, language, _, shown, urls, targets, *_ = json.loads(head)
         links = [urls[target] if target >= 0 else None for target in targets]
     except (ValueError, TypeError, IndexError) as error:
         raise _damaged(url, error) from error
