@@ -34,7 +34,6 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.search.index import following
 from minicrawl.search.index.following import bring_up_to_date
-from minicrawl.search.index.index_file import ENDING
 from minicrawl.search.index.words import PageWords, page_words
 from minicrawl.store.reader import Store
 
@@ -294,7 +293,7 @@ PEERS = (fts5, tantivy, bm25s)
 def copy(store: Path, folder: Path) -> Path:
     """Copy a store without its index."""
     for part in store.parent.glob(f"{store.name}*"):
-        if part.is_file() and ENDING not in part.name and not part.name.endswith("lock"):
+        if part.is_file() and ".search" not in part.name and not part.name.endswith("lock"):
             shutil.copyfile(part, folder / part.name)
     return folder / store.name
 

@@ -21,6 +21,7 @@ from minicrawl.store.partitions.united import United
 from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.hosts import Hosts
+from minicrawl.store.read.judgements import Judgements
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
@@ -78,6 +79,7 @@ class Store:
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
         self.sitemaps = Sitemaps(self._tables)
+        self.judgements = Judgements(self._tables)
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)

@@ -9,5 +9,6 @@ refreshes   the refresh schedule, and changes of pages
 expected    expected importance, and its basis
 site_table  sites, their doors, and links from other sites
 anticipated data of the order by anticipated cash
+judgements  pages that were judged for queries
 recognised  fingerprints, soft 404s, session parameters, alternates
 """
