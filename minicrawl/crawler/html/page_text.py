@@ -17,8 +17,8 @@ _NO_LINKS = str.maketrans("", "", LINK + END_OF_LINK)
 _BREAKS = re.compile(f"{BETWEEN_BLOCKS}[ {BETWEEN_BLOCKS}]+")
 
 
-def packed(about: About, marked: Marked, targets: Mapping[str, str | None], url: str, most: int) -> bytes:
-    """The record of the page at `url`, with at most `most` characters of text.
+def packed(about: About, marked: Marked, targets: Mapping[str, str | None], url: str, most: int) -> tuple[bytes, str]:
+    """The record of the page at `url` and the text in it, at most `most` characters.
 
     targets: reference to URL, None if it is not a link to a page. Links of the page to itself are left out, and all
     links of a page whose own text contains link marks.
@@ -32,7 +32,8 @@ def packed(about: About, marked: Marked, targets: Mapping[str, str | None], url:
         if target not in numbers:
             numbers[target] = len(numbers) - 2
     urls = [target for target, number in numbers.items() if target is not None and number >= 0]
-    return pack(about, in_order(text[:most]), urls, [numbers[target] for target in leads_to])
+    text = in_order(text[:most])
+    return pack(about, text, urls, [numbers[target] for target in leads_to]), text
 
 
 def in_order(text: str) -> str:
@@ -48,7 +49,12 @@ def in_order(text: str) -> str:
 
 def block_hashes(blocks: Iterable[str]) -> bytes:
     """A four-byte hash of each distinct block, in the order of the page."""
-    distinct = list(dict.fromkeys([zlib.crc32(block.encode()) for block in blocks]))
+    return hashes_of(block.encode() for block in blocks)
+
+
+def hashes_of(blocks: Iterable[bytes]) -> bytes:
+    """The same for blocks in UTF-8, without those that are empty."""
+    distinct = list(dict.fromkeys(map(zlib.crc32, filter(None, blocks))))
     if len(distinct) > MOST_BLOCKS:
         largest = sorted(distinct)[MOST_BLOCKS - 1]
         distinct = [number for number in distinct if number <= largest]

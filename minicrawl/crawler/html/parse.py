@@ -11,14 +11,14 @@ from typing import NamedTuple, TypedDict
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.licence import licence_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
-from minicrawl.crawler.html.page_text import block_hashes, packed
+from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
 from minicrawl.crawler.html.parser_choice import tree_of, within_limit
 from minicrawl.crawler.html.requisites import requisites_of
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, ParsedPage, Wanted
-from minicrawl.store.texts.marked_text import About
+from minicrawl.store.texts.marked_text import About, plain_blocks
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count. A page with more is an attack."""
@@ -119,17 +119,20 @@ def _content(  # noqa: PLR0913 - the page, and what is known of it
     text = Text([], [])
     if wanted.kept:
         marked = tree.marked_text()
-        text = marked.plain if needs_plain else text
         if elements.directives.archive:
             about = About(elements.title, language, elements.description, elements.directives.index, licence)
-            content["kept"] = packed(about, marked, targets, url, MAX_TEXT)
+            content["kept"], in_order = packed(about, marked, targets, url, MAX_TEXT)
+            if wanted.blocks:
+                content["blocks"] = hashes_of(plain_blocks(in_order))
+                needs_plain = wanted.text
+        text = marked.plain if needs_plain else text
     else:
         text = tree.text()
     blocks = tuple(_lines(text.blocks))
     if wanted.text:
         content["text"] = blocks
         content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
-    if wanted.blocks:
+    if wanted.blocks and "blocks" not in content:
         content["blocks"] = block_hashes(blocks)
     return content
 

@@ -36,12 +36,15 @@ _PERMALINK = " ¶"
 _MARK = re.compile(f"[{MARKS}]")
 _OPENING = re.compile(f"[{MARKS} ]*")
 _PIECES = re.compile(f"([{LINK}{END_OF_LINK}])")
-_MARK_BYTES = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
+_MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\x9d](?: (?<=[ \0]\xef\xb7[\x90-\x9d] ))?")
+"""A mark in UTF-8, with the space behind it if one stands before it."""
+_SPACES = re.compile(rb" {2,}")
+_LINKED = re.compile(f"{LINK}[^{END_OF_LINK}]*{END_OF_LINK}")
 _OF_CONTENT = (CODE, ROW, CELL, *HEADING)
 ID_SHIFT = 10
 """Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
 _PART = 10
-"""No frames are believed that leave less than a tenth of the text."""
+"""No frames are believed that leave less than a tenth of the text, or of that beside links if the host repeats them."""
 _MENU = 5
 """Fewest blocks of a menu amid the content."""
 _NOTICE = 100
@@ -178,10 +181,10 @@ def plain_blocks(text: str) -> list[bytes]:
     for number, listing in enumerate(listings):
         code, end, rest = listing.partition(BETWEEN_BLOCKS)
         listings[number] = f"{' '.join(code.split())}{end}{rest}"
-    octets = _MARK_BYTES.sub(b"", f"{first}{''.join(listings)}".encode())
-    while b"  " in octets:
-        octets = octets.replace(b"  ", b" ")
-    return octets.replace(b" \0", b"\0").replace(b"\0 ", b"\0").strip(b" ").split(b"\0")
+    octets = _MARK_AND_SPACE.sub(b"", f"{first}{''.join(listings)}".encode())
+    if b"  " in octets:
+        octets = _SPACES.sub(b" ", octets)
+    return [block.strip() for block in octets.split(b"\0")]
 
 
 def frames(text: str, repeated: Set[int] = frozenset()) -> list[bool]:
@@ -202,7 +205,8 @@ def frames(text: str, repeated: Set[int] = frozenset()) -> list[bool]:
         found, inside = [False] * len(marked), size
     places = [at for at, block in enumerate(blocks) if block and not found[at]]
     out = list(_repeated(places, marked, blocks, repeated)) if repeated else []
-    if (inside - sum(len(blocks[at]) for at in out)) * _PART >= inside:
+    left = inside - sum(len(blocks[at]) for at in out)
+    if left * _PART >= left + sum(len(_LINKED.sub("", marked[at])) for at in out):
         for at in out:
             found[at] = True
     return found
@@ -233,8 +237,8 @@ def _repeated(
         if not is_repeated:
             continue
         is_outermost = number in (0, len(runs) - 1)
-        links = sum(len(blocks[at]) for at in run if _is_link(marked[at]))
-        is_menu = len(run) >= _MENU and 2 * links >= sum(len(blocks[at]) for at in run)
+        links = sum(len(words) for at in run for words in _LINKED.findall(marked[at]))
+        is_menu = len(run) >= _MENU and 2 * links >= sum(len(marked[at]) for at in run)
         for at in run:
             own = "".join(marked[at - _marks_before(blocks, at) : at + 1])
             is_notice = len(blocks[at]) >= _NOTICE and not any(mark in own for mark in _OF_CONTENT)
@@ -245,11 +249,6 @@ def _repeated(
 def _marks_before(blocks: Sequence[bytes], at: int) -> int:
     """Number of blocks just before one that have marks alone."""
     return next((number for number in range(at) if blocks[at - number - 1]), at)
-
-
-def _is_link(block: str) -> bool:
-    """True if a marked block begins and ends with a link."""
-    return LINK in _opening(block) and block.rstrip().endswith(END_OF_LINK)
 
 
 def _opening(block: str) -> str:

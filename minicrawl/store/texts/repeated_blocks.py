@@ -2,7 +2,7 @@
 
 A picture of a host tells which of its blocks stood on which of 32 pages: the last ones, by their numbers modulo 32. It
 has room for 4,096 blocks. Each has a place by its id, and another beside it; where both are taken by blocks of two
-pages or more, those lose a page. So what many pages repeat stays, and what one page has goes.
+pages or more, one of those loses a page. So what many pages repeat stays, and what one page has goes.
 """
 
 import zlib
@@ -61,18 +61,18 @@ class RepeatedBlocks:
         self._pages &= ~bit
         ids = np.frombuffer(blocks, ">u4").astype(np.uint32) >> ID_SHIFT
         at = ids % _PLACES
-        for _ in range(2):
-            is_known = (self._ids[at] == ids) & (self._pages[at] > 0)
-            self._pages[at[is_known]] |= bit
-            at, ids = at[~is_known] ^ 1, ids[~is_known]
-        for _ in range(2):
-            held = self._pages[at]
-            is_free = (held & held - 1 == 0) & (held != bit)
-            self._pages[at[is_free]], self._ids[at[is_free]] = bit, ids[is_free]
-            is_left = self._ids[at] != ids
-            at, ids = at[is_left] ^ 1, ids[is_left]
+        both = np.array((at, at ^ 1))
+        is_known = self._ids[both] == ids
+        self._pages[both[is_known]] |= bit
+        is_new = ~is_known.any(axis=0)
+        ids, both = ids[is_new], both[:, is_new]
+        numbers = np.bitwise_count(self._pages[both])
+        at = np.where(numbers[0] <= numbers[1], both[0], both[1])
         held = self._pages[at]
-        self._pages[at] = np.where(held & bit, held, held & held - 1)
+        less = np.where(held & bit, held, held & held - 1)
+        is_free = held & held - 1 == 0
+        self._pages[at] = np.where(is_free, bit, less)
+        self._ids[at[is_free]] = ids[is_free]
 
     def pages(self, block: int) -> int:
         """Number of known pages that a block stands on. block: its id."""

@@ -76,6 +76,18 @@ def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> 
     assert other.kept
 
 
+def test_blocks_are_hashed_alike_with_and_without_a_kept_text() -> None:
+    rng, spaces = (
+        random.Random(3),
+        ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> ", "<pre>  "),
+    )
+    for _ in range(300):
+        ends = ("</pre>", "<p> ", "<nav>", " </nav>", "<h2>", "word", "two  words", "\u2003", "<td> ")
+        html = "".join(rng.choices((*spaces, *ends), k=40)).encode()
+        with_text, without = (parse_html(html, URL, None, Wanted(blocks=True, kept=kept)) for kept in (True, False))
+        assert with_text.blocks == without.blocks, html
+
+
 @pytest.mark.parametrize("directive", ["noarchive", "NoIndex, noarchive"])
 def test_page_that_forbids_copies_is_not_kept(directive: str) -> None:
     assert parse_html(f"<meta name=robots content='{directive}'>x".encode(), URL, None, KEPT).kept == b""
