@@ -2,7 +2,7 @@
 
 document    a page for selectors, and for hooks
 selectors   fields by CSS or XPath, and rules for the pages that they apply to
-structured  JSON-LD, OpenGraph and microdata
+structured  JSON-LD, microdata, OpenGraph and others, and one view across them
 gathering   all of these on one page
 hooks       functions of the user that a crawl calls
 checks      refuse invalid extraction settings

@@ -24,7 +24,7 @@ async def check_asked(settings: CrawlSettings) -> None:
 
 def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
     """The names of all possible item fields. Raises SettingError for invalid selectors."""
-    return columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
+    return tuple(columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured))
 
 
 async def _check_hooks(settings: CrawlSettings) -> None:

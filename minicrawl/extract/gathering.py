@@ -6,11 +6,12 @@ from typing import NamedTuple
 from minicrawl.extract.document import Document, SelectorError
 from minicrawl.extract.hooks import MOST_ITEMS, Failure, as_json, within_size
 from minicrawl.extract.selectors import RULE, Field, ItemRule, read_fields, read_rule
-from minicrawl.extract.structured import STRUCTURED, structured
+from minicrawl.extract.structured.syntaxes import SYNTAXES, structured
+from minicrawl.extract.structured.things import COLUMNS, things
 
 
 class Asked(NamedTuple):
-    """The extraction settings: fields and rules as in the options; `structured`: see that module."""
+    """The extraction settings: fields and rules as in the options; `structured`: structured data and things."""
 
     fields: tuple[str, ...] = ()
     structured: bool = False
@@ -35,7 +36,7 @@ def _selected(asked: Asked, document: Document, url: str, failures: list[Failure
     """The items by selectors; errors are added to `failures`."""
     items: list[dict[str, object]] = []
     try:
-        items += _own_item(asked, document, url)
+        items += _own_items(asked, document, url, failures)
         for rule in _rules(asked.rules):
             try:
                 found = rule.items(document, url, MOST_ITEMS)
@@ -51,19 +52,25 @@ def _selected(asked: Asked, document: Document, url: str, failures: list[Failure
     return list(map(as_json, items))
 
 
-def _own_item(asked: Asked, document: Document, url: str) -> list[dict[str, object]]:
-    """The item of the fields, if the page has any of them."""
+def _own_items(asked: Asked, document: Document, url: str, failures: list[Failure]) -> list[dict[str, object]]:
+    """The item of the fields, if the page has any of them, and its things."""
     item: dict[str, object] = {field.name: field.value(document) for field in _fields(asked.fields)}
+    found: dict[str, object] = {}
     if asked.structured:
-        item |= structured(document, url)
-    return [item] if any(value is not None for value in item.values()) else []
+        reasons = list[str]()
+        found = structured(document, url, reasons)
+        failures += [Failure("extract.structured", reason) for reason in dict.fromkeys(reasons)]
+        item |= found
+    items = [item] if any(value is not None for value in item.values()) else []
+    return items + things(found, url)
 
 
-def columns_of(fields: tuple[str, ...], rules: tuple[str, ...], *, is_structured: bool) -> tuple[str, ...]:
-    """The names of all possible fields of items. Raises SettingError."""
+def columns_of(fields: tuple[str, ...], rules: tuple[str, ...], *, is_structured: bool) -> dict[str, type]:
+    """The names of all possible fields of items, with the types of their values. Raises SettingError."""
     names = [field.name for field in _fields(fields)]
     names += [name for rule in _rules(rules) for name in (RULE, *(field.name for field in rule.fields))]
-    return tuple(dict.fromkeys((*names, *(STRUCTURED if is_structured else ()))))
+    read = dict.fromkeys(SYNTAXES, str) | COLUMNS if is_structured else {}
+    return dict.fromkeys(names, str) | {name: kind for name, kind in read.items() if name not in names}
 
 
 @lru_cache(maxsize=8)

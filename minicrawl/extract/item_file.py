@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,12 +59,15 @@ class ItemFile:
     Invariant: at every commit the file holds each committed item once, in order of arrival.
     """
 
-    def __init__(self, writer: Writer, path: Path, columns: Sequence[str]) -> None:
-        """columns: fields that have a column of their own in CSV and Parquet. Raises SettingError, StoreError."""
+    def __init__(self, writer: Writer, path: Path, columns: Mapping[str, type]) -> None:
+        """columns: fields that have a column of their own in CSV and Parquet, and their types.
+
+        Raises SettingError, StoreError.
+        """
         check_ending(path)
-        check_columns(path, columns)
+        check_columns(path, tuple(columns))
         self._path = path.resolve()
-        self._columns = tuple(columns)
+        self._columns = dict(columns)
         self._lines = _lines_of(self._path)
         self._items: list[Item] = []
         kept = writer.meta_json(META)
@@ -112,7 +115,7 @@ class ItemFile:
     def finish(self) -> None:
         """End the run: make the Parquet file, if one is asked for."""
         if self._is_parquet:
-            types: dict[str, type] = dict.fromkeys(self._heads, str) | {"at": float}
+            types: dict[str, type] = dict.fromkeys(self._heads, str) | {"at": float} | self._columns
             with renamed_when_whole(self._path) as temporary, temporary.open("wb") as file:
                 write_parquet(Table(types, self._rows()), file)
 
@@ -153,14 +156,20 @@ def _lines_of(path: Path) -> Path:
     return path.with_name(path.name + ".jsonl") if path.suffix.lower() == ".parquet" else path
 
 
-def _row(url: str, at: float, fields: dict[str, object], columns: Sequence[str]) -> tuple[object, ...]:
-    others = {name: value for name, value in fields.items() if name not in columns}
+def _row(url: str, at: float, fields: dict[str, object], columns: Mapping[str, type]) -> tuple[object, ...]:
+    """Fields without a column, or of another type than its numbers, go to the last one."""
+    others = {name: value for name, value in fields.items() if not _fits(value, columns.get(name))}
     more = json.dumps(others, ensure_ascii=False) if others else None
-    return (url, at, *(_cell(fields.get(name)) for name in columns), more)
+    cells = (None if name in others else _cell(fields.get(name), kind) for name, kind in columns.items())
+    return (url, at, *cells, more)
 
 
-def _cell(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _fits(value: object, kind: type | None) -> bool:
+    return kind is str or (kind is not None and (value is None or type(value) is kind))
+
+
+def _cell(value: object, kind: type) -> object:
+    return value if value is None or type(value) is kind else json.dumps(value, ensure_ascii=False)
 
 
 def _csv_line(row: Sequence[object]) -> str:

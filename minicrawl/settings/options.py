@@ -461,7 +461,10 @@ class Keep:
         metavar="JSON",
     )
     extract_structured: bool = setting(
-        False, values.flag, "Take JSON-LD, OpenGraph properties and microdata out of every page, for --items."
+        False,
+        values.flag,
+        "Take structured data out of every page, for --items: JSON-LD, microdata, RDFa, microformats, OpenGraph and "
+        "Dublin Core, and the articles, products, events and other things that they tell of.",
     )
     items: str = setting(
         "",

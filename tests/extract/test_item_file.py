@@ -15,7 +15,7 @@ from minicrawl.extract.item_file import ItemFile, check_ending, check_item_file
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-COLUMNS = ("title", "price")
+COLUMNS = {"title": str, "price": float}
 
 
 def commit(writer: Writer, items: ItemFile, *pages: tuple[str, list[dict[str, object]]]) -> None:
@@ -46,7 +46,7 @@ def test_every_item_is_a_line(tmp_path: Path) -> None:
 
 def test_csv_has_a_column_a_field_and_one_for_the_rest(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "crawl.db")
-    items = ItemFile(writer, tmp_path / "items.csv", COLUMNS)
+    items = ItemFile(writer, tmp_path / "items.csv", dict.fromkeys(COLUMNS, str))
     commit(writer, items, ("http://a.test/", [{"title": "=A()", "tags": ["x"]}]))
     commit(writer, items, ("http://b.test/", [{"price": [1, 2]}]))
     writer.close()
@@ -64,14 +64,27 @@ def test_parquet_is_made_when_a_run_ends(tmp_path: Path) -> None:
     for number in range(2):
         writer = Writer(tmp_path / "crawl.db")
         items = ItemFile(writer, path, COLUMNS)
-        commit(writer, items, (f"http://{number}.test/", [{"title": f"{number}", "tags": 1}]))
+        commit(writer, items, (f"http://{number}.test/", [{"title": f"{number}", "price": 9.5, "tags": 1}]))
         assert path.exists() == bool(number)
         items.finish()
         writer.close()
     assert pq.read_table(path).to_pylist() == [
-        {"url": f"http://{number}.test/", "at": 0.0, "title": f"{number}", "price": None, "more": '{"tags": 1}'}
+        {"url": f"http://{number}.test/", "at": 0.0, "title": f"{number}", "price": 9.5, "more": '{"tags": 1}'}
         for number in range(2)
     ]
+
+
+def test_value_that_is_no_number_has_no_column_of_numbers(tmp_path: Path) -> None:
+    """A hook may give a field of its own the name of one."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    writer = Writer(tmp_path / "crawl.db")
+    items = ItemFile(writer, tmp_path / "items.parquet", COLUMNS)
+    commit(writer, items, ("http://a.test/", [{"price": "9 EUR"}, {"price": 9}, {"price": None, "title": 1}]))
+    items.finish()
+    writer.close()
+    rows = pq.read_table(tmp_path / "items.parquet").to_pylist()
+    found = [(row["title"], row["price"], row["more"]) for row in rows]
+    assert found == [(None, None, '{"price": "9 EUR"}'), (None, None, '{"price": 9}'), ("1", None, None)]
 
 
 def rounds(folder: Path, ending: str, begun: int) -> None:

@@ -49,6 +49,24 @@ def test_pages_that_were_read_have_their_items(tmp_path: Path) -> None:
     assert all(item["at"] == fetched[str(item["url"])] for item in items(path))
 
 
+def test_structured_data_of_a_site_is_a_table_of_things(tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    offer = '{"@type": "Product", "name": "Anvil", "offers": {"price": "9,50 €", "priceCurrency": "EUR",},}'
+    site: Site = {
+        HOME: [f"<script type='application/ld+json'>{offer}</script>", "/x"],
+        f"{HOME}x": [
+            "<p itemscope itemtype='https://schema.org/Event'><b itemprop=name>Fair</b></p><h1 class=h-card>A</h1>"
+        ],
+    }
+    crawl(site, tmp_path / "crawl.db", [HOME], extract_structured=True, items=str(path))
+    things = [item for item in items(path) if item.get("kind")]
+    assert [(item["url"], item["kind"], item["name"], item.get("price")) for item in things] == [
+        (HOME, "product", "Anvil", 9.5),
+        (f"{HOME}x", "event", "Fair", None),
+        (f"{HOME}x", "person", "A", None),
+    ]
+
+
 def test_selectors_are_remembered_and_the_file_is_named_again(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     crawl(SITE, tmp_path / "crawl.db", [HOME], extract=["title=h1"], items=str(path), pages=1)

@@ -1,0 +1,103 @@
+"""JSON-LD as pages publish it: JSON, and what is wrong with it in ways that leave no doubt.
+
+Line breaks and tabs in texts, comments, CDATA sections, trailing commas, needless escapes, several values one after the
+other, text before and behind them, and scripts that are escaped as HTML. Everything else that is no JSON is left out
+(JSON-LD 1.1, 7.3, asks for JSON alone, and for texts without entities: those within values stay).
+"""
+
+import html
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+from minicrawl.extract.structured.bounded_page import BoundedPage
+
+_MOST = 1_000
+"""Maximum scripts of a page."""
+_DEEPEST = 200
+"""Maximum nesting: deeper values are no data, and break the parsers of whoever reads the items."""
+TOO_DEEP = f"JSON-LD that is nested deeper than {_DEEPEST} levels is left out"
+
+_TEXT = r'"(?:[^"\\]++|\\.)*+"?'
+# A comment without end goes to the end: so no character is looked at twice.
+_NOISE = re.compile(
+    rf"{_TEXT}|(?:(?://|/\*)[ \t]*+)?<!\[CDATA\[(?:\s*\*/)?|//[^\n]*+|/\*(?:.*?\*/|.*)|<!--(?:.*?-->|.*)", re.DOTALL
+)
+_HIDDEN = re.compile(rf"{_TEXT}|<!--|-->", re.DOTALL)
+_TRAILING = re.compile(rf"{_TEXT}|,(?=\s*+[\]}}])", re.DOTALL)
+_ESCAPE = re.compile(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
+_START = re.compile(r"[\[{]")
+
+
+def json_ld(page: BoundedPage) -> list[object]:
+    """The objects of a page's scripts, arrays of them taken apart."""
+    found: list[object] = []
+    for node in page.tree.css("script[type*='ld+json' i]")[:_MOST]:
+        if (node.attributes["type"] or "").split(";")[0].strip().lower() != "application/ld+json":
+            continue
+        try:
+            values = read(node.text())
+        except RecursionError:
+            values = None
+        if values is None or _is_too_deep(values):
+            page.failures.append(TOO_DEEP)
+        else:
+            found += _objects(values)
+    return found
+
+
+def read(text: str) -> list[object]:
+    """The values of a script. Raises RecursionError if they are nested too deeply to parse."""
+    try:
+        return [_DECODER.decode(text)]
+    except ValueError:
+        mended = (_without(_NOISE, text), _without(_HIDDEN, text), html.unescape(text))
+        return next((values for each in mended if (values := _values(_without(_TRAILING, each)))), [])
+
+
+def _values(text: str) -> list[object]:
+    """The values one after the other, up to the first that is no JSON."""
+    found, at = [], 0
+    while (start := _START.search(text, at)) is not None:
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+        except ValueError:
+            break
+        found.append(value)
+    return found
+
+
+def _without(noise: re.Pattern[str], text: str) -> str:
+    """A script without noise; its texts without needless escapes."""
+    return noise.sub(lambda found: _ESCAPE.sub(r"\1", found[0]) if found[0][0] == '"' else " ", text)
+
+
+def _finite(number: str) -> float | None:
+    """A number; None if it is too large, and so would be infinite in JSON."""
+    read = float(number)
+    return read if math.isfinite(read) else None
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_float=_finite)
+
+
+def _objects(values: list[object]) -> Iterator[object]:
+    pending = values[::-1]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending += reversed(value)
+        elif isinstance(value, dict) and value:
+            yield value
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST + 1):
+        level = [part for whole in level for part in _parts(whole)]
+    return bool(level)
+
+
+def _parts(whole: object) -> Iterable[object]:
+    return whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ()

@@ -1,0 +1,310 @@
+"""The things that a page tells of, across the syntaxes: one flat record each.
+
+Of two syntaxes, records are of the same thing if they are the only ones of their kind, or of one kind with the same
+URL, or with the same name and no URLs that differ; a value is that of the first syntax with it. OpenGraph and Dublin
+Core tell of the page itself: they add to the thing with its name or URL, else to the only one of their kind.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+
+from minicrawl.extract.document import single_spaced
+from minicrawl.extract.structured.bounded_page import joined
+
+_TEXTS = {
+    "publisher": ("publisher", "site_name", "sourceOrganization"),
+    "published": ("datePublished", "published", "published_time", "dateCreated", "issued", "date", "created"),
+    "modified": ("dateModified", "modified", "updated", "modified_time", "updated_time"),
+    "brand": ("brand", "manufacturer"),
+    "sku": ("sku", "retailer_item_id", "mpn", "gtin13", "gtin"),
+    "starts": ("startDate", "start", "start_time"),
+    "ends": ("endDate", "end", "end_time"),
+}
+"""Fields that are a text of a node, and the properties with it, the best first."""
+COLUMNS: dict[str, type] = dict.fromkeys(("kind", "name", "link", "description", "image", "author", *_TEXTS), str) | {
+    **dict.fromkeys(("price", "rating"), float),
+    **dict.fromkeys(("currency", "availability", "location"), str),
+    "ratings": int,
+}
+"""The fields of things, with the types of their values."""
+
+_KINDS = {
+    "breadcrumb": "BreadcrumbList",
+    "recipe": "Recipe h-recipe",
+    "product": "Product ProductGroup ProductModel IndividualProduct Vehicle Car Motorcycle Book SoftwareApplication "
+    "MobileApplication WebApplication VideoGame h-product product.item",
+    "event": "Event BusinessEvent ChildrensEvent ComedyEvent CourseInstance DanceEvent EducationEvent EventSeries "
+    "ExhibitionEvent Festival FoodEvent Hackathon LiteraryEvent MusicEvent PublicationEvent SaleEvent ScreeningEvent "
+    "SocialEvent SportsEvent TheaterEvent VisualArtsEvent h-event",
+    "question": "Question",
+    "article": "Article NewsArticle BlogPosting Report ScholarlyArticle TechArticle SocialMediaPosting LiveBlogPosting "
+    "DiscussionForumPosting AnalysisNewsArticle BackgroundNewsArticle OpinionNewsArticle ReportageNewsArticle "
+    "ReviewNewsArticle AdvertiserContentArticle APIReference HowTo CreativeWork h-entry",
+    "organisation": "Organization Corporation NGO NewsMediaOrganization EducationalOrganization CollegeOrUniversity "
+    "School GovernmentOrganization LocalBusiness Store Restaurant Hotel LodgingBusiness FoodEstablishment "
+    "MedicalOrganization Dentist Physician Hospital PerformingGroup MusicGroup SportsTeam AutoDealer "
+    "RealEstateAgent ProfessionalService OnlineStore Airline TravelAgency FinancialService LegalService h-org",
+    "person": "Person h-card",
+}
+_KIND = {name.lower(): kind for kind, names in _KINDS.items() for name in names.split()}
+_MAIN = ("breadcrumb", "recipe", "product", "event", "article")
+"""Kinds of which a page that has one in two syntaxes has the same in both."""
+_WITHIN = (
+    *("@graph", "mainEntity", "mainEntityOfPage", "mainContentOfPage", "itemListElement", "item", "breadcrumb"),
+    *("blogPost", "blogPosts", "hasPart", "event", "events", "dataFeedElement", "children"),
+)
+"""Properties whose values are things of the page; those of others, as a publisher, only tell of their owner."""
+_ASIDE = frozenset({"author", "creator", "performer", "seller", "review"})
+"""Properties that may refer to nodes beside their owner."""
+_ADDRESS = ("streetAddress", "postalCode", "addressLocality", "addressRegion", "addressCountry")
+_MOST, _DEEPEST, _LONGEST, _DIGITS = 1_000, 20, 2_000, 18
+"""Maximum things of a page, nesting of things, characters of a text, and of a number."""
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*+>")
+_NUMBER = re.compile(r"\d[\d.,'\s]*+")
+
+Thing = dict[str, object]
+Node = dict[str, list[object]]
+
+
+def things(found: dict[str, object], url: str) -> list[Thing]:
+    """The things of a page. found: the values of its syntaxes; url: of the page."""
+    merged = _Merged()
+    for given in found.values():
+        if isinstance(given, list):
+            merged.add(list(_Reader(given, url).things(given)))
+        elif isinstance(given, dict):
+            merged.describe(_Reader([], url).thing(_node(given)), url)
+    return merged.things
+
+
+class _Merged:
+    """The things found so far."""
+
+    def __init__(self) -> None:
+        self.things: list[Thing] = []
+        self._known: dict[tuple[object, object], Thing] = {}
+
+    def add(self, added: list[Thing]) -> None:
+        """Add the things of a syntax."""
+        added = [thing for thing in added if "name" in thing]
+        counts = Counter(thing["kind"] for thing in added)
+        only = {kind: self._of(kind)[0] for kind in _MAIN if counts[kind] == 1 == len(self._of(kind))}
+        for thing in added:
+            self._add(thing, only.get(str(thing["kind"])) or self._like(thing))
+
+    def describe(self, thing: Thing, url: str) -> None:
+        """Add the record of the page itself."""
+        places, name = {_place(thing), _place({"link": url})} - {""}, _folded(thing)
+        main = [one for kind in _MAIN[1:] for one in self._of(kind)]
+        same = [one for one in main if _place(one) in places or _is_start(name, _folded(one))]
+        same = same or self._of(str(thing.get("kind")))
+        if len(same) == 1:
+            self._add(thing, same[0])
+        elif not same and "kind" in thing and "name" in thing:
+            self._add(thing, None)
+
+    def _of(self, kind: str) -> list[Thing]:
+        return [thing for thing in self.things if thing["kind"] == kind]
+
+    def _like(self, thing: Thing) -> Thing | None:
+        """The same thing, if it is known."""
+        place, kind = _place(thing), thing["kind"]
+        if place and (known := self._known.get((kind, place))) is not None:
+            return known
+        known = self._known.get((kind, _folded(thing)))
+        return None if known is not None and place and "link" in known else known
+
+    def _add(self, thing: Thing, known: Thing | None) -> None:
+        if known is None and len(self.things) == _MOST:
+            return
+        if known is None:
+            self.things.append(known := thing)
+        for name, value in thing.items() if known["kind"] != "breadcrumb" else ():
+            known.setdefault(name, value)
+        for key in (_place(known), _folded(known)):
+            self._known.setdefault((known["kind"], key), known)
+
+
+class _Reader:
+    """Reads the nodes of one syntax."""
+
+    def __init__(self, given: list[object], url: str) -> None:
+        self._url = url
+        self._by_id: dict[str, dict[str, object]] = {}
+        self._aside = set[object]()
+        """Ids of nodes that only tell of others, as their authors."""
+        pending: list[tuple[str, object]] = [("", given)]
+        while pending:
+            name, value = pending.pop()
+            if isinstance(value, list):
+                pending += ((name, each) for each in value)
+            elif isinstance(value, dict):
+                pending += value.items()
+                if isinstance(key := value.get("@id"), str):
+                    self._by_id[key] = max(self._by_id.get(key, value), value, key=len)
+                    if _local(name) in _ASIDE:
+                        self._aside.add(key)
+
+    def things(self, given: list[object]) -> Iterator[Thing]:
+        """The records of nodes with a kind, and of those within them."""
+        pending: list[tuple[object, int]] = [(value, 0) for value in reversed(given)]
+        seen = set[int]()
+        while pending:
+            value, depth = pending.pop()
+            whole = self._whole(value)
+            if not whole or id(whole) in seen or whole.get("@id") in self._aside:
+                continue
+            seen.add(id(whole))
+            node = _node(whole)
+            kind = _kind(node)
+            if kind is not None:
+                yield self.thing(node)
+            if kind != "breadcrumb" and depth < _DEEPEST:
+                within = [inner for name in _WITHIN for inner in node.get(name, ())]
+                pending += [(inner, depth + 1) for inner in reversed(within)]
+
+    def thing(self, node: Node) -> Thing:
+        """The record of a node."""
+        kind = _kind(node)
+        if kind == "breadcrumb":
+            return {"kind": kind} | self._path(node)
+        offer = self._inner(node, "offers") or node
+        price = self._inner(offer, "priceSpecification") | offer
+        rating = self._inner(node, "aggregateRating", "reviewRating")
+        answer = self._inner(node, "acceptedAnswer", "suggestedAnswer")
+        authors = map(self._as_text, node.get("author") or node.get("creator") or ())
+        found: Thing = {
+            "kind": kind,
+            "name": self._text(node, *(("headline", "name") if kind == "article" else ("name", "headline")), "title"),
+            "link": self._link(node, "url", "mainEntityOfPage", "@id"),
+            "description": self._text(answer, "text") or self._text(node, "description", "summary", "abstract"),
+            "image": self._link(node, "image", "photo", "thumbnailUrl", "logo"),
+            "author": ", ".join(dict.fromkeys(name for name in authors if name and not _is_address(name))),
+            **{name: self._text(node, *properties) for name, properties in _TEXTS.items()},
+            "price": _number(self._text(price, "price", "lowPrice", "amount")),
+            "currency": self._text(price, "priceCurrency", "currency"),
+            "availability": _local(next(map(self._as_text, offer.get("availability", ())), "")),
+            "rating": _number(self._text(rating, "ratingValue")),
+            "ratings": _number(self._text(rating, "ratingCount", "reviewCount"), whole=True),
+            "location": self._location(node),
+        }
+        return {name: value for name, value in found.items() if value is not None and value != ""}
+
+    def _path(self, node: Node) -> Thing:
+        """The names of a breadcrumb's steps, and the URL of the last one."""
+        steps = [_node(whole) for value in node.get("itemListElement", ())[:_DEEPEST] if (whole := self._whole(value))]
+        steps.sort(key=lambda step: _number(self._text(step, "position")) or 0.0)
+        names = [self._text(step, "name") or self._text(self._inner(step, "item"), "name", "title") for step in steps]
+        found = {"name": " > ".join(filter(None, names)), "link": self._link(steps[-1], "item", "url") if steps else ""}
+        return {name: value for name, value in found.items() if value}
+
+    def _location(self, node: Node) -> str:
+        """The name and address of a node's place, or of itself."""
+        place = self._inner(node, "location") or node
+        address = self._inner(place, "address")
+        name = self._text(node, "location") if place is node else self._text(place, "name")
+        lines = [self._text(address, line) for line in _ADDRESS] if address else [self._text(place, "address")]
+        return ", ".join(dict.fromkeys(filter(None, (name, *lines))))
+
+    def _whole(self, value: object) -> dict[str, object] | None:
+        """A node, or the one that it refers to; None for other values."""
+        if not isinstance(value, dict):
+            return None
+        key = value.get("@id")
+        return max(value, self._by_id.get(key, value), key=len) if isinstance(key, str) else value
+
+    def _inner(self, node: Node, *names: str) -> Node:
+        """The first node among the values of properties; else an empty one."""
+        found = (self._whole(value) for name in names for value in node.get(name, ()))
+        return next((_node(whole) for whole in found if whole), {})
+
+    def _text(self, node: Node, *names: str) -> str:
+        """The first text of properties that is no address; "" if there is none."""
+        texts = (self._as_text(value) for name in names for value in node.get(name, ()))
+        return next((text for text in texts if text and not _is_address(text)), "")
+
+    def _as_text(self, value: object) -> str:
+        """The text of a value; of a node, its name."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        whole = self._whole(value)
+        if whole is not None:
+            node = _node(whole)
+            inner = (one for name in ("@value", "value", "name", "headline", "@id") for one in node.get(name, ()))
+            value = next((one for one in inner if isinstance(one, str)), None)
+        if not isinstance(value, str):
+            return ""
+        return single_spaced(_TAG.sub(" ", html.unescape(value[: 4 * _LONGEST])))[:_LONGEST]
+
+    def _link(self, node: Node, *names: str) -> str:
+        """The first URL of properties, of a node its own; made absolute."""
+        for name in names:
+            for value in node.get(name, ()):
+                found = value
+                if whole := self._whole(value):
+                    inner = _node(whole)
+                    keys = ("url", "contentUrl", "value", "@id")
+                    found = next((one for key in keys for one in inner.get(key, ()) if isinstance(one, str)), None)
+                url = joined(self._url, found[:_LONGEST]) if isinstance(found, str) and "/" in found else ""
+                if url.startswith("http"):
+                    return url.partition("#")[0] if name == "@id" else url
+        return ""
+
+
+def _node(given: dict[str, object]) -> Node:
+    """The values of a node of any syntax by local names: schema:name and og:name as name."""
+    found: Node = {}
+    inner = given.get("properties")
+    for part in (given, inner) if isinstance(inner, dict) else (given,):
+        for name, values in part.items():
+            key = _local(name)
+            key = f"@{key}" if key in {"type", "id"} else key
+            found.setdefault(key, []).extend(values if isinstance(values, list) else [values])
+    return found
+
+
+def _kind(node: Node) -> str | None:
+    """The kind of a node by its types."""
+    kinds = {_KIND.get(_local(name).lower()) for name in node.get("@type", ()) if isinstance(name, str)}
+    return next((kind for kind in _KINDS if kind in kinds), None)
+
+
+@lru_cache(maxsize=1024)
+def _local(name: str) -> str:
+    """The last part of a name: of a URL, or behind a prefix."""
+    return re.split("[/#:]", name.rstrip("/#"))[-1]
+
+
+def _is_address(text: str) -> bool:
+    """True for a URL or an account, which is no text for people."""
+    return text.startswith(("http://", "https://", "//", "@"))
+
+
+def _place(thing: Thing) -> str:
+    """The URL of a thing without what its spellings differ in."""
+    return re.sub(r"^(?:https?:)?//(?:www\.)?|/?(?:#.*)?$", "", str(thing.get("link", "")))
+
+
+def _folded(thing: Thing) -> str:
+    return str(thing.get("name", "")).casefold()
+
+
+def _is_start(one: str, other: str) -> bool:
+    """True if a title begins with the other one, as that with the name of the site does."""
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
+
+
+def _number(text: str, *, whole: bool = False) -> float | None:
+    """The first number of a text, with a comma or a point before decimals; a group of three digits is none of these."""
+    match = _NUMBER.search(text)
+    if match is None:
+        return None
+    digits = re.sub(r"[\s']", "", match[0])[:_DIGITS].rstrip(".,")
+    head, mark, tail = digits.rpartition("," if digits.rfind(",") > digits.rfind(".") else ".")
+    is_group = (len(tail) == 3 and head not in {"", "0"}) or mark in head
+    head = re.sub("[.,]", "", head)
+    number = float(head + tail if is_group else f"{head}.{tail}")
+    return int(number) if whole else number

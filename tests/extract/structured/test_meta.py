@@ -1,0 +1,76 @@
+"""Properties in <meta>: the examples of ogp.me and of the Dublin Core Metadata Initiative."""
+
+import pytest
+
+from minicrawl.extract.document import Document
+from minicrawl.extract.structured.bounded_page import BoundedPage
+from minicrawl.extract.structured.meta import dublin_core, open_graph
+
+
+def page(html: str) -> BoundedPage:
+    return BoundedPage(Document(html.encode()).tree, "http://a.test/", [])
+
+
+def metas(*pairs: str) -> str:
+    return "".join('<meta property="{}" content="{}">'.format(*pair.split("=", 1)) for pair in pairs)
+
+
+OPEN_GRAPH: dict[str, tuple[str, dict[str, object]]] = {
+    "basic": (
+        metas("og:title=The Rock", "og:type=video.movie", "og:url=https://www.imdb.com/title/tt0117500/"),
+        {"og:title": "The Rock", "og:type": "video.movie", "og:url": "https://www.imdb.com/title/tt0117500/"},
+    ),
+    "array": (metas("og:image=a.jpg", "og:image=b.jpg"), {"og:image": ["a.jpg", "b.jpg"]}),
+    "structured": (
+        metas(
+            "og:image=rock.jpg",
+            "og:image:width=300",
+            "og:image:height=300",
+            "og:image=rock2.jpg",
+            "og:image=rock3.jpg",
+            "og:image:height=1000",
+        ),
+        {
+            "og:image": [
+                {"value": "rock.jpg", "width": "300", "height": "300"},
+                "rock2.jpg",
+                {"value": "rock3.jpg", "height": "1000"},
+            ]
+        },
+    ),
+    "og:image:url is og:image": (
+        metas("og:image:url=a.jpg", "og:image:width=1", "og:image=b.jpg", "og:image:url=b.jpg"),
+        {"og:image": [{"value": "a.jpg", "width": "1"}, "b.jpg"]},
+    ),
+    "alternates": (
+        metas("og:locale=en_GB", "og:locale:alternate=fr_FR", "og:locale:alternate=es_ES"),
+        {"og:locale": {"value": "en_GB", "alternate": ["fr_FR", "es_ES"]}},
+    ),
+    "a part without its whole": (metas("product:price:amount=9.50"), {"product:price:amount": "9.50"}),
+    "names in any case, and by name": (
+        "<meta name=' og:Title ' content=' T '><meta name=twitter:card content=c><meta name=author content=x>"
+        "<meta property=og:url>",
+        {"og:title": "T", "twitter:card": "c"},
+    ),
+    "a declared prefix": (
+        "<html prefix='og: http://ogp.me/ns# FB:  http://ogp.me/ns/fb#'>" + metas("fb:app_id=1", "al:x=2"),
+        {"fb:app_id": "1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OPEN_GRAPH)
+def test_open_graph(case: str) -> None:
+    html, expected = OPEN_GRAPH[case]
+    assert open_graph(page(html)) == expected
+
+
+def test_dublin_core() -> None:
+    html = (
+        '<link rel="schema.DC" href="http://purl.org/dc/elements/1.1/"><meta name="DC.title" lang="en" content=" T ">'
+        '<meta name="DC.creator" content="A"><meta name="dc:creator" content="B"><meta name="title" content="other">'
+        '<meta name="DC.Date.modified" content="2001-07-18"><meta name="DCTERMS.abstract" content="C">'
+        '<link rel="DCTERMS.replaces" hreflang="en" href="/2000/">'
+    )
+    expected = {"title": "T", "creator": ["A", "B"], "modified": "2001-07-18", "abstract": "C"}
+    assert dublin_core(page(html)) == expected | {"replaces": "http://a.test/2000/"}
