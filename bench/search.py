@@ -26,7 +26,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple  # Any: what the index's reader takes
 from unittest.mock import patch
 
 import minicrawl
@@ -194,8 +194,8 @@ def build(path: Path, held: Collection[str] = ()) -> str:
     """Build the index of a store anew, without some texts of links."""
     without = {text.lower() for text in held}
 
-    def words(record: bytes, url: str) -> PageWords:
-        found = page_words(record, url)
+    def words(*given: Any) -> PageWords:
+        found = page_words(*given)
         return found._replace(anchors=tuple(link for link in found.anchors if link[1].lower() not in without))
 
     started = time.process_time()
