@@ -229,7 +229,9 @@ class Texts(NamedTuple):
 def texts_of(pages: Mapping[int, Page], without: Collection[str]) -> Iterator[Texts]:
     for url, words, links in pages.values():
         said = " . ".join(text for text in links if text.lower() not in without)
-        yield Texts(url, words.title, said, words.headings, re.sub(r"\W+", " ", url.partition("://")[2]), words.text)
+        yield Texts(
+            url, words.title, said, " . ".join(words.headings), re.sub(r"\W+", " ", url.partition("://")[2]), words.text
+        )
 
 
 def fts5(texts: Sequence[Texts]) -> Callable[[str], list[str]]:

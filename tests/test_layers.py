@@ -48,6 +48,7 @@ HOMES = {
     "selectolax": ("crawler/html/", "extract/"),
     "charset_normalizer": ("crawler/html/",),
     "sqlite3": ("store/", "search/"),
+    "tantivy": ("search/index/",),
     "click": ("cli/",),
     "ray": ("cluster/",),
     "playwright": ("crawler/rendering/",),

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -37,7 +37,7 @@ def asked_options(command: _Command) -> _Command:
     for option in reversed(
         (
             click.argument("words", nargs=-1, required=True),
-            click.option("--n", "n", default=10, show_default=True, help="How many pages to print."),
+            click.option("-n", "--n", "n", default=10, show_default=True, help="How many pages to print."),
             click.option(
                 "--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable."
             ),
@@ -71,6 +71,7 @@ def asked_options(command: _Command) -> _Command:
     "--topic", "topics", multiple=True, metavar="NAME=FILE|URL|REGEX",
     help="For --rank topic: the pages of a topic. Repeatable.",
 )  # fmt: skip
+@click.option("--facets", is_flag=True, help="Print numbers of pages by site and by language instead of pages.")
 @store_option
 @json_option
 @logging_options
@@ -84,23 +85,29 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     by: str,
     rank: str,
     topics: tuple[str, ...],
+    facets: bool,
     store: Path,
     as_json: bool,
 ) -> None:
     """Find pages by WORDS, in what a crawl with --search has kept; the best first, by agreement and importance.
 
-    All words are to be there, in the title, in links to the page, in headings, the URL or the text; pages with some of
-    them come last. "WORDS" stand one behind the other, -WORD is not there, title:WORD is in the title; site:HOST and
-    lang:de say which pages. While a crawl runs, the index follows it.
+    Words count by their rarity, in the title, in links to the page, in headings, the URL or the text; pages without
+    the rare ones come last. "WORDS" stand one behind the other, -WORD is not there, intitle:WORD is in the title;
+    site:HOST, lang:de and after:2026-11-20 say which pages. While a crawl runs, the index follows it.
     """
     from minicrawl.analysis.thumbnails import has_thumbnail
-    from minicrawl.search.partitions import search
+    from minicrawl.search.partitions import facets_of, search
+    from minicrawl.search.query import parse_query
     from minicrawl.search.searching import Asked
     from minicrawl.store.reader import open_store
 
-    asked = Asked(n, sites, None if since is None else seconds_of(since), weight, by, rank, topics)
     text = query_of(words)
+    since = since or parse_query(text).after
+    asked = Asked(n, sites, None if since is None else seconds_of(since), weight, by, rank, topics)
     with open_store(store) as reader:
+        if facets:
+            print_facets(facets_of(reader, text, asked), as_json=as_json)
+            return
         found = search(reader, text, asked)
         pictured = {page.url for page in found.pages if as_json and has_thumbnail(reader, page.url)}
     print_found(found, text, weight, pictured, explain=explain, as_json=as_json)
@@ -126,6 +133,16 @@ def print_found(  # noqa: PLR0913 - the answer, and how it is shown
         click.echo("\n".join(_lines(page, weight if explain else None)))
 
 
+def print_facets(facets: Mapping[str, Mapping[str, int]], *, as_json: bool) -> None:
+    """facets: numbers of pages by value, by field."""
+    if as_json:
+        click.echo(document(facets))
+        return
+    for field, counts in facets.items():
+        for value, count in counts.items():
+            click.echo(f"{count:>9,}  {field} {printable(value)}")
+
+
 def seconds_of(since: str) -> float:
     """The Unix seconds of a date, or of a time ago. Raises SettingError."""
     if ago := re.fullmatch(r"(\d{1,6})([dhm])", since):
@@ -143,10 +160,6 @@ def _notes(found: "Found") -> Iterator[str]:
     if found.without_text:
         pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
         yield f"{pages} read before the crawl kept texts; none is found until it is read again."
-    if found.common:
-        words = ", ".join(map(printable, found.common))
-        if len(found.common) < len(found.query.terms):
-            yield f"Left out, as most pages have it: {words}."
     if found.topics:
         yield "Topics by the words: " + ", ".join(f"{name} {share:.1%}" for name, share in found.topics.items()) + "."
     if found.left_out:
@@ -163,7 +176,8 @@ def _lines(page: "FoundPage", explained: float | None) -> Iterator[str]:
     if explained is not None:
         yield (
             f"     score {page.score:.3f} = {explained:g} x agreement {page.similarity:.3f} + {1 - explained:.2g} x "
-            f"{page.place:.3f}; importance {page.importance:.3g}; short {page.short:.2f}, full {page.full:.2f}"
+            f"{page.place:.3f}; importance {page.importance:.3g}; "
+            + ", ".join(f"{name} {value:.2f}" for name, value in page.signals._asdict().items() if value)
             + ("" if page.has_all else "; not all words are there")
         )
     if page.snippet.text:
@@ -193,7 +207,6 @@ def _as_json(page: "FoundPage", weight: float, pictured: Set[str]) -> dict[str, 
             "weight": weight,
             "agreement": page.similarity,
             "place": page.place,
-            "short": page.short,
-            "full": page.full,
+            "signals": page.signals._asdict(),
         },
     }

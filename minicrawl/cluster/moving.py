@@ -15,7 +15,7 @@ from pathlib import Path
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.errors import SettingError
-from minicrawl.search.index.index_file import index_path
+from minicrawl.search.index.index_folder import index_path, remove_index
 from minicrawl.store.database import beside, logs, real_path, store_errors
 from minicrawl.store.partitions.agreement import check_agreement
 from minicrawl.store.partitions.folder import Place, store_of
@@ -120,8 +120,9 @@ def remove(store: Path) -> None:
     real = real_path(store)
     index = index_path(store)
     with store_errors(store):
-        for file in (store, *logs(real), text_path(store), index, *logs(index), *_locks(real, index)):
+        for file in (store, *logs(real), text_path(store), *_locks(real, index)):
             file.unlink(missing_ok=True)
+    remove_index(index)
 
 
 def _locks(*files: Path) -> Iterator[Path]:

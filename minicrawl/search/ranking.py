@@ -1,12 +1,14 @@
-"""The ranking beside similarity: importance, HITS near the pages found, or PageRank for the topics of a query.
+"""Ranking: how well a page agrees with a query, and the ranking beside that.
 
-    score = w * similarity + (1 - w) * R,      R = log(X / X_least) / log(X_most / X_least)
+    score = w * agreement + (1 - w) * R,      R = log(X / X_least) / log(X_most / X_least)
+    agreement = signals . WEIGHTS / sum(WEIGHTS), at most 1
 
 X       importance of the page, or its value in another ranking
 w       --weight, .9 by default
 R       from 0 to 1: by the logarithm, as importance spans many powers of ten
 
-Both similarity and R are from 0 to 1, so w is the weight of each. Source: the lecture's linear combination.
+The signals of a page, each from 0 to 1, are those of `Signals`; WEIGHTS is the one place for what each is worth, by
+hand or learned. All that count words count each by its rarity.
 
 HITS: the root set is the pages that agree best, the base set these, the pages they link to and the pages that link to
 them (Kleinberg). Links within a host are navigation and do not count. Others weigh 1 + n for n words of the query in
@@ -17,28 +19,200 @@ Topics: each has pages of its own and ranks with jumps to these, blended by the 
     ranks(query) = sum_k P(k | words of the query) * ranks of topic k
     P(k | words) ~ prod_w P(w | k)
 
-Walks and texts of topics are prepared once; a query only blends. P(w | k) follows the frequency of a word in the texts
-of the topic's pages, as the index has them; words that most pages have are left out. Source: T. Haveliwala,
-"Topic-Sensitive PageRank", WWW 2002.
+Walks and texts of topics are prepared once; a query only blends. P(w | k) is the share of the topic's texts that have a
+word. Source: T. Haveliwala, "Topic-Sensitive PageRank", WWW 2002.
 """
 
-import json
 import math
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 
+from minicrawl.search.candidates import Candidate, Word
+from minicrawl.search.index.inverted import BODY, FIELDS, InvertedIndex, all_of, any_of
 from minicrawl.store.reader import Store
 
 WEIGHT = 0.9
-_AT_ONCE = 100
-"""Pages whose R is computed at once."""
 
 Places = Callable[[Sequence[int]], Mapping[int, float]]
 """Returns R of some pages; 0 for those left out."""
+
+
+class Signals(NamedTuple):
+    """What speaks for a page, each from 0 to 1.
+
+    `coverage`: words that are anywhere. `title`, `anchors`, `own_anchors`, `headings`, `url`, `host`: words there;
+    `_named`: of these, words of parts that have no other words. `dense`: share of the title's words that are the
+    query's. `said`: number of sites whose links name the page so. `text`: BM25 of the body. `near`: neighbouring words
+    that are near one another. `home`: the page is that of a host which the query names. `trust`: R of a page on such a
+    host. `read`: the page was read.
+    """
+
+    coverage: float
+    title: float
+    title_named: float
+    dense: float
+    anchors: float
+    anchors_named: float
+    said: float
+    own_anchors: float
+    own_named: float
+    headings: float
+    headings_named: float
+    url: float
+    url_named: float
+    host: float
+    home: float
+    trust: float
+    text: float
+    near: float
+    read: float
+
+
+WEIGHTS = Signals(
+    coverage=4.5,
+    title=0.4,
+    title_named=0.6,
+    dense=0.8,
+    anchors=0.7,
+    anchors_named=0.6,
+    said=0.3,
+    own_anchors=1.0,
+    own_named=0.4,
+    headings=0.6,
+    headings_named=0.9,
+    url=0.7,
+    url_named=0.5,
+    host=0.5,
+    home=0.4,
+    trust=0.3,
+    text=0.8,
+    near=0.8,
+    read=0.3,
+)
+
+
+def agreement(signals: Signals, weights: Signals = WEIGHTS) -> float:
+    """The weighted mean of signals, from 0 to 1."""
+    worth: float = sum(map(mul, signals, weights))
+    return max(0.0, min(1.0, worth / sum(weights)))
+
+
+_SAID = 8
+"""Sites from which on more of them say nothing more."""
+_LEAST_OF_HOST = 4
+"""Letters of a word that may be the begin of a label of a host."""
+
+
+class Reading:
+    """Reads the signals of candidates of one query."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self._words = words
+        self._rarity = [word.rarity for word in words]
+        forms = sorted({" ".join(form) for word in words for form in word.forms}, key=len, reverse=True)
+        self._texts = [(text, 1 << i) for i, word in enumerate(words) for text in word.texts]
+        # A part of nothing but words of the query.
+        self._part = re.compile(r"\|((?: (?:" + "|".join(map(re.escape, forms)) + r"))+)(?= \|)") if forms else None
+        self._joined = " " + "".join("".join(word.forms[0]) for word in words if word.forms) + " "
+        self._begins = [
+            (" " + text.strip(), 1 << i)
+            for i, word in enumerate(words)
+            for text in word.texts
+            if len(text) >= _LEAST_OF_HOST + 2
+        ]
+        self._pairs = [
+            (f"{a}{b.lstrip()}", 1 << i)
+            for i, (one, other) in enumerate(pairwise(words))
+            for a in one.texts
+            for b in other.texts
+        ]
+        self._shares: dict[int, float] = {}
+        self._named: dict[str, float] = {}
+
+    def signals(self, candidate: Candidate, place: float) -> Signals:
+        """place: R of the page."""
+        head = candidate.head
+        title, anchors, own, headings, url = map(self._bits, head)
+        host_text = head.url[: head.url.find("|", 1) + 1]
+        host = self._host(host_text)
+        found = candidate.words | title | anchors | own | headings | url | host
+        title_named = self._part_of(head.title) if title else 0.0
+        anchors_named, times = self._said(head.anchors) if anchors else (0.0, 0)
+        of_host = self.share(host)
+        is_home = len(host_text) == len(head.url)
+        near = candidate.near
+        for text, bit in self._pairs:
+            if text in head.title or text in head.headings or text in head.anchors or text in head.own_anchors:
+                near |= bit
+        words_of_title = head.title.count(" ") - head.title.count("|") + 1
+        return Signals(
+            coverage=self.share(found),
+            title=self.share(title),
+            title_named=title_named,
+            dense=min(1.0, title.bit_count() / words_of_title) if title else 0.0,
+            anchors=self.share(anchors),
+            anchors_named=anchors_named,
+            said=math.log2(1 + min(times, _SAID)) / math.log2(1 + _SAID) * anchors_named,
+            own_anchors=self.share(own),
+            own_named=self._part_of(head.own_anchors) if own else 0.0,
+            headings=self.share(headings),
+            headings_named=self._part_of(head.headings) if headings else 0.0,
+            url=self.share(url),
+            url_named=self._part_of(head.url) if url else 0.0,
+            host=of_host,
+            home=of_host if is_home else 0.0,
+            trust=of_host * place,
+            text=candidate.text,
+            near=self._near(near),
+            read=1.0 if candidate.head.title or candidate.text else 0.0,
+        )
+
+    def share(self, bits: int) -> float:
+        """The rarity of some words of the query, by their bits."""
+        found = self._shares.get(bits)
+        if found is None:
+            found = self._shares[bits] = sum(rarity for i, rarity in enumerate(self._rarity) if bits >> i & 1)
+        return found
+
+    def _bits(self, column: str) -> int:
+        bits = 0
+        if column:
+            for text, bit in self._texts:
+                if text in column:
+                    bits |= bit
+        return bits
+
+    def _host(self, host: str) -> int:
+        """The words that labels of a host are, or begin with."""
+        if self._joined in host:
+            return (1 << len(self._words)) - 1
+        return sum(bit for text, bit in dict(self._begins).items() if text in host)
+
+    def _part_of(self, column: str) -> float:
+        """The most that a part without other words has of the query."""
+        return max(map(self._share_of, self._part.findall(column)), default=0.0) if self._part else 0.0
+
+    def _said(self, column: str) -> tuple[float, int]:
+        """The same, and how often there is such a part."""
+        shares = list(map(self._share_of, self._part.findall(column))) if self._part else []
+        most = max(shares, default=0.0)
+        return most, shares.count(most) if most else 0
+
+    def _share_of(self, part: str) -> float:
+        found = self._named.get(part)
+        if found is None:
+            found = self._named[part] = self.share(self._bits(f"{part} "))
+        return found
+
+    def _near(self, bits: int) -> float:
+        """The rarity of neighbouring words that are near one another, beside that of all pairs."""
+        pairs = [a + b for a, b in pairwise(self._rarity)]
+        return sum(pair for i, pair in enumerate(pairs) if bits >> i & 1) / sum(pairs) if pairs else 0.0
 
 
 class Scale(NamedTuple):
@@ -56,25 +230,6 @@ class Scale(NamedTuple):
 
 def score(similarity: float, place: float, weight: float) -> float:
     return weight * similarity + (1 - weight) * place
-
-
-def by_score(similarity: Mapping[int, float], places: Places, weight: float) -> Iterator[tuple[int, float, float]]:
-    """(page, score, R) by falling score. R is computed only for as many pages as the order needs."""
-    order = sorted(sorted(similarity), key=similarity.__getitem__, reverse=True)
-    known: list[tuple[float, int, float]] = []
-    for start in range(0, len(order), _AT_ONCE):
-        some = order[start : start + _AT_ONCE]
-        best_to_come = score(similarity[some[0]], 1.0, weight)
-        while known and -known[0][0] > best_to_come:
-            negated, page, place = heappop(known)
-            yield page, -negated, place
-        found = places(some)
-        for page in some:
-            place = found.get(page, 0.0)
-            heappush(known, (-score(similarity[page], place, weight), page, place))
-    while known:
-        negated, page, place = heappop(known)
-        yield page, -negated, place
 
 
 ROOT = 100
@@ -108,31 +263,27 @@ def authorities_near(store: Store, similarity: Mapping[int, float], words: str) 
 class Topics:
     """The topics of a store, each NAME=FILE|URL|REGEX of its pages. Raises SettingError."""
 
-    def __init__(self, store: Store, db: sqlite3.Connection, topics: Sequence[str]) -> None:
-        """db: of the store's index."""
+    def __init__(self, store: Store, index: InvertedIndex, topics: Sequence[str]) -> None:
         from minicrawl.analysis.link_graph import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
         from minicrawl.analysis.rankings.topic_ranking import topics_of  # noqa: PLC0415
         from minicrawl.rank.trust import topic_walks  # noqa: PLC0415
 
         folded = folded_store(store)
         pages = topics_of(topics, store, folded)
-        self._db = db
+        self._index = index
         self._walks = topic_walks(folded.graph, list(pages.values()), weights=folded.weights(surfer_named(None, store)))
-        self._texts = {name: _texts_of(db, some) for name, some in pages.items()}
-        self._sizes = [sum(sizes.values()) for sizes in self._texts.values()]
-        (self._words,) = db.execute("SELECT count(*) FROM full_words").fetchone()
+        self._texts = {name: index.among(map(int, some), BODY) for name, some in pages.items()}
+        self._sizes = [index.count(texts) for texts in self._texts.values()]
 
-    def shares(self, stems: Sequence[str]) -> dict[str, float]:
-        """P(topic | words) by name. stems: words as the index has them."""
+    def shares(self, words: Sequence[Word]) -> dict[str, float]:
+        """P(topic | words) by name."""
         from minicrawl.rank.trust import shares_by_counts  # noqa: PLC0415
 
-        counts = np.zeros((len(self._texts), len(stems)))
-        for number, stem in enumerate(stems):
-            found = self._db.execute("SELECT doc, count(*) FROM full_places WHERE term = ? GROUP BY doc", (stem,))
-            for document, count in found.fetchall():
-                for topic, texts in enumerate(self._texts.values()):
-                    counts[topic, number] += count * (document in texts)
-        return dict(zip(self._texts, shares_by_counts(counts, self._sizes, self._words + 1).tolist(), strict=True))
+        counts = np.zeros((len(self._texts), len(words)))
+        for number, word in enumerate(words):
+            having = any_of([self._index.has(FIELDS[BODY], form) for form in word.forms])
+            counts[:, number] = [self._index.count(all_of([texts, having])) for texts in self._texts.values()]
+        return dict(zip(self._texts, shares_by_counts(counts, self._sizes, 2).tolist(), strict=True))
 
     def places(self, shares: Mapping[str, float]) -> Places:
         """R by the topics' blended ranks."""
@@ -142,21 +293,3 @@ class Topics:
         scale = Scale(float(ranks[ranks > 0].min()), float(ranks.max()))
         # Pages known since have no rank yet.
         return lambda pages: {page: scale.place(float(ranks[page])) for page in pages if page < len(ranks)}
-
-
-def _texts_of(db: sqlite3.Connection, pages: Sequence[int]) -> dict[int, int]:
-    """The texts of some pages in the full barrel, with their numbers of words."""
-    query = """
-        SELECT document, sz FROM json_each(?) CROSS JOIN pages ON page = value
-        CROSS JOIN full_docsize ON full_docsize.id = document"""
-    return {document: _first_number(size) for document, size in db.execute(query, (json.dumps(pages),))}
-
-
-def _first_number(octets: bytes) -> int:
-    """The first of FTS5's numbers, as SQLite's varints: seven bits a byte, the high bit set on all but the last."""
-    number = 0
-    for octet in octets:
-        number = number << 7 | octet & 0x7F
-        if octet < 0x80:
-            break
-    return number

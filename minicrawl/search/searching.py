@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -11,13 +12,23 @@ from typing import NamedTuple, Self
 
 from minicrawl.errors import SettingError
 from minicrawl.model import State
+from minicrawl.search.candidates import MOST, Candidates, Finder
 from minicrawl.search.index.anchors import AnchorBook
-from minicrawl.search.index.index_file import index_errors, index_path, open_index, store_mark
+from minicrawl.search.index.index_folder import index_errors, index_path, open_index, store_mark
 from minicrawl.search.index.words import text_begins, words_of
-from minicrawl.search.matching import Similar, is_known, similar_pages
-from minicrawl.search.query import Query, nearest_word, parse_query
-from minicrawl.search.ranking import WEIGHT, Places, Scale, Topics, authorities_near, by_score
-from minicrawl.search.snippets import LENGTHS, Snippet, Snippets, Stems
+from minicrawl.search.query import Query, parse_query
+from minicrawl.search.ranking import (
+    WEIGHT,
+    Places,
+    Reading,
+    Scale,
+    Signals,
+    Topics,
+    agreement,
+    authorities_near,
+    score,
+)
+from minicrawl.search.snippets import LENGTHS, Snippet, Snippets
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
@@ -56,12 +67,17 @@ def scale_of(store: Store, by: str, least: float, most: float) -> Scale:
 
 RANKS = ("linear", "none", "hits", "topic")
 """The ranking beside similarity: a stored one, none, HITS near the pages found, PageRank for topics."""
-_FIELDS = ("title", "anchor", "own anchor", "heading", "URL")
+_FIELDS = {"title": "title", "anchors": "anchor", "own_anchors": "own anchor", "headings": "heading", "url": "URL"}
+"""Fields as they are printed, by their signal."""
+_MOST_FILTERED = 5_000
+"""Candidates of a search for pages since a date, which the index does not know."""
 _MARGIN = 3
 """Pages considered for each page asked for, at least: some may not be shown, or are duplicates."""
-_AT_LEAST = 75
+_AT_LEAST = 30
 """Pages considered in any case: later ones may be duplicates of the first."""
 _MOST_SHOWN = 1_000
+_LEAST_MENDED, _MOST_MENDED = 4, 24
+"""Lengths of words that are mended."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +110,9 @@ class Asked:
 class FoundPage:
     """A page that was found.
 
-    `place`: its R; `hits`: fields with words of the query; `alike`: URLs of duplicates, which are left out; `is_read`:
-    it was fetched, else only links to it are known; `has_all`: it has all words.
+    `similarity`: its agreement, of which `signals` speak; `place`: its R; `hits`: fields with words of the query;
+    `alike`: URLs of duplicates, which are left out; `is_read`: it was fetched, else only links to it are known;
+    `has_all`: it has all words.
     """
 
     rank: int
@@ -106,8 +123,7 @@ class FoundPage:
     snippet: Snippet
     similarity: float
     place: float
-    short: float
-    full: float
+    signals: Signals
     hits: tuple[str, ...]
     alike: tuple[str, ...]
     is_read: bool
@@ -117,15 +133,14 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search. `matches`: number of matching pages, as far as they were counted. `meant`: a query that
-    may have been meant. `common`: words left out as most pages have them; `left_out`: number of words beyond the most.
-    `behind`: texts not indexed yet; `without_text`: pages read before texts were stored. `topics`: P(topic | query)."""
+    """The result of a search. `matches`: number of pages with all words. `meant`: a query that may have been meant.
+    `left_out`: number of words beyond the most. `behind`: texts not indexed yet; `without_text`: pages read before
+    texts were stored. `topics`: P(topic | query)."""
 
     pages: tuple[FoundPage, ...]
     query: Query
     matches: int
     meant: str | None
-    common: tuple[str, ...]
     left_out: int
     behind: int
     without_text: int
@@ -141,14 +156,12 @@ class Searcher:
         self._path = index_path(store.path) if index is None else index
         with ExitStack() as stack:
             self._index = stack.enter_context(open_index(self._path, store_mark(store.hash_key)))
-            self._stems = Stems()
             stack.pop_all()
         self._topics: tuple[object, Topics] | None = None
         self._scale: Scale | None = None
         self.db = self._db = self._index.db
 
     def close(self) -> None:
-        self._stems.close()
         self._index.close()
 
     def __enter__(self) -> Self:
@@ -183,87 +196,95 @@ class Searcher:
         return texts.added_behind(int(self._index.meta("end") or 0))
 
     def _search(self, query: Query, asked: Asked) -> Found:
-        is_filtered = bool(query.sites or query.languages or asked.since is not None)
-        similar = similar_pages(self._db, query, asked.n, all_of_them=is_filtered)
-        shares = self._topics_of(asked).shares(self._telling(query, similar)) if asked.rank == "topic" else {}
-        ranked = self._ranked(query, similar, asked, self._places(query, similar, asked, shares))
-        pages = self._pages(query, similar, ranked[: asked.n])
+        self._index.words.reload()
+        finder = Finder(self._index.words, self._db, query)
+        shares = self._topics_of(asked).shares(finder.words) if asked.rank == "topic" else {}
+        candidates = finder.candidates(MOST if asked.since is None else _MOST_FILTERED)
+        ranked = self._ranked(candidates, asked, shares)
+        pages = self._pages(finder, ranked[: asked.n])
         return Found(
             pages=pages,
             query=query,
-            matches=len(similar.similarity),
-            meant=self._meant(query) if not similar.has_all else None,
-            common=similar.common,
+            matches=finder.matches(),
+            meant=None if any(page.has_all for page in pages) else self._meant(query),
             left_out=query.left_out,
             behind=self.behind(),
             without_text=int(self._index.meta("without_text") or 0),
             topics=shares,
         )
 
+    def facets(self, text: str, asked: Asked | None = None, n: int = 10) -> Mapping[str, Mapping[str, int]]:
+        """Numbers of pages with all words of a query by site and by language, each the n most frequent."""
+        query = parse_query(text, (asked or Asked()).sites)
+        with index_errors(self._path):
+            self._index.words.reload()
+            return Finder(self._index.words, self._db, query).facets(n)
+
     # The pages and their order.
 
-    def _ranked(self, query: Query, similar: Similar, asked: Asked, places: Places) -> list["_Ranked"]:
-        """The best pages that may be shown, one of each group of duplicates."""
-        best = by_score(similar.similarity, places, asked.weight)
+    def _ranked(self, candidates: Candidates, asked: Asked, shares: Mapping[str, float]) -> list["_Ranked"]:
+        """The best pages that may be shown, one of each group of duplicates. shares: of topics."""
+        reading = Reading(candidates.words)
+        trust = self._importance(asked)(list(candidates.by_page))
+        judged = {page: reading.signals(found, trust.get(page, 0.0)) for page, found in candidates.by_page.items()}
+        similarity = {page: agreement(signals) for page, signals in judged.items()}
+        places = self._places(candidates, similarity, asked, shares)(list(judged))
+        scores = {page: score(similarity[page], places.get(page, 0.0), asked.weight) for page in judged}
+        best = iter(sorted(scores, key=lambda page: (-scores[page], page)))
         groups: dict[int, _Ranked] = {}
         enough = asked.n * _MARGIN
         at_once = max(enough, _AT_LEAST)
         while len(groups) < enough and (some := list(islice(best, at_once))):
-            scores = {page: (score, place) for page, score, place in some}
-            for page in self._shown(list(scores), query, asked):
-                score, place = scores[page.page]
-                leader = page.leader if page.leader is not None else page.page
-                groups[leader] = _Ranked(page, place, score, ()).joined(groups.get(leader), leader)
+            for page in self._shown(some, asked):
+                number = page.page
+                leader = page.leader if page.leader is not None else number
+                one = _Ranked(page, judged[number], similarity[number], places.get(number, 0.0), scores[number], ())
+                groups[leader] = one.joined(groups.get(leader), leader)
             at_once *= 2  # fewer rounds if few may be shown
         return sorted(groups.values(), key=lambda found: (-found.score, found.facts.page))
 
-    def _shown(self, pages: Sequence[int], query: Query, asked: Asked) -> Iterator[PageFacts]:
-        taken = dict(self._languages(pages))
+    def _shown(self, pages: Sequence[int], asked: Asked) -> Iterator[PageFacts]:
+        numbers = ",".join(map(str, pages))
+        taken = {page for (page,) in self._db.execute(f"SELECT page FROM pages WHERE shown AND page IN ({numbers})")}
         known = facts_of(self._store, pages)
         for number in pages:
             page = known.get(number)
-            if page is None or not page.can_be_shown(has_text=number in taken) or not query.is_on_site(page.host):
-                continue
-            if not query.is_in_language(taken.get(number)):
+            if page is None or not page.can_be_shown(has_text=number in taken):
                 continue
             if asked.since is None or (page.changed_at or 0) >= asked.since:
                 yield page
 
-    def _languages(self, pages: Sequence[int]) -> list[tuple[int, str | None]]:
-        numbers = ",".join(map(str, pages))
-        query = f"SELECT page, language FROM pages WHERE document IS NOT NULL AND page IN ({numbers})"
-        return self._db.execute(query).fetchall()
+    def _importance(self, asked: Asked) -> Places:
+        """The function for R of pages by importance, or the ranking asked for."""
+        least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
+        scale = self._scale or scale_of(self._store, asked.by, least, most)
+        values_of = self._store.ranks.values_of
+        return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
 
-    def _places(self, query: Query, similar: Similar, asked: Asked, shares: Mapping[str, float]) -> Places:
+    def _places(
+        self, candidates: Candidates, similarity: Mapping[int, float], asked: Asked, shares: Mapping[str, float]
+    ) -> Places:
         """The function for R of pages. shares: of topics."""
         if asked.rank == "topic":
             return self._topics_of(asked).places(shares)
         if asked.rank == "none":
             return lambda pages: {}
         if asked.rank == "hits":
-            near = authorities_near(self._store, similar.similarity, query.text)
+            near = authorities_near(self._store, similarity, " ".join(word.term.text for word in candidates.words))
             return lambda pages: near
-        least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
-        scale = self._scale or scale_of(self._store, asked.by, least, most)
-        values_of = self._store.ranks.values_of
-        return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
+        return self._importance(asked)
 
     def _topics_of(self, asked: Asked) -> Topics:
         """The topics asked for, prepared anew if the index has changed since."""
         key = asked.topics, self._index.meta("texts")
         if self._topics is None or self._topics[0] != key:
-            self._topics = key, Topics(self._store, self._db, asked.topics)
+            self._topics = key, Topics(self._store, self._index.words, asked.topics)
         return self._topics[1]
-
-    def _telling(self, query: Query, similar: Similar) -> list[str]:
-        """The telling words of a query, as the index has them."""
-        texts = [term.text for term in query.terms if term.text not in similar.common] or list(similar.common)
-        return [stem for stems in self._stems.of(texts).values() for stem in stems]
 
     # The pages as shown.
 
-    def _pages(self, query: Query, similar: Similar, ranked: Sequence["_Ranked"]) -> tuple[FoundPage, ...]:
-        snippets = Snippets(query, self._stems)
+    def _pages(self, finder: Finder, ranked: Sequence["_Ranked"]) -> tuple[FoundPage, ...]:
+        snippets = Snippets(finder.query, finder.words, finder.languages)
         numbers = [found.facts.page for found in ranked]
         importance = self._store.ranks.values_of(numbers, RANKINGS[0])
         records = self._store.texts.records(numbers)
@@ -275,14 +296,13 @@ class Searcher:
                 score=found.score,
                 importance=importance.get(number, 0.0),
                 snippet=snippet,
-                similarity=similar.similarity[number],
+                similarity=found.similarity,
                 place=found.place,
-                short=similar.short.get(number, 0.0),
-                full=similar.full.get(number, 0.0),
-                hits=self._hits(snippets, number, has_body=bool(snippet.marks) or number in similar.full),
+                signals=found.signals,
+                hits=found.hits(has_body=bool(snippet.marks)),
                 alike=found.alike,
                 is_read=found.facts.state == "fetched",
-                has_all=number in similar.has_all,
+                has_all=found.signals.coverage > 1 - 1e-9,
                 fetched_at=found.facts.changed_at,
             )
             for rank, found in enumerate(ranked, 1)
@@ -294,33 +314,41 @@ class Searcher:
         if page.title:
             return page.title
         others, own = AnchorBook(self._db).texts_of([page.page])[page.page]
-        return (others or own).partition(" . ")[0]
-
-    def _hits(self, snippets: Snippets, page: int, *, has_body: bool) -> tuple[str, ...]:
-        query = "SELECT title, anchors, own_anchors, headings, url FROM short WHERE rowid = ?"
-        row = self._db.execute(query, (page,)).fetchone() or ()
-        fields = [name for name, is_there in zip(_FIELDS, snippets.found_in(row), strict=False) if is_there]
-        return (*fields, "body") if has_body else tuple(fields)
+        return next(iter(others or own), "")
 
     def _meant(self, query: Query) -> str | None:
         """The query with its unknown words replaced by words of the index; None if there are none."""
-        mended = {}
-        for term in query.terms:
-            for word in words_of(term.text):
-                if not is_known(self._db, word) and (near := nearest_word(self._db, word)) is not None:
-                    mended[word] = near
+        mended = {word: near for term in query.terms for word in words_of(term.text) if (near := self._near(word))}
         if not mended:
             return None
         return " ".join(" ".join(mended.get(word, word) for word in words_of(term.text)) for term in query.terms)
+
+    def _near(self, word: str) -> str | None:
+        """The nearest, most frequent word for one that is in no page."""
+        if not _LEAST_MENDED <= len(word) <= _MOST_MENDED or not word.isalpha() or self._index.words.knows(word):
+            return None
+        near = self._index.words.near(word)
+        return (
+            max(near, key=lambda found: (found[1] * SequenceMatcher(None, word, found[0]).ratio() ** 8, found[0]))[0]
+            if near
+            else None
+        )
 
 
 class _Ranked(NamedTuple):
     """The best page of a group of duplicates. `alike`: URLs of the others."""
 
     facts: PageFacts
+    signals: Signals
+    similarity: float
     place: float
     score: float
     alike: tuple[str, ...]
+
+    def hits(self, *, has_body: bool) -> tuple[str, ...]:
+        """The fields that have words of the query, as they are printed."""
+        found = [name for signal, name in _FIELDS.items() if getattr(self.signals, signal) > 0]
+        return (*found, "body") if has_body else tuple(found)
 
     def joined(self, other: "_Ranked | None", leader: int) -> "_Ranked":
         """Merged with its group so far: under the leader if that is one of them, with the best score."""
@@ -328,7 +356,7 @@ class _Ranked(NamedTuple):
             return self
         front, behind = (self, other) if self.facts.page == leader else (other, self)
         best = max(front.score, behind.score)
-        return _Ranked(front.facts, front.place, best, (*front.alike, behind.facts.url, *behind.alike))
+        return front._replace(score=best, alike=(*front.alike, behind.facts.url, *behind.alike))
 
 
 def _snippet(snippets: Snippets, page: PageFacts, records: Mapping[int, bytes]) -> Snippet:

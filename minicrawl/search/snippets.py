@@ -1,52 +1,17 @@
 """Snippets: up to two pieces of a page's text with as many words of the query as possible.
 
-Candidate words are found by their first letters; FTS5 itself stems them, so that marks and index never differ.
+Candidate words are found by their first letters, then compared as the index has them.
 """
 
 import re
-import sqlite3
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import NamedTuple
 
-from minicrawl.search.index.words import TOKENIZER, UNSPACED, indexed
+from minicrawl.search.candidates import Word
+from minicrawl.search.index.words import UNSPACED, analysed
 from minicrawl.search.query import Query
-
-_MOST_KEPT = 50_000
-
-
-class Stems:
-    """Stems of words as FTS5 has them, cached."""
-
-    def __init__(self) -> None:
-        self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._db.execute(f"CREATE VIRTUAL TABLE words USING fts5 (word, tokenize = '{TOKENIZER}')")
-        self._db.execute("CREATE VIRTUAL TABLE stems USING fts5vocab (words, instance)")
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def of(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """The stems of each text, in order."""
-        asked = list(dict.fromkeys(words))
-        if len(self._known) > _MOST_KEPT:
-            self._known.clear()
-        new = [word for word in asked if word not in self._known]
-        if new:
-            self._db.execute("BEGIN")
-            self._db.executemany(
-                "INSERT INTO words (rowid, word) VALUES (?, ?)", ((i, indexed(word)) for i, word in enumerate(new))
-            )
-            stems: list[list[str]] = [[] for _ in new]
-            for number, term in self._db.execute('SELECT doc, term FROM stems ORDER BY doc, "offset"'):
-                stems[number].append(term)
-            self._db.execute("ROLLBACK")
-            self._known.update((word, tuple(found)) for word, found in zip(new, stems, strict=True))
-        return {word: self._known[word] for word in asked}
-
-    def close(self) -> None:
-        self._db.close()
-
 
 _LENGTH, _BEFORE = 150, 40
 """Characters of a piece, and about how many of these come before the first word of the query."""
@@ -90,24 +55,16 @@ _Hit = tuple[int, int, int]
 class Snippets:
     """Snippets for one query."""
 
-    def __init__(self, query: Query, stems: Stems) -> None:
-        self._stems = stems
-        texts = [term.text for term in query.terms]
-        found = stems.of(texts)
-        self._terms = [frozenset(found[text]) for text in texts]
-        self._all = (1 << len(texts)) - 1
-        self._runs = [(run, number) for number, text in enumerate(texts) for run in _RUN.findall(text)]
-        names = {name.lower() for text in texts for name in _NAME.findall(text)}
+    def __init__(self, query: Query, words: Sequence[Word], languages: Iterable[str]) -> None:
+        """languages: of the index, in which texts may be."""
+        self._terms = [frozenset(stem for form in word.forms for stem in form) for word in words]
+        self._languages = tuple(languages)
+        self._all = (1 << len(words)) - 1
+        self._runs = [(run, 0) for run in _RUN.findall(query.text)]
+        names = {name.lower() for name in _NAME.findall(query.text)}
         heads = names | {_head(stem) for term in self._terms for stem in term if not _RUN.search(stem)}
         self._heads = [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
         self._known: dict[str, list[int]] = {}
-        self._folds: dict[str, str] = {}
-
-    def found_in(self, texts: Iterable[str]) -> list[bool]:
-        """True for each text that has a word of the query."""
-        ends = list(accumulate(len(text) + 1 for text in texts))
-        places = {bisect_right(ends, start) for start, _, _ in self._hits("\n".join(texts))}
-        return [place in places for place in range(len(ends))]
 
     def of(self, begins: Iterable[str]) -> Snippet:
         """The snippet of a text; its begin if it has no word of the query. begins: of the text, on one line, each
@@ -141,20 +98,16 @@ class Snippets:
         text = text.replace("\u0130", "I").lower()  # the one character that lower() makes two of
         if text.isascii() or not _OTHER_LETTER.search(text):
             return text
-        letters = set("".join(_OTHER_LETTERS.findall(text)))
-        if not letters <= self._folds.keys():
-            self._folds |= {letter: "".join(stems) for letter, stems in self._stems.of(letters).items()}
-        for letter in letters:
-            if (folded := self._folds[letter]) != letter and len(folded) == 1:
+        for letter in set("".join(_OTHER_LETTERS.findall(text))):
+            if len(folded := analysed(letter, "")) == 1 and folded != letter:
                 text = text.replace(letter, folded)
         return text
 
     def _learn(self, words: Collection[str]) -> None:
         """Find the terms of the query that words stand for, by number."""
-        if words:
-            for word, stems in self._stems.of(words).items():
-                found = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
-                self._known[word] = found
+        for word in words:
+            stems = {stem for language in self._languages for stem in analysed(word, language).split()}
+            self._known[word] = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
 
 
 def _beginning_with(head: str, text: str) -> Iterator[tuple[int, int, str]]:
@@ -169,9 +122,8 @@ def _beginning_with(head: str, text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _head(stem: str) -> str:
-    """The common begin of a stem's words: "happi" also stems "happy", "sensibl" "sensibility", "hope" "hoping"; all
-    other letters of a stem are those of its words."""
-    return stem[:-1] if len(stem) > 1 and stem.endswith(("e", "i", "bl")) else stem
+    """The common begin of a stem's words: "happi" also stems "happy", "sensibl" "sensibility", "hope" "hoping"."""
+    return stem if len(stem) < 3 else stem[:-1] if len(stem) < 6 else stem[:-2]
 
 
 _Window = tuple[int, int]

@@ -1,5 +1,6 @@
 """Searches: facts of pages, their order, duplicates, filters."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from support.sites import Reply, Site, canonical, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.following import following
-from minicrawl.search.index.index_file import index_path
+from minicrawl.search.index.index_folder import index_path, remove_index
 from minicrawl.search.partitions import search
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of
@@ -169,15 +170,13 @@ def test_hostile_page_comes_back_as_text(tmp_path: Path) -> None:
 def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path: Path) -> None:
     one = indexed({A: page("One", "x")}, tmp_path / "one.db")
     two = indexed({A: page("Two", "x")}, tmp_path / "two.db")
-    index_path(one).write_bytes(index_path(two).read_bytes())
+    remove_index(index_path(one))
+    shutil.copytree(index_path(two), index_path(one))
     with pytest.raises(StoreError, match=r"index of another store.*index --rebuild"):
         found(one, "one")
-    index_path(one).unlink()
+    remove_index(index_path(one))
     with pytest.raises(SettingError, match=r"no index.*minicrawl index"):
         found(one, "one")
-    index_path(two).write_bytes(b"no database, but long enough to be read as one" * 99)
-    with pytest.raises(StoreError, match="index --rebuild"):
-        found(two, "two")
 
 
 def test_store_without_texts_says_how_to_get_them(tmp_path: Path) -> None:
@@ -219,7 +218,7 @@ def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path: Path)
     crawl(site, store, [A], pages=1)
     indexed(site, store)
     with following(store) as follower:
-        follower.optimize()
+        follower.finish()
     result = found(store, "zebra")
     assert result.without_text == 1
     assert [hit.url for hit in result.pages] == [B]

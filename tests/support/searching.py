@@ -7,7 +7,8 @@ from typing import Any
 from support.sites import Reply, crawl
 
 from minicrawl.search.index.following import following
-from minicrawl.search.index.index_file import index_path, open_index, store_mark
+from minicrawl.search.index.index_folder import index_path, open_index, store_mark
+from minicrawl.search.index.inverted import InvertedIndex
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, Found, Searcher
 
@@ -36,22 +37,28 @@ def urls(store: Path, words: str, **asked: Any) -> list[str]:
 
 
 def content(store: Path) -> dict[str, list[Any]]:
-    """All that an index says, whatever numbers it gives its rows."""
+    """All that an index says, whatever numbers it gives its rows, and the keys and words of its documents."""
     with open_store(store) as reader:
         mark = store_mark(reader.hash_key)
-    with open_index(index_path(store), mark, writes=True) as index:
-        index.db.execute("CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, full, instance)")
-        dead = "SELECT document FROM dead"
+    with open_index(index_path(store), mark) as index:
         queries = {
-            "pages": "SELECT page, digest, document IS NULL, language FROM pages",
-            "short": "SELECT rowid, title, anchors, own_anchors, headings, url FROM short",
-            "full": f'SELECT doc & 4294967295, term, "offset" FROM words WHERE doc NOT IN ({dead})',
+            "pages": "SELECT page, digest, shown, language FROM pages",
+            "heads": "SELECT * FROM heads",
             "anchors": "SELECT target, site, text, links FROM anchors",
             "aliases": "SELECT page, target FROM aliases",
-            "spellings": "SELECT word, pages FROM spellings",
             "stale": "SELECT page FROM stale",
         }
-        return {name: sorted(index.db.execute(query).fetchall(), key=str) for name, query in queries.items()}
+        rows = {name: sorted(index.db.execute(query).fetchall(), key=str) for name, query in queries.items()}
+        return rows | {f"words of {field}": _words(index.words, field) for field in _FIELDS}
+
+
+_FIELDS = ("head", "body", "title", "names", "spelled", "hosts", "site", "language")
+
+
+def _words(words: InvertedIndex, field: str) -> list[tuple[str, int]]:
+    """The words of a field, with the numbers of documents that have them."""
+    counts = ((term, words.count(words.has(field, (term,), scored=False))) for term, _ in words.terms(field))
+    return sorted((term, count) for term, count in counts if count)
 
 
 def rebuilt(store: Path) -> dict[str, list[Any]]:

@@ -15,16 +15,13 @@ from itertools import chain
 
 import numpy as np
 
+from minicrawl.search.index.index_folder import ANCHOR_BITS
+
 MOST_OTHERS, MOST_OWN = 20, 10
 """Texts of a page that count: those of the most other sites, and those of the most pages of its own site."""
 NOTHING = -1
 """The target of a page that is not there."""
 _LONGEST_CHAIN = 16
-ANCHOR_BITS = 20
-"""The lower bits of an anchors.id number the texts of a target, the bits above are the target: so the texts of a page
-are adjacent."""
-
-
 LinkText = tuple[int, int | None, str]
 """The target of a link (pages.id), a hash of the linking page's site (None: the target's own), and the text."""
 _MOST_KNOWN = 200_000
@@ -158,9 +155,9 @@ class AnchorBook:
             ends = {page: after.get(end, end) for page, end in ends.items()}
         return ends
 
-    def texts_of(self, pages: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """By page, the texts of links from other sites and from its own site, its aliases' included: two columns.
-        pages: no aliases."""
+    def texts_of(self, pages: Iterable[int]) -> dict[int, tuple[list[str], list[str]]]:
+        """By page, the texts of links from other sites and from its own site, its aliases' included; the most frequent
+        first. pages: no aliases."""
         owners = self._with_aliases(pages)
         others: dict[int, dict[str, set[int]]] = {page: {} for page in set(owners.values())}
         own: dict[int, dict[str, int]] = {page: {} for page in others}
@@ -191,13 +188,13 @@ class AnchorBook:
         return owners
 
 
-def _of_others(sites: Mapping[str, set[int]], spelled: Mapping[str, str]) -> str:
+def _of_others(sites: Mapping[str, set[int]], spelled: Mapping[str, str]) -> list[str]:
     best = sorted(sites, key=lambda low: (-len(sites[low]), low))[:MOST_OTHERS]
-    return " . ".join(spelled[low] for low in best for _ in range(1 + int(math.log2(len(sites[low])))))
+    return [spelled[low] for low in best for _ in range(1 + int(math.log2(len(sites[low]))))]
 
 
-def _of_own(tiers: Mapping[str, int], spelled: Mapping[str, str]) -> str:
-    return " . ".join(spelled[low] for low in sorted(tiers, key=lambda low: (-tiers[low], low))[:MOST_OWN])
+def _of_own(tiers: Mapping[str, int], spelled: Mapping[str, str]) -> list[str]:
+    return [spelled[low] for low in sorted(tiers, key=lambda low: (-tiers[low], low))[:MOST_OWN]]
 
 
 def _packed(ids: Iterable[int]) -> bytes:

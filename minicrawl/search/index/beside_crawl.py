@@ -112,8 +112,7 @@ def follow_crawl(follower: "Follower", line: IO[bytes], tell: Callable[[str], No
         select.select([line], [], [], pause(now - begun, now - started, follower.seconds_to_look))
     if line.read(1) == _ENDED:
         follower.catch_up(on_progress=lambda now: tell(f"{now.done:,} of {now.all:,} texts"))
-        tell("merging its pieces")
-        follower.optimize()
+        follower.finish()
 
 
 def pause(elapsed: float, took: float, looked: float) -> float:

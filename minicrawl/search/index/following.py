@@ -8,7 +8,7 @@ it all, come out of the same difference.
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -18,26 +18,24 @@ from typing import NamedTuple
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.search.index.anchors import NOTHING, AnchorBook, LinkText
-from minicrawl.search.index.index_file import (
-    DOCUMENT_BITS,
-    IndexFile,
+from minicrawl.search.index.heads import Heads, fields_of, parts, title_parts
+from minicrawl.search.index.index_folder import (
+    Index,
     hold_index,
-    index_errors,
     index_path,
     open_index,
     remove_index,
     store_mark,
 )
-from minicrawl.search.index.short_barrel import ShortBarrel
-from minicrawl.search.index.words import PageWords, indexed, page_words
+from minicrawl.search.index.inverted import BODY
+from minicrawl.search.index.words import PageWords, analysed, page_words, words_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store, open_store
 
-BATCH = 200
+BATCH = 500
 """Texts indexed in one commit."""
 _MOST_KNOWN = 300_000
-_PAGES_PER_DEAD = 4
-"""The index is rebuilt once more than one text in so many is dead."""
+_LONGEST_SPELLED = 40
 
 
 @dataclass(frozen=True)
@@ -70,14 +68,15 @@ class Follower:
     `seconds_to_look`: duration of the last scan of the store.
     """
 
-    def __init__(self, store: Store, index: IndexFile) -> None:
+    def __init__(self, store: Store, index: Index) -> None:
         self._store = store
         self._index = index
         self._db = index.db
         self._book = AnchorBook(index.db)
-        self._short = ShortBarrel(store, index.db, self._book)
+        self._heads = Heads(store, index.db, index.words, self._book)
         self._known: dict[str, _Target | None] = {}
         self._sites: dict[str, str] = {}
+        self._templates: dict[str, Set[int]] = {}
         self.seconds_to_look = 0.0
 
     def difference(self) -> Difference:
@@ -103,6 +102,7 @@ class Follower:
         done = 0
         with self._index.transaction():
             self._book.set_aliases(lacks.aliases)
+        self._templates.clear()
         self._known = {url: target for url, target in self._known.items() if target is not None}
         work = iter([*((page, True) for page in lacks.gone), *((page, False) for page in lacks.new)])
         while not stop() and (some := list(islice(work, BATCH))):
@@ -110,35 +110,23 @@ class Follower:
             done += len(some)
             if on_progress is not None:
                 on_progress(Progress(done, lacks.size))
-        self.write_short(stop)
+        self.write_heads(stop)
         if not stop():
             with self._index.transaction():
                 least, most = self._store.ranks.extremes(RANKINGS[0])
                 self._index.set_meta(end=lacks.end, texts=lacks.texts, least=least, most=most)
         return Progress(done, lacks.size)
 
-    def needs_rebuilding(self) -> bool:
-        """True if so much of the index is dead that a rebuild is better."""
-        (dead,) = self._db.execute("SELECT count(*) FROM dead").fetchone()
-        (documents,) = self._db.execute("SELECT count(*) FROM pages").fetchone()
-        return int(dead) * _PAGES_PER_DEAD > int(documents) + BATCH
-
     def pages(self) -> int:
         """Number of pages whose text is in the index."""
-        return int(self._db.execute("SELECT count(*) FROM pages WHERE document IS NOT NULL").fetchone()[0])
+        return int(self._db.execute("SELECT count(*) FROM pages WHERE shown").fetchone()[0])
 
     def size(self) -> int:
         """Bytes of the index."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return self._index.path.stat().st_size
+        return self._index.size()
 
-    def optimize(self) -> None:
-        """Merge the segments of both barrels, so that a search reads fewer, and give back their room."""
-        for barrel in ("short", "full"):
-            with self._index.transaction():
-                self._db.execute(f"INSERT INTO {barrel} ({barrel}) VALUES ('optimize')")
-        with index_errors(self._index.path):
-            self._db.executescript("PRAGMA incremental_vacuum")  # execute() would free one page only
+    def finish(self) -> None:
+        """Note what takes a scan of the store: pages without a text."""
         with self._index.transaction():
             self._index.set_meta(without_text=self._store.texts.missing())
 
@@ -164,32 +152,30 @@ class Follower:
         changed = {page: text for page, text in texts.items() if page not in same}
         removed = [before[page] for page in changed if page in before]
         new = {page: text for page, text in changed.items() if text is not None}
-        self._remove_pages(changed, (document for _, document, _ in removed))
+        self._db.executemany("DELETE FROM pages WHERE page = ?", ((page,) for page in changed))
         # New links first: a link that stays must not lose its row.
         packed = self._book.add(self._links(new))
-        self._book.remove(anchors for *_, anchors in removed)
-        self._short.note_heads((page, *(text.heads if text else ("", ""))) for page, text in changed.items())
-        self._add_pages(new, packed)
-
-    def _remove_pages(self, pages: Iterable[int], documents: Iterable[int | None]) -> None:
-        self._db.executemany("DELETE FROM pages WHERE page = ?", ((page,) for page in pages))
-        dead = ((document,) for document in documents if document is not None)
-        self._db.executemany("INSERT OR IGNORE INTO dead (document) VALUES (?)", dead)
-
-    def _add_pages(self, texts: Mapping[int, "_Text"], packed: Mapping[int, bytes]) -> None:
-        """packed: the anchors.id of each page's links."""
+        self._book.remove(anchors for _, anchors in removed)
+        self._heads.note((page, *(text.heads if text else ("", ""))) for page, text in changed.items())
+        for page, text in changed.items():
+            if text is None or not text.words.shown:
+                self._index.words.remove(page, BODY)
+            else:
+                self._index.words.put(page, BODY, text.body, text.fields)
         self._db.executemany(
-            "INSERT INTO pages (page, start, digest, document, language, anchors) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO pages (page, start, digest, shown, language, anchors) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (page, text.start, text.digest, self._document(page, text), text.words.language, packed[page])
-                for page, text in texts.items()
+                (page, text.start, text.digest, text.words.shown, text.words.language, packed[page])
+                for page, text in new.items()
             ],
         )
 
-    def _before(self, pages: Iterable[int]) -> dict[int, tuple[int, int | None, bytes]]:
-        """Digest, document and anchors of pages in the index."""
-        query = "SELECT page, digest, document, anchors FROM json_each(?) CROSS JOIN pages ON page = value"
-        return {page: tuple(row) for page, *row in self._db.execute(query, (json.dumps(list(pages)),))}
+    def _before(self, pages: Iterable[int]) -> dict[int, tuple[int, bytes]]:
+        """Digest and anchors of pages in the index."""
+        query = "SELECT page, digest, anchors FROM json_each(?) CROSS JOIN pages ON page = value"
+        return {
+            page: (digest, anchors) for page, digest, anchors in self._db.execute(query, (json.dumps(list(pages)),))
+        }
 
     def _read(self, page: int) -> "_Text | None":
         """The current text of a page; None if it is gone by now."""
@@ -198,18 +184,10 @@ class Follower:
             if row is None or record is None:
                 return None
             url = self._store.page_table.url(page)
-        return _Text(url, row.start, zlib.crc32(record), page_words(record, url))
-
-    def _document(self, page: int, found: "_Text") -> int | None:
-        """Add a text to the full barrel, and return its number there."""
-        if not found.words.shown:
-            return None
-        number = page
-        while self._db.execute("SELECT 1 FROM dead WHERE document = ?", (number,)).fetchone():
-            number += 1 << DOCUMENT_BITS
-        text = indexed(f"{found.words.title}\n{found.words.text}")
-        self._db.execute("INSERT INTO full (rowid, text) VALUES (?, ?)", (number, text))
-        return number
+            host = url.split("/", 3)[2]
+            if host not in self._templates:
+                self._templates[host] = self._store.texts.template(page)
+        return _Text(url, row.start, zlib.crc32(record), page_words(record, url, self._templates[host]))
 
     # Links.
 
@@ -243,14 +221,14 @@ class Follower:
             self._sites[host] = site_of(url)
         return self._sites[host]
 
-    # The short barrel.
+    # Heads.
 
-    def write_short(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Write all rows of the short barrel that are stale."""
+    def write_heads(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Write all stale heads."""
         is_more = True
         while is_more and not stop():
             with self._index.transaction():
-                is_more = self._short.write_stale()
+                is_more = self._heads.write_stale()
 
 
 class _Target(NamedTuple):
@@ -270,8 +248,22 @@ class _Text(NamedTuple):
 
     @property
     def heads(self) -> tuple[str, str]:
-        """Title and headings."""
-        return self.words.title, self.words.headings
+        """Title and headings as a head has them."""
+        words = self.words
+        return title_parts(words.title, words.language), parts(words.headings, words.language)
+
+    @property
+    def body(self) -> str:
+        """The words of the body; those of the headings are among the text's."""
+        return analysed(f"{self.words.title}\n{self.words.text}", self.words.language)
+
+    @property
+    def fields(self) -> dict[str, str | Sequence[str]]:
+        """The other fields of the body."""
+        titles = words_of(" ".join((self.words.title, *self.words.headings)))
+        spelled = {word for word in titles if word.isalpha() and 2 < len(word) <= _LONGEST_SPELLED}
+        more = {"title": analysed(self.words.title, self.words.language), "spelled": " ".join(sorted(spelled))}
+        return fields_of(self.url, self.words.language) | more
 
 
 @contextmanager
@@ -284,15 +276,8 @@ def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
     with open_store(path) as store, hold_index(index):
         if rebuild:
             remove_index(index)
-        with open_index(index, store_mark(store.hash_key), writes=True) as file:
-            follower = Follower(store, file)
-            if not rebuild and follower.needs_rebuilding():
-                file.close()
-                remove_index(index)
-                with open_index(index, store_mark(store.hash_key), writes=True) as new:
-                    yield Follower(store, new)
-                return
-            yield follower
+        with open_index(index, store_mark(store.hash_key), writes=True) as opened:
+            yield Follower(store, opened)
 
 
 class Indexed(NamedTuple):
@@ -318,5 +303,5 @@ def bring_up_to_date(store: Store, *, rebuild: bool = False) -> Indexed:
 def _up_to_date(store: Store, rebuild: bool) -> Indexed:
     with following(store.path, rebuild=rebuild) as follower:
         done = follower.catch_up().done
-        follower.optimize()
+        follower.finish()
         return Indexed(done, follower.pages(), follower.size())

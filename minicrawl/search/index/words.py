@@ -1,55 +1,116 @@
 """The words of a text as the index has them, and those of a kept text.
 
-SQLite's tokenizer (FTS5's unicode61 under porter) makes words of letters and digits, without accents, and strips
-English endings; everything else separates words. So "std::vector" and "mod_rewrite" are two words each, one behind the
-other, and found as such. Characters that it would lose are spelt in letters: "c++" is "cplusplus", "c#" "csharp". In
-scripts without spaces, such as Chinese and Japanese, every two characters in a row are a word.
+Words are runs of letters and digits in lower case, stemmed by Snowball for the page's language (a page without one is
+taken for English) and without accents; everything else separates words. So "std::vector" and "mod_rewrite" are two
+words each, one behind the other, and found as such. Signs that would be lost are spelt in letters: "c++" is
+"cplusplus", "c#" "csharp". In scripts without spaces, such as Chinese and Japanese, every two characters in a row are a
+word.
 
-Kept texts are parsed without the blocks that `marked_text.unpack` makes, in a tenth of the time.
+A text is cut into pieces at ASCII signs; the words of a piece are looked up, as most pieces come again. Kept texts are
+parsed without the blocks that `marked_text.unpack` makes, in a tenth of the time.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from operator import not_
 from typing import NamedTuple, cast
 
-import numpy as np
 from zlib_ng import zlib_ng
 
 from minicrawl.errors import StoreError
-from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, HEADING, ITEM, LINK, MARKS, frames
+from minicrawl.store.texts.marked_text import (
+    BETWEEN_BLOCKS,
+    CODE,
+    END_OF_LINK,
+    HEADING,
+    ITEM,
+    LINK,
+    MARKS,
+    frames,
+)
 
-TOKENIZER = "porter unicode61 remove_diacritics 2"
-"""The tokenizer of FTS5."""
-
-# Both begin with the text they look for, which a regular expression finds fast; the text before is checked then.
-_PLUSPLUS = re.compile(r"\+\+(?![+#])")
-_SHARP = re.compile(r"#(?<=[^\W\d_]#)(?<![^\W_][^\W\d_]#)(?![+#])")
-_NAME_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_]{1,16}\Z")
-_LONGEST_NAME = 16
+_STEMMERS = {
+    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
+    "fr": "french", "hu": "hungarian", "it": "italian", "nb": "norwegian", "nl": "dutch", "no": "norwegian",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+UNKNOWN = "en"
+"""The language of pages that do not declare theirs."""
+_PLUSPLUS = re.compile(r"(?<![^\W_])([^\W\d_]{1,16})\+\+(?![+#])")
+_SHARP = re.compile(r"(?<![^\W_])([^\W\d_])#(?![+#])")
 UNSPACED = (
     "\u3005-\u3007"  # marks of repetition, and a zero
     "\u3040-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
     "\U00020000-\U0003ffff"
 )
-_FIRST_UNSPACED = ord(UNSPACED[0])
 _RUN = re.compile(f"[{UNSPACED}]+")
 _WORD = re.compile(r"[^\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_PIECES = bytes(
+    octet | 32 if 65 <= octet <= 90 else octet if octet >= 128 or chr(octet).isalnum() or octet in b"+#" else 32
+    for octet in range(256)
+)
+"""ASCII letters in lower case, and a space for every ASCII sign that only separates words."""
+_LONGEST_PIECE, _MOST_PIECES = 48, 300_000
+LONGEST_WORD = 60
 
 
-def indexed(text: str) -> str:
-    """Text as it is passed to FTS5, for the index and for queries."""
-    if "++" in text:
-        text = _PLUSPLUS.sub(_plusplus, text)
-    if "#" in text:
-        text = _SHARP.sub("sharp ", text)
-    if text.isascii() or not _may_be_unspaced(text):
-        return text
-    return _RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", text)
+class _Stems(dict[bytes, str]):
+    """The words of pieces of text in a language."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stem = _stemmer(_STEMMERS.get(language))
+        self._folds_first = language == UNKNOWN  # in others the ending may turn on an accent
+
+    def __missing__(self, piece: bytes) -> str:
+        found = " ".join(self._words(piece.decode(errors="ignore")))
+        if len(piece) <= _LONGEST_PIECE:
+            if len(self) >= _MOST_PIECES:
+                self.clear()
+            self[piece] = found
+        return found
+
+    def _words(self, piece: str) -> Iterator[str]:
+        for word in words_of(piece):
+            if _RUN.match(word):
+                yield word
+            elif self._folds_first:
+                yield self._stem(_unaccented(word[:LONGEST_WORD]))
+            else:
+                yield _unaccented(self._stem(word[:LONGEST_WORD]))
+
+
+def _stemmer(language: str | None) -> Callable[[str], str]:
+    """The function for the stem of a word; language: as Snowball names it."""
+    if language is None:
+        return str
+    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer  # noqa: PLC0415 - a search alone needs it
+
+    words = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.stemmer(language)).build()
+    return lambda word: "".join(words.analyze(word))
+
+
+@lru_cache(64)
+def _stems(language: str) -> _Stems:
+    return _Stems(language)
+
+
+def analysed(text: str, language: str | None = None) -> str:
+    """The words of a text as the index has them, one space apart. language: a tag such as "en-GB"."""
+    primary = primary_language(language)
+    pieces = text.encode(errors="ignore").translate(_PIECES).split()
+    return " ".join(filter(None, map(_stems(primary if primary in _STEMMERS else "").__getitem__, pieces)))
+
+
+def primary_language(language: str | None) -> str:
+    """The first part of a language tag, in lower case; UNKNOWN for none."""
+    return (language or UNKNOWN).lower().replace("_", "-").partition("-")[0].strip() or UNKNOWN
 
 
 def has_words(text: str) -> bool:
@@ -59,7 +120,13 @@ def has_words(text: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """The words of text as people write them, in lower case; text of scripts without spaces in pairs."""
-    return [word.lower() for word in _WORD.findall(indexed(text))]
+    if "++" in text:
+        text = _PLUSPLUS.sub(r"\1plusplus ", text)
+    if "#" in text:
+        text = _SHARP.sub(r"\1sharp ", text)
+    if not text.isascii():
+        text = _RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", unicodedata.normalize("NFC", text))
+    return [word.lower() for word in _WORD.findall(text)]
 
 
 def is_one_unspaced_character(text: str) -> bool:
@@ -67,21 +134,14 @@ def is_one_unspaced_character(text: str) -> bool:
     return len(text) == 1 and _RUN.fullmatch(text) is not None
 
 
-def _plusplus(found: re.Match[str]) -> str:
-    start = found.start()
-    name = _NAME_BEFORE.search(found.string, max(0, start - _LONGEST_NAME), start)
-    return "plusplus " if name else found[0]
-
-
-def _may_be_unspaced(text: str) -> bool:
-    """True if text has characters as high as those of scripts without spaces; the regular expression would take longer
-    than all the rest."""
-    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
-    return bool((units >= _FIRST_UNSPACED).any())
-
-
 def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def _unaccented(word: str) -> str:
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
 
 
 _HEADING = re.compile(f"[^\0{CODE}{ITEM}]*")
@@ -93,37 +153,21 @@ _BETWEEN_BLOCKS = BETWEEN_BLOCKS.encode()
 _MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
 _LONGEST_MARKED = 1_000
 """Characters of a link's text, with its marks, that count."""
-_LONGEST_TITLE, _LONGEST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 200, 100, 500_000
-DULL = frozenset(
-    (
-        "next",
-        "previous",
-        "prev",
-        "up",
-        "top",
-        "home",
-        "here",
-        "link",
-        "more",
-        "read more",
-        "click here",
-        "back",
-        "index",
-    )
-)
+_LONGEST_TITLE, _LONGEST_HEADING, _MOST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 100, 12, 100, 500_000
+DULL = frozenset("next,previous,prev,up,top,home,here,link,more,read more,click here,back,index".split(","))  # noqa: SIM905
 """Texts of links that are too common to describe their targets."""
 
 
 class PageWords(NamedTuple):
     """Texts of a page as written, cut to a length: its main content. `shown`: a search may show the page.
 
-    `anchors`: (target URL, text) of its links, in document order.
+    `headings`: of h1 to h3. `text`: the main content. `anchors`: (target URL, text) of its links, in document order.
     """
 
     title: str
     language: str | None
     shown: bool
-    headings: str
+    headings: tuple[str, ...]
     text: str
     anchors: tuple[tuple[str, str], ...]
 
@@ -140,12 +184,11 @@ def page_words(record: bytes, url: str, template: Set[int] = frozenset()) -> Pag
         raise _damaged(url, error) from error
     blocks, is_out = text.split(BETWEEN_BLOCKS), frames(text, template)
     content = BETWEEN_BLOCKS.join(compress(blocks, map(not_, is_out)))[:LONGEST_TEXT]
-    headings = _plain(" . ".join(_headings(content)))
     return PageWords(
         title=_plain(title or "")[:_LONGEST_TITLE],
         language=language,
         shown=shown,
-        headings=headings[:_LONGEST_HEADINGS],
+        headings=tuple(_plain(heading)[:_LONGEST_HEADING] for heading in islice(_headings(content), _MOST_HEADINGS)),
         text=_without_marks(content),
         anchors=tuple(_anchors(links, text)),
     )

@@ -15,7 +15,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import crawl_with
 from minicrawl.search.index.beside_crawl import Indexer, follow_crawl, pause
 from minicrawl.search.index.following import following
-from minicrawl.search.index.index_file import index_path
+from minicrawl.search.index.index_folder import index_path
 
 A = "http://a.test/"
 SITE = {A: page("Zebra", "stripes", *((f"{A}{i}", f"number {i}") for i in range(30)))} | {
@@ -94,7 +94,7 @@ def test_who_waits_is_told_how_far_the_index_is(tmp_path: Path) -> None:
         os.close(write)
         follow_crawl(follower, line, told.append)
         texts = follower.pages()
-    assert told == [f"{texts} of {texts} texts", "merging its pieces"]
+    assert told == [f"{texts} of {texts} texts"]
 
 
 def test_an_index_of_another_version_is_told_with_one_way_out(
@@ -102,7 +102,7 @@ def test_an_index_of_another_version_is_told_with_one_way_out(
 ) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], search=True, pages=10)
-    rows(index_path(store), "PRAGMA user_version = 1")
+    rows(index_path(store) / "book.db", "PRAGMA user_version = 1")
     crawl(SITE, store, [])
     assert "'minicrawl index --rebuild' builds it anew" in capfd.readouterr().err
     assert "brings it up to date" not in caplog.text

@@ -1,14 +1,16 @@
-"""The file of the index: made, opened, held, thrown away."""
+"""The index's folder: made, opened, held, thrown away."""
 
 import errno
+import os
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from minicrawl.errors import StoreError
-from minicrawl.search.index.index_file import (
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.search.index.index_folder import (
     hold_index,
     index_errors,
     index_path,
@@ -16,6 +18,7 @@ from minicrawl.search.index.index_file import (
     remove_index,
     store_mark,
 )
+from minicrawl.search.index.inverted import HEAD
 
 MARK = store_mark(b"store")
 
@@ -65,19 +68,45 @@ def test_index_of_another_store_is_not_taken(path: Path) -> None:
 def test_file_that_is_no_index_of_ours_is_named(tmp_path: Path, deed: str, sentence: str) -> None:
     path = tmp_path / f"{abs(hash(deed))}.search"
     open_index(path, MARK, writes=True).close()
-    with sqlite3.connect(path) as db:
+    with sqlite3.connect(path / "book.db") as db:
         db.execute(deed)
     db.close()
     with pytest.raises(StoreError, match=sentence):
         open_index(path, MARK)
 
 
-def test_index_that_is_broken_can_be_thrown_away(path: Path) -> None:
-    path.write_bytes(b"x" * 5_000)
+@pytest.mark.parametrize("part", ["book.db", "words/meta.json"])
+def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
+    open_index(path, MARK, writes=True).close()
+    (path / part).write_bytes(b"x" * 5_000)
     with pytest.raises(StoreError, match="index --rebuild"):
         open_index(path, MARK, writes=True)
     remove_index(path)
     open_index(path, MARK, writes=True).close()
+
+
+def test_index_of_a_version_that_had_a_file_is_told_and_thrown_away(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3")
+    with pytest.raises(StoreError, match="another version; 'minicrawl index --rebuild'"):
+        open_index(path, MARK)
+    remove_index(path)
+    open_index(path, MARK, writes=True).close()
+
+
+def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_index(path, MARK, writes=True) as index, index.transaction():
+        index.words.put(1, HEAD, "zebra", {})
+    before = sorted(path.rglob("*"))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with open_index(path, MARK) as index:
+        assert index.words.best(index.words.has("head", ("zebra",)), 5)[0][0] == 1
+    assert sorted(path.rglob("*")) == before
+
+
+def test_without_tantivy_one_sentence_says_how_to_get_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    with pytest.raises(SettingError, match="a search needs tantivy, which is not installed; 'pip install tantivy'"):
+        open_index(path, MARK, writes=True)
 
 
 def test_one_writes_at_a_time(path: Path) -> None:
