@@ -12,6 +12,7 @@ page_links      links with their pages (`links`)         page_filter      pages 
 page_columns    further columns of pages, sitemaps       page_text        the kept text of a page
 copies          copies of a page                         site_report      contents of `report`
 page_changes    changes of a page, and the differences of its text
+archived_page   archived answers of a page, read again, and the things that it tells of
 refresh_times   freshness, due times                     archives         the archive of a store
 seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
 seed_check      reachability of seeds                    dry_run          requests that a crawl would make

@@ -4,28 +4,20 @@ A version of a text is the kept one as of a change (`--text`), else an archived 
 a change is that from the change before: it has all that differs since then, noise included.
 """
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.analysis.archives import decoded, fields_of
+from minicrawl.analysis.archived_page import archived_page, home_of
 from minicrawl.analysis.explain import explain
-from minicrawl.archive.collection import Collection
-from minicrawl.crawler.archiving.records import as_captured
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
-from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
-from minicrawl.errors import FetchError, SettingError
+from minicrawl.errors import SettingError
 from minicrawl.model import Wanted
-from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.difference import Line, difference
 from minicrawl.store.texts.marked_text import KeptText, unpack
-from minicrawl.timing import STANDARD
 
 _KEPT = Wanted(kept=True, short_text=False)
 
@@ -46,7 +38,7 @@ def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = T
     an unknown page, and StoreError."""
     with store.snapshot():
         found = explain(store, text)
-        home = _home(store, found.url)
+        home = home_of(store, found.url)
         if home is None:
             raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")
         part, page = home
@@ -71,7 +63,7 @@ class Versions:
     def __init__(self, store: Store, url: str) -> None:
         self._url = url
         self._sources: list[tuple[Sequence[float], Callable[[int], KeptText | None]]] = []
-        home = _home(store, url)
+        home = home_of(store, url)
         if home is not None:
             part, page = home
             texts = part.texts.versions(page)
@@ -93,41 +85,11 @@ class Versions:
         return None
 
 
-def _home(store: Store, url: str) -> tuple[Store, int] | None:
-    """The store that has a page, of those of all partitions, and the page's number there."""
-    return next(((part, found[url]) for part in store.parts if (found := part.page_table.find([url]))), None)
-
-
 def _blocks(text: KeptText) -> list[str]:
     return [block.text for block in text.blocks]
 
 
 def _archived_text(part: Store, folder: Path, url: str, row: RecordRow) -> KeptText | None:
     """The text of an archived answer; None if it is no HTML, forbids copies or is too slow to parse."""
-    with closing(Collection(folder)) as archive:
-        record = archive.record(as_captured(url, part.archived.original(row)))
-    try:
-        content_type = fields_of(record).content_type
-    except FetchError:
-        return None
-    if media_type(content_type) not in HTML_TYPES:
-        return None
-    packed = _read(decoded(record, record.payload), url, content_type)
-    return unpack(packed, url) if packed else None
-
-
-def _read(body: bytes, url: str, content_type: str | None) -> bytes:
-    """The packed text of a page; a large one is parsed in a child process."""
-    if not is_large(body):
-        return read_page(body, url, content_type, _KEPT)[0].kept
-
-    async def read() -> bytes:
-        pages = LargePages(STANDARD, 1)
-        try:
-            return (await pages.read(body, url, content_type, _KEPT))[0].kept
-        except ChildError:
-            return b""
-        finally:
-            await pages.aclose()
-
-    return asyncio.run(read())
+    parsed = archived_page(part, folder, url, row, _KEPT)
+    return unpack(parsed.kept, url) if parsed is not None and parsed.kept else None

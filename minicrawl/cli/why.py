@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any  # Any: JSON
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from minicrawl.crawler.admission.focus import Likelihood
 
 _SITES_SHOWN = 3
+_THINGS_SHOWN = 5
 _KINDS = {
     "print": "one for printing",
     "translation": "another language",
@@ -56,6 +57,7 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
     While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
     those that the first pages to be read have had since it became known.
     """
+    from minicrawl.analysis.archived_page import page_things
     from minicrawl.analysis.copies import copies
     from minicrawl.analysis.explain import explain, meant_by
     from minicrawl.store.reader import open_store
@@ -64,11 +66,15 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
     with open_store(store) as reader:
         found = explain(reader, url)
         carried = copies(reader, url, alike) if with_copies else []
+        things = page_things(reader, found.url)
     if as_json:
-        more = {"copies": [copy._asdict() for copy in carried]} if with_copies else {}
+        more: dict[str, object] = {"copies": [copy._asdict() for copy in carried]} if with_copies else {}
+        if things is not None:
+            more["things"] = things
         click.echo(document(found.as_json() | more))
     else:
-        click.echo("\n".join(fitted([*explanation_lines(found), *(_copy_lines(carried) if with_copies else ())])))
+        copy_lines = _copy_lines(carried) if with_copies else ()
+        click.echo("\n".join(fitted([*explanation_lines(found), *_thing_lines(things or []), *copy_lines])))
     end_if_unknown(found)
 
 
@@ -86,6 +92,17 @@ def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
         when = f"{span(abs(copy.after))} {'later' if copy.after >= 0 else 'earlier'}"
         kind = f", {_KINDS[copy.kind]}" if copy.kind else ""
         yield f"              {copy.alike:.0%}, {when}{kind}: {printable(copy.url)}"
+
+
+def _thing_lines(things: list[dict[str, Any]]) -> Iterator[str]:
+    """Lines of the first things that a page tells of."""
+    for number, thing in enumerate(things[:_THINGS_SHOWN]):
+        price = f"{thing['price']:,.2f} {thing.get('currency', '')}".strip() if "price" in thing else None
+        facts = (thing.get("name"), thing.get("author"), price, thing.get("published") or thing.get("starts"))
+        told = ", ".join(str(fact) for fact in facts if fact)
+        yield f"  {'' if number else 'tells of':<12}{printable(thing['kind'])} {printable(told)}"
+    if len(things) > _THINGS_SHOWN:
+        yield f"              and {counted(len(things) - _THINGS_SHOWN, 'other thing')}"
 
 
 def explanation_lines(found: "Explanation") -> Iterator[str]:

@@ -1,0 +1,71 @@
+"""Archived answers of a page, read again: their texts, and the things that the last one tells of."""
+
+import asyncio
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any  # Any: JSON
+
+from minicrawl.analysis.archives import decoded, fields_of
+from minicrawl.archive.collection import Collection
+from minicrawl.crawler.archiving.records import as_captured
+from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
+from minicrawl.errors import FetchError, StoreError
+from minicrawl.model import ParsedPage, Wanted
+from minicrawl.sandbox.sandbox import ChildError
+from minicrawl.store.archived import RecordRow
+from minicrawl.store.reader import Store
+from minicrawl.timing import STANDARD
+
+_THINGS = Wanted(structured=True, short_text=False)
+
+
+def page_things(store: Store, url: str) -> list[dict[str, Any]] | None:
+    """The things that a page told of when it was last archived; None if it is not in the archive, or lost from it."""
+    folder = store.settings.get("archive")
+    if not folder or (home := home_of(store, url)) is None:
+        return None
+    part, page = home
+    rows = part.archived.versions(page)
+    try:
+        parsed = archived_page(part, Path(folder), url, rows[-1], _THINGS) if rows else None
+    except StoreError:
+        return None
+    items = map(json.loads, parsed.items) if parsed is not None else ()
+    return None if parsed is None else [item for item in items if "kind" in item]
+
+
+def home_of(store: Store, url: str) -> tuple[Store, int] | None:
+    """The store that has a page, of those of all partitions, and the page's number there."""
+    return next(((part, found[url]) for part in store.parts if (found := part.page_table.find([url]))), None)
+
+
+def archived_page(part: Store, folder: Path, url: str, row: RecordRow, wanted: Wanted) -> ParsedPage | None:
+    """An archived answer, parsed; None if it is no HTML or too slow to parse. Raises StoreError."""
+    with closing(Collection(folder)) as archive:
+        record = archive.record(as_captured(url, part.archived.original(row)))
+    try:
+        content_type = fields_of(record).content_type
+    except FetchError:
+        return None
+    if media_type(content_type) not in HTML_TYPES:
+        return None
+    return _parsed(decoded(record, record.payload), url, content_type, wanted)
+
+
+def _parsed(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage | None:
+    """A page, parsed; a large one in a child process."""
+    if not is_large(body):
+        return read_page(body, url, content_type, wanted)[0]
+
+    async def read() -> ParsedPage | None:
+        pages = LargePages(STANDARD, 1)
+        try:
+            return (await pages.read(body, url, content_type, wanted))[0]
+        except ChildError:
+            return None
+        finally:
+            await pages.aclose()
+
+    return asyncio.run(read())
