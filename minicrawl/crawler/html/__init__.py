@@ -2,6 +2,7 @@
 
 decode         bytes to text, with the encoding that a browser would use
 parse          a page's links, title, directives and text, in one pass
+content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs and languages that headers give
 licence        the licence of a page's content
 page_text      the record that is kept of a page's text, and hashes of its blocks

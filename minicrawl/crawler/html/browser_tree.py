@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
+from minicrawl.crawler.html.content import END, NAMED, container
 from minicrawl.crawler.html.tree import (
     BY_TAG,
     CONTENT,
@@ -15,7 +16,6 @@ from minicrawl.crawler.html.tree import (
     HIDDEN,
     INLINE,
     LIST,
-    NAVIGATION,
     TAGS,
     TEXT,
     Marked,
@@ -44,6 +44,7 @@ _BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *
 _INLINE, _HIDDEN = (frozenset(_tags.create_node(tag).tag_id for tag in tags) for tags in (INLINE, HIDDEN))
 _HEADINGS = {_tags.create_node(tag).tag_id: tag for tag in HEADINGS}
 _A = _tags.create_node("a").tag_id
+_NAMED = {_tags.create_node(tag).tag_id: tag for tag in NAMED}
 _MARKS = {_tags.create_node(tag).tag_id: mark for tag, mark in marks.BY_TAG.items()}
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
@@ -124,7 +125,7 @@ class BrowserTree:
         return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
 
     def marked_text(self) -> Marked:
-        references, headings, known = [], [], self._places
+        references, headings = [], []
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag_id
             if tag in _INLINE:
@@ -141,20 +142,12 @@ class BrowserTree:
                 if tag in _HEADINGS:
                     headings.append((_HEADINGS[tag], marks.plain(node.text_lexbor())))
                 first.insert_before(_MARKS[tag])
-            place = _BY_TAG[tag] if tag in _BY_TAG else known.get(node.mem_id)
-            if place == NAVIGATION:
-                self._mark_frame(node)
+            if tag in _NAMED and (mark := container(_NAMED[tag], node.attributes)) and (first := node.first_child):
+                first.insert_before(mark)
+                node.insert_child(END)
         self._root.merge_text_nodes()
         text = self._root.text(separator=marks.BETWEEN_BLOCKS, skip_empty=True)
         return Marked(text, references[::-1], headings[::-1])
-
-    def _mark_frame(self, node: LexborNode) -> None:
-        """Mark an element of the page's frame, unless it is known to be inside another one."""
-        parent, first = node.parent, node.first_child
-        if first is None or (parent is not None and self._places.get(parent.mem_id) == NAVIGATION):
-            return
-        first.insert_before(marks.FRAME)
-        node.insert_child(marks.END_OF_FRAME)
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """The place inside an element with this number. It is kept for all elements on the way to its origin."""

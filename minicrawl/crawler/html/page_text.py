@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 
+from minicrawl.crawler.html.content import framed
 from minicrawl.crawler.html.tree import Marked
 from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK, ID_SHIFT, LINK, About, pack
 
@@ -32,7 +33,7 @@ def packed(about: About, marked: Marked, targets: Mapping[str, str | None], url:
         if target not in numbers:
             numbers[target] = len(numbers) - 2
     urls = [target for target, number in numbers.items() if target is not None and number >= 0]
-    text = in_order(text[:most])
+    text = framed(in_order(text[:most]))
     return pack(about, text, urls, [numbers[target] for target in leads_to]), text
 
 

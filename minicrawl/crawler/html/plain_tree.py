@@ -18,6 +18,7 @@ from typing import cast
 
 from lxml import etree
 
+from minicrawl.crawler.html.content import END, NAMED, container
 from minicrawl.crawler.html.tree import (
     CONTENT,
     HEADINGS,
@@ -26,7 +27,6 @@ from minicrawl.crawler.html.tree import (
     KEPT,
     LIST,
     NAMES_KEPT,
-    NAVIGATION,
     REST_OF_TAG,
     TAGS,
     TEXT,
@@ -161,6 +161,10 @@ class _Open:
         """The place inside the innermost element."""
         return self._open[-1][1] if self._open else CONTENT
 
+    @property
+    def depth(self) -> int:
+        return len(self._open)
+
     def holds(self, name: str) -> bool:
         return self._number[name] > 0
 
@@ -247,6 +251,7 @@ class _MarkedShown(_Shown):
     def __init__(self) -> None:
         super().__init__()
         self.references: list[str] = []
+        self._containers: list[int] = []  # their depths
 
     def begin(self, element: etree._Element) -> None:
         if element.tag == "a" and (reference := element.get("href")) is not None:
@@ -265,11 +270,15 @@ class _MarkedShown(_Shown):
             self._block.append(mark)
 
     def _take(self, mark: Mapping[str, str | None]) -> tuple[str, bool]:
-        before = self._open.place
         name, opens = super()._take(mark)
-        now = self._open.place
-        if NAVIGATION in (before, now) and before != now:
-            self.blocks.append(marks.FRAME if now == NAVIGATION else marks.END_OF_FRAME)
+        opens_container = opens and name in NAMED
+        depth = self._open.depth - opens_container
+        while self._containers and self._containers[-1] > depth:
+            self._containers.pop()
+            self.blocks.append(END)
+        if opens_container and (around := container(name, mark)):
+            self._containers.append(self._open.depth)
+            self.blocks.append(around)
         if opens and name in marks.BY_TAG:
             self._block.append(marks.BY_TAG[name])
         return name, opens

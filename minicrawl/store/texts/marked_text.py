@@ -25,7 +25,9 @@ BETWEEN_BLOCKS = "\0"
 LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL = map(chr, range(0xFDD0, 0xFDD8))
 HEADING = tuple(map(chr, range(0xFDD8, 0xFDDE)))
 """Marks of h1 to h6, by level."""
-MARKS = "".join((LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL, *HEADING))
+CONTAINERS = "".join(map(chr, range(0xFDDE, 0xFDE6)))
+"""Marks of containers, for minicrawl.crawler.html.content; none is stored."""
+MARKS = "".join((LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL, *HEADING, CONTAINERS))
 AROUND = 50
 """Characters of context on either side of a link."""
 
@@ -44,7 +46,7 @@ _OF_CONTENT = (CODE, ROW, CELL, *HEADING)
 ID_SHIFT = 10
 """Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
 _PART = 10
-"""No frames are believed that leave less than a tenth of the text, or of that beside links if the host repeats them."""
+"""What the host repeats is content where less than a tenth of the text beside links is left without it."""
 _MENU = 5
 """Fewest blocks of a menu amid the content."""
 _NOTICE = 100
@@ -129,6 +131,11 @@ class KeptText:
         """The blocks of the main content."""
         return tuple(block for block in self.blocks if not block.is_frame)
 
+    @property
+    def content_text(self) -> str:
+        """The text of the content."""
+        return "\n".join(block.text for block in self.content)
+
     def anchors(self) -> Iterator[Anchor]:
         """Every link with a text, in document order."""
         for block in self.blocks:
@@ -201,7 +208,7 @@ def frames(text: str, repeated: Set[int] = frozenset()) -> list[bool]:
     blocks = plain_blocks(text)
     size = sum(map(len, blocks))
     inside = sum(len(block) for block, is_out in zip(blocks, found, strict=True) if not is_out)
-    if inside * _PART < size:
+    if not inside:
         found, inside = [False] * len(marked), size
     places = [at for at, block in enumerate(blocks) if block and not found[at]]
     out = list(_repeated(places, marked, blocks, repeated)) if repeated else []

@@ -70,8 +70,9 @@ def test_a_frame_lasts_to_its_end() -> None:
 
 
 def test_a_page_that_is_all_frame_is_content() -> None:
-    kept = read(f"{FRAME}{'menu ' * 20}{END_OF_FRAME}", "few")
+    kept = read(f"{FRAME}menu", f"about{END_OF_FRAME}")
     assert kept.content == kept.blocks
+    assert kept.content_text == "menu\nabout"
 
 
 def test_links_lead_where_the_head_says() -> None:

@@ -1,0 +1,344 @@
+"""The main content of a page, told from menus, headers, footers, side columns, comments, and the like.
+
+Both parsers hand over marked text in which the containers that have a telling tag, role, class or id are marked
+(`container`). What follows is a decision about blocks of text alone (`framed`), so the two cannot disagree:
+
+1. The text of a block beside its links counts as prose, if it is most of a block that is not short.
+2. Containers named after something beside the content (`OUT`, `PERHAPS`, `COMMENTS`) are frame, unless they hold so
+   much of the page's prose that they are its layout: a column named after the other column in it.
+3. The content is in the narrowest container named after content that has most of the prose left; if there is none, in
+   the whole page.
+4. Short blocks and links before the first prose and behind the last are frame, and so are sections of links alone at
+   the end of a page with much prose.
+5. The title of the page is content, and so is a lead between it and the content.
+
+The limits are round numbers; bench/content.py shows the result on pages of which people marked the content.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, compress, islice, pairwise
+from operator import and_, mul, or_
+
+from minicrawl.store.texts.marked_text import (
+    BETWEEN_BLOCKS,
+    CELL,
+    CODE,
+    CONTAINERS,
+    END_OF_FRAME,
+    END_OF_LINK,
+    FRAME,
+    HEADING,
+    ITEM,
+    LINK,
+    ROW,
+)
+
+TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER, END = tuple(CONTAINERS)
+"""Marks of containers: of an article's text, an article, a page's main part; of what is beside the content, or may be;
+of comments and headers; and of the end of any of them."""
+
+_BY_TAG = {"main": MAIN, "article": ARTICLE, "header": HEADER, "form": PERHAPS, "address": PERHAPS} | dict.fromkeys(
+    ("nav", "menu", "footer", "aside", "button", "select", "dialog", "figcaption"), OUT
+)
+_BY_ROLE = {"main": MAIN, "article": ARTICLE} | dict.fromkeys(
+    ("navigation", "menu", "menubar", "banner", "contentinfo", "complementary", "search", "dialog", "toolbar"), OUT
+)
+NAMED = frozenset({"div", "p", "section", "ul", "ol", *_BY_TAG})
+"""The elements that are containers."""
+_WORDS = {
+    COMMENTS: """comment comments commentaires comentarios kommentar kommentare commentlist respond disqus reply
+        replies""",
+    OUT: """nav navi navbar navigation menu menus submenu dropdown breadcrumb breadcrumbs crumb crumbs toc pagination
+        pager paginator prev next skip search tool tools toolbar footer foot colophon copyright masthead banner sidebar
+        widget widgets textwidget related recommended recommendation recommendations popular trending share sharing
+        sharedaddy social jp sd rss newsletter subscribe subscription signup login cookie cookies consent gdpr modal
+        popup overlay ad ads advert adverts advertisement advertising sponsor sponsors sponsored promo outbrain taboola
+        cta print noprint byline dateline bio metadata read-more more-link more-links read-time author-box author-bio
+        author-info author-card about-author entry-utility post-meta entry-meta article-meta post-info entry-info
+        article-info post-tags entry-tags article-tags tag-links cat-links post-footer entry-footer article-footer
+        post-tools article-tools post-date entry-date article-date post-author entry-author article-author
+        post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
+    ARTICLE: "article hentry entry post story beitrag artikel noticia document content inhalt contenido contenu",
+    MAIN: "main maincontent maincol primary",
+    PERHAPS: """meta author date credit credits links notice subtitle profile categories timestamp info callout teaser
+        teasers caption""",
+}
+_BY_WORD = {word.replace("-", ""): mark for mark, words in _WORDS.items() for word in words.split()}
+"""Marks by a word of a class or id, or by two in a row."""
+_OF_TEXT = "article artikel blog body detail entry field item main news node page post recipe story text"
+_TEXT_WORDS = {word + part for word in _OF_TEXT.split() for part in ("body", "content", "copy", "inhalt", "text")}
+_TEXT_WORDS |= {"richtext", "wysiwyg", "markdown", "themedoc", "cuerpo"}
+"""The last word of such a name, or the last two, where the element is around an article's text."""
+_IN_WORD = re.compile("nav(?!y)|menu|footer|sidebar|breadcrumb|comment|content|article")
+_LONG_WORD = 7
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_ABOUT = frozenset(("category", "elementor", "format", "has", "is", "js", "no", "status", "tag", "type", "with", "wp"))
+"""First words of classes that describe a page or its layout."""
+_LONGEST_NAME = 1_000
+
+_SHORT = 20
+_PARAGRAPH = 80
+"""Characters from which a block is a paragraph; a shorter one counts half."""
+_SOME_PROSE = 40
+_MUCH_PROSE = 1_000
+_FEW_LINKS, _MANY_LINKS = 1 / 3, 1 / 2
+_LAYOUT = {OUT: 0.5, HEADER: 0.5, PERHAPS: 0.25, COMMENTS: 1}
+"""The share of a page's prose with which a container is layout."""
+_AREAS = (TEXT, ARTICLE, MAIN)
+_LITTLE = 0.1
+"""A page with a smaller share of prose is one of links."""
+_MOST = 0.7
+_PART = 0.1
+_DISCUSSION = 250
+"""A page with less prose beside its comments consists of them."""
+_REMARK = 28
+_LEAD = 60
+_ITEMS = re.compile(f"[{CONTAINERS}]|[^{CONTAINERS}{BETWEEN_BLOCKS}]+")
+_LINKS = re.compile(f"([{LINK}{END_OF_LINK}])")
+_BEFORE_WORDS = "".join((CODE, ITEM, ROW, CELL, *HEADING, " "))
+_NO_FRAMES = str.maketrans("", "", FRAME + END_OF_FRAME)
+_NOT = bytes.maketrans(b"\0\1", b"\1\0")
+
+
+def container(tag: str, attributes: Mapping[str, str | None]) -> str:
+    """The mark of an element among `NAMED`; empty if it tells nothing."""
+    if not attributes:
+        return _BY_TAG.get(tag, "")
+    get = attributes.get
+    names, number = get("class") or "", get("id") or ""
+    is_hidden = "hidden" in attributes or "display:none" in (get("style") or "").replace(" ", "")
+    return _container(tag, names[:_LONGEST_NAME], number[:_LONGEST_NAME], get("role") or "", is_hidden)
+
+
+@lru_cache(10_000)
+def _container(tag: str, names: str, number: str, role: str, is_hidden: bool) -> str:
+    by_tag = _BY_ROLE.get(role) or _BY_TAG.get(tag, "")
+    if is_hidden or by_tag in (OUT, MAIN):
+        return OUT if is_hidden else by_tag
+    tokens = names.split()
+    # The id of a section is made from its heading.
+    if tag != "section" and "section" not in tokens:
+        tokens += number.split()
+    found = list(filter(None, map(_named, tokens)))
+    if not found:
+        return by_tag
+    if found[0] in (OUT, COMMENTS) or (found[0] == PERHAPS and not by_tag):
+        return OUT if OUT in found else found[0]
+    return TEXT if TEXT in found else by_tag or found[0]
+
+
+@lru_cache(10_000)
+def _named(token: str) -> str:
+    """The mark of an element with this class or id."""
+    token = token.partition("--")[0]  # a modifier, by the convention BEM
+    words = _WORD.findall(token) if token.islower() else [word.lower() for word in _WORD.findall(token)]
+    if not words or words[0] in _ABOUT:
+        return ""
+    found = {_BY_WORD.get(word) or _by_part(word) for word in words}
+    found.update(_BY_WORD.get(one + other) for one, other in pairwise(words))
+    if "sidebar" in words[:-1]:  # a column beside it
+        found.discard(OUT)
+    if words and (words[-1] in _TEXT_WORDS or "".join(words[-2:]) in _TEXT_WORDS):
+        found.add(TEXT)
+    return next((mark for mark in (COMMENTS, OUT, TEXT, ARTICLE, MAIN, PERHAPS) if mark in found), "")
+
+
+def _by_part(word: str) -> str | None:
+    part = _IN_WORD.search(word) if len(word) >= _LONG_WORD else None
+    return _BY_WORD[part[0]] if part else None
+
+
+def framed(text: str) -> str:
+    """Marked text with frames around all that is not content, in place of the marks of containers."""
+    page = _Page(text)
+    return page.framed(_content(page)) if page.sizes else ""
+
+
+class _Page:
+    """The blocks of a page.
+
+    `sizes`, `linked`: their characters, and those in links; `kinds`: their marks; `prose`: see the module;
+    `containers`: mark, first block and the one behind the last, the end of each in document order.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.sizes, self.linked, self.prose = sizes, all_linked, prose = list[int](), list[int](), list[int]()
+        self.kinds, self._runs = kinds, runs = list[str](), list[str]()
+        self._at = at = list[int]()  # the run of each block
+        self.containers = containers = list[tuple[str, int, int]]()
+        opened: list[tuple[str, int]] = []
+        is_link, kind = False, ""
+        if FRAME in text or END_OF_FRAME in text:
+            text = text.translate(_NO_FRAMES)
+        for run in _ITEMS.findall(text):
+            if run in CONTAINERS:
+                if run != END:
+                    opened.append((run, len(sizes)))
+                elif opened:
+                    containers.append((*opened.pop(), len(sizes)))
+                continue
+            runs.append(run)
+            words = run
+            if run[0] in _BEFORE_WORDS:
+                words = run.lstrip(_BEFORE_WORDS)
+                kind = run[: len(run) - len(words)].strip()[:1] or kind
+            size, linked = len(words), 0
+            if size > 2 and words[0] == LINK and words[-1] == END_OF_LINK and words.count(LINK) == 1:
+                size = linked = size - 2  # as most
+            elif is_link or LINK in words:
+                size, linked, is_link = _counted(words, is_link)
+            if not size:
+                continue
+            at.append(len(runs) - 1)
+            sizes.append(size)
+            all_linked.append(linked)
+            kinds.append(kind)
+            if kind != CODE and (size < _SHORT or linked > _FEW_LINKS * size):
+                prose.append(0)
+            else:
+                prose.append(size - linked if size >= _PARAGRAPH or kind == CODE else (size - linked) // 2)
+            kind = ""
+        containers += [(*each, len(sizes)) for each in reversed(opened)]  # the text was cut
+
+    def framed(self, content: Sequence[int]) -> str:
+        """The marked text. content: by block, 1 for content."""
+        runs, before = self._runs, 1
+        for at, now in zip(self._at, content, strict=True):
+            if now != before:
+                runs[at] = (END_OF_FRAME if now else FRAME) + runs[at]
+                before = now
+        return BETWEEN_BLOCKS.join(runs)
+
+    def is_linked(self, block: int) -> bool:
+        return self.linked[block] > _MANY_LINKS * self.sizes[block]
+
+    def level(self, block: int) -> int:
+        """Of a heading; else 0."""
+        kind = self.kinds[block]
+        return HEADING.index(kind) + 1 if kind in HEADING else 0
+
+
+def _counted(words: str, is_link: bool) -> tuple[int, int, bool]:
+    """The characters of a block, and those in links; and true if a link goes on behind it. is_link: in front of it."""
+    size = linked = 0
+    for piece in _LINKS.split(words):
+        if piece in {LINK, END_OF_LINK}:
+            is_link = piece == LINK
+        else:
+            size += len(piece)
+            linked += len(piece) if is_link else 0
+    return size, linked, is_link
+
+
+def _content(page: _Page) -> Sequence[int]:
+    """By block, 1 for content."""
+    out, perhaps = _beside(page)
+    prose, sizes = (list(map(mul, counts, perhaps.translate(_NOT))) for counts in (page.prose, page.sizes))
+    is_links = sum(prose) < _LITTLE * sum(sizes)
+    area = _area(page, sizes if is_links else prose)
+    content = bytearray(map(and_, area, perhaps.translate(_NOT)))
+    if not is_links:
+        _trim(page, prose, content)
+    if not any(content):
+        content = bytearray(perhaps.translate(_NOT))
+    _drop_headings(page, area, content)
+    if not any(content):
+        return b"\1" * len(content)
+    first = content.index(1)
+    title = next((block for block in reversed(range(first)) if page.level(block) == 1), first)
+    for block in range(title, first):
+        content[block] = block == title or (not out[block] and page.prose[block] >= _LEAD)
+    return content
+
+
+def _beside(page: _Page) -> tuple[bytes, bytes]:
+    """By block, 1 for what is beside the content: for certain, and perhaps."""
+    sums = [0, *accumulate(page.prose)]
+    inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER)}
+    for mark, first, end in page.containers:
+        if mark in inside and sums[end] - sums[first] <= _LAYOUT[mark] * sums[-1]:
+            inside[mark].append((first, end))
+    out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
+    if any(headers):
+        lead = _PARAGRAPH * (1 - _FEW_LINKS)
+        shown = [page.prose[block] >= lead or page.level(block) == 1 for block in range(len(out))]
+        out = bytes(one or (header and not is_shown) for one, header, is_shown in zip(out, headers, shown, strict=True))
+    left = list(map(mul, page.prose, out.translate(_NOT)))
+    both = bytes(map(or_, out, perhaps))
+    perhaps = both if 2 * sum(compress(left, perhaps)) <= sum(left) else out
+    left = list(map(mul, left, perhaps.translate(_NOT)))
+    if sum(left) - sum(compress(left, comments)) >= _DISCUSSION:
+        out, perhaps = bytes(map(or_, out, comments)), bytes(map(or_, perhaps, comments))
+    return out, perhaps
+
+
+def _covered(ranges: Sequence[tuple[int, int]], size: int) -> bytes:
+    """By number below `size`, 1 in one of the ranges or more."""
+    if not ranges:
+        return bytes(size)
+    steps = [0] * (size + 1)
+    for first, end in ranges:
+        steps[first] += 1
+        steps[end] -= 1
+    return bytes(map(bool, islice(accumulate(steps), size)))
+
+
+def _area(page: _Page, prose: Sequence[int]) -> bytes:
+    """By block, 1 inside the narrowest container, or all containers of one mark, with most of the prose."""
+    sums, sizes = [0, *accumulate(prose)], [0, *accumulate(page.sizes)]
+    least, narrowest, size = _MOST * sums[-1], ("", 0, len(prose)), sizes[-1] + 1
+    for mark, first, end in page.containers:
+        if mark in _AREAS and sums[end] - sums[first] >= least and sizes[end] - sizes[first] < size:
+            size, narrowest = sizes[end] - sizes[first], (mark, first, end)
+    for mark in _AREAS:
+        area = _covered([(first, end) for other, first, end in page.containers if other == mark], len(prose))
+        if any(area) and sum(compress(prose, area)) >= least:
+            if sum(compress(page.sizes, area)) < size:
+                return area
+            break
+    mark, first, end = narrowest
+    enough = _PART * (sums[end] - sums[first])
+    alike = [  # such as the answers of a thread
+        (begin, behind)
+        for other, begin, behind in page.containers
+        if other == mark and (behind <= first or begin >= end) and sums[behind] - sums[begin] >= enough
+    ]
+    return _covered([(first, end), *alike], len(prose))
+
+
+def _trim(page: _Page, prose: Sequence[int], content: bytearray) -> None:
+    """Take short blocks and links out of the content, before the first prose and behind the last."""
+    told = [block for block in compress(range(len(prose)), content) if prose[block] >= _SOME_PROSE]
+    if not told or sum(prose) <= _MUCH_PROSE:
+        return
+    for block in range(told[0]):
+        if not page.kinds[block] and (page.sizes[block] < _REMARK or page.is_linked(block)):
+            content[block] = 0
+    headings = [block for block in range(told[-1] + 1, len(prose)) if page.level(block)]
+    for before, behind in pairwise([told[-1], *headings, len(prose)]):
+        section = [block for block in range(before + 1, behind) if content[block]]
+        linked = sum(page.linked[block] for block in section)
+        is_links = linked > _MANY_LINKS * sum(page.sizes[block] for block in section)
+        for block in section:
+            is_remark = before == told[-1] and not page.kinds[block] and page.sizes[block] < _REMARK
+            if is_links or is_remark or (before == told[-1] and page.is_linked(block)):
+                content[block] = 0
+
+
+def _drop_headings(page: _Page, area: Sequence[int], content: bytearray) -> None:
+    """Take headings out of the content where all that they head is frame."""
+    has_content = has_frame = False
+    below = 0  # the level of the next heading
+    for block in reversed(range(len(content))):
+        if not page.level(block):
+            has_content = has_content or content[block] == 1
+            has_frame = has_frame or (area[block] == 1 and not content[block])
+        elif content[block]:
+            level = page.level(block)
+            if has_frame and not has_content and 1 < level >= below:
+                content[block] = 0
+            else:
+                below = level
+            has_content = has_frame = False

@@ -1,0 +1,180 @@
+"""The content of small pages of many kinds, by both parsers."""
+
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minicrawl.crawler.html.browser_tree import BrowserTree
+from minicrawl.crawler.html.content import framed
+from minicrawl.crawler.html.page_text import in_order
+from minicrawl.crawler.html.plain_tree import PlainTree
+from minicrawl.store.texts.marked_text import (
+    BETWEEN_BLOCKS,
+    CONTAINERS,
+    END_OF_FRAME,
+    FRAME,
+    MARKS,
+    About,
+    KeptText,
+    pack,
+    unpack,
+)
+
+ABOUT = About(None, None, None, index=True)
+SAY = "The committee met on Monday and decided, after a long debate, to build the bridge of stone and not of wood."
+MORE = "Builders who were asked about it said that stone would last for longer, but that it would cost twice as much."
+MENU = "<ul class=menu><li><a href=/a>Home</a><li><a href=/b>About us</a><li><a href=/c>Contact</a></ul>"
+LINKS = "".join(
+    f"<li><a href=/{n}>{title}</a>" for n, title in enumerate(("A bridge opens", "A mayor resigns", "Rain"))
+)
+
+
+def marked(html: str, tree: type[BrowserTree] | type[PlainTree] = BrowserTree) -> str:
+    body = html.encode()
+    parsed = BrowserTree(body) if tree is BrowserTree else PlainTree(body, marked=True)
+    return in_order(parsed.marked_text().text)
+
+
+def read(text: str) -> KeptText:
+    links = MARKS[0:2]
+    return unpack(pack(ABOUT, text.translate(dict.fromkeys(map(ord, links))), [], []), "http://a.test/")
+
+
+PAGES = {
+    "article and side column": (
+        f"<header>The Daily{MENU}</header><main><article><h1>Stone bridge</h1><p class=byline>By A. Smith, 3 May</p>"
+        f"<p>{SAY}</p><h2>The costs</h2><p>{MORE}</p><div class=share-buttons>Share this</div></article>"
+        f"<div class='related-posts'><h3>Read next</h3><ul>{LINKS}</ul></div></main>"
+        f"<div class=sidebar><p>{MORE}</p></div><footer>Imprint</footer>",
+        ["Stone bridge", SAY, "The costs", MORE],
+    ),
+    "title and lead stand before the text": (
+        f"<div class=page>{MENU}<h1>Stone bridge</h1><div class=intro><p>{MORE}</p></div><p>3 May</p>"
+        f"<div class=entry-content>{f'<p>{SAY}</p>' * 5}</div></div>",
+        ["Stone bridge", MORE, *[SAY] * 5],
+    ),
+    "documentation with a table of contents": (
+        f"<div class=sphinxsidebar><ul>{LINKS}</ul></div><div class=document><div role=main><section id=footer>"
+        f"<h1>Footers</h1><nav class=contents><ul>{LINKS}</ul></nav><p>{SAY}</p><pre>footer(1)</pre>"
+        "<table><tr><th>Name<th>Type<tr><td><a href=#a>a</a><td>int</table>"
+        f"<section id=related><h2>Related calls</h2><ul>{LINKS}</ul></section></section></div></div>",
+        [
+            "Footers",
+            SAY,
+            "footer(1)",
+            "Name",
+            "Type",
+            "a",
+            "int",
+            "Related calls",
+            "A bridge opens",
+            "A mayor resigns",
+            "Rain",
+        ],
+    ),
+    "front page of nothing but links": (
+        f"<nav>{MENU}</nav><div id=content><h2>Today</h2><ul>{LINKS}</ul></div><footer><a href=/z>Imprint</a></footer>",
+        ["Today", "A bridge opens", "A mayor resigns", "Rain"],
+    ),
+    "menu and nothing else": (f"<nav>{MENU}</nav>", ["Home", "About us", "Contact"]),
+    "thread": (
+        f"{MENU}<div id=thread>"
+        + "".join(
+            f"<div class=post><div class=post-body><p>{words}</p></div><div class=signature-tools>Quote</div></div>"
+            for words in (SAY, MORE, SAY)
+        )
+        + "</div>",
+        [SAY, MORE, SAY],
+    ),
+    "comments below an article": (
+        f"<article><h1>Stone</h1><p>{SAY}</p><p>{MORE}</p><p>{SAY}</p></article>"
+        f"<section class=comments><h2>2 comments</h2><p>{MORE}</p><p>{MORE}</p></section>",
+        ["Stone", SAY, MORE, SAY],
+    ),
+    "comments and nothing else": (
+        f"<h1>Stone or wood?</h1><div class=comments><div class=comment><p>{SAY}</p></div><div class=comment>"
+        f"<p>{MORE}</p></div></div>",
+        ["Stone or wood?", SAY, MORE],
+    ),
+    "product": (
+        f"<div class=breadcrumbs><a href=/>Shop</a></div><form class=product><h1>Lamp</h1><p>{SAY}</p><p>$ 12.50</p>"
+        f"<button>Add to cart</button></form><div class=recommended><ul>{LINKS}</ul></div>",
+        ["Lamp", SAY, "$ 12.50"],
+    ),
+    "layout named after its side column": (
+        f"<div class=with-sidebar><div class='sidebar-layout nav'><p>{SAY}</p><p>{MORE}</p></div>"
+        f"<div class=sidebar>{MENU}</div></div>",
+        [SAY, MORE],
+    ),
+    "cookie banner": (f"<div id=cookie-consent><p>{MORE}</p></div><p>{SAY}</p><p>{SAY}</p>", [SAY, SAY]),
+    "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
+    "one sentence": ("<p>It works!</p>", ["It works!"]),
+    "empty": ("<nav></nav><main></main>", []),
+}
+
+
+@pytest.mark.parametrize("tree", [BrowserTree, PlainTree])
+@pytest.mark.parametrize("page", PAGES)
+def test_content_is_what_a_page_is_about(page: str, tree: type[BrowserTree] | type[PlainTree]) -> None:
+    html, expected = PAGES[page]
+    assert [block.text for block in read(framed(marked(html, tree))).content] == expected
+
+
+PIECES = st.lists(
+    st.sampled_from([*MARKS, BETWEEN_BLOCKS, "word", f"{SAY} ", f"{CONTAINERS[3]}x", f"{CONTAINERS[0]}{SAY}"]),
+    max_size=60,
+)
+
+
+@given(PIECES)
+def test_frames_change_no_words_and_leave_some_content(pieces: list[str]) -> None:
+    """Also where a page's own text contains marks. The content is some of the blocks, in order."""
+    text = in_order("".join(pieces))
+    page, plain = read(framed(text)), read(text.translate(dict.fromkeys(map(ord, CONTAINERS + FRAME + END_OF_FRAME))))
+    assert "".join(page.text.split()) == "".join(plain.text.split())
+    blocks = iter(page.blocks)
+    assert all(block in blocks for block in page.content)
+    assert bool(page.content) == bool(page.blocks)
+    assert not set(CONTAINERS) & set(framed(text))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class=nav>" * 400 + "x",
+        "<div class=post>word <a href=/x>link</a>" * 400,
+        "<header><div class=comment>" * 200 + SAY,
+        "<main class=main><h1>a</h1>" * 200,
+    ],
+)
+def test_nested_containers_cost_no_more_than_others(html: str) -> None:
+    """Of twenty times as many, at most sixty times the time."""
+
+    def seconds(text: str) -> float:
+        begin = time.process_time()
+        framed(text)
+        return time.process_time() - begin
+
+    text = marked(html)
+    assert min(seconds(text * 20) for _ in range(3)) <= 60 * min(seconds(text) for _ in range(3)) + 0.01
+
+
+def test_both_parsers_agree_about_content() -> None:
+    """Well-formed pages, seeded, with containers of many names."""
+    rng = random.Random(7)
+    for _ in range(100):
+        html = "".join(_container(rng, 3) for _ in range(3))
+        assert framed(marked(html)) == framed(marked(html, PlainTree)), html
+
+
+def _container(rng: random.Random, depth: int) -> str:
+    if not depth:
+        return rng.choice(
+            [f"<p>{SAY}</p>", "<p>few words</p>", f"<ul>{LINKS}</ul>", "<h2>Head</h2>", "<pre>code</pre>"]
+        )
+    tag = rng.choice(["div", "section", "article", "main", "nav", "header", "footer", "aside"])
+    name = rng.choice(["", " class=post", " class='entry-content x'", " id=comments", " class=sidebar", " role=main"])
+    return f"<{tag}{name}>{''.join(_container(rng, depth - 1) for _ in range(rng.randrange(1, 4)))}</{tag}>"
