@@ -2,8 +2,7 @@
 
 An element with itemscope is an item; descendants with itemprop, also of the elements that itemref names, are its
 properties. A value is a text, an absolute URL, or an item. An item inside itself, or too deep, becomes the text ERROR.
-Pages have more than the standard: `content` is read on any element, scripts in texts are left out, and properties with
-itemscope that are in no item are items.
+Pages have more than the standard: `content` is read on any element, and scripts in texts are left out.
 """
 
 from minicrawl.extract.document import Node
@@ -19,32 +18,24 @@ _ATTRIBUTES = {"data": "value", "meter": "value", "time": "datetime"}
 
 
 def microdata(page: BoundedPage) -> list[dict[str, object]]:
-    """The top-level items of a page, in document order, and behind them those that are properties of none."""
-    items = page.tree.css("[itemscope]")
-    return _Reader(page, items).objects(items) if items else []
+    """The top-level items of a page, in document order."""
+    items = page.tree.css("[itemscope]:not([itemprop])")
+    if not items:
+        return []
+    reader = _Reader(page)
+    return [reader.item(item, ()) for item in items if page.has_room]
 
 
 class _Reader:
     """Reads the items of one page."""
 
-    def __init__(self, page: BoundedPage, items: list[Node]) -> None:
+    def __init__(self, page: BoundedPage) -> None:
         self._page = page
         self._places = {node.mem_id: place for place, node in enumerate(page.tree.css("[itemprop]"))}
-        self._items = {item.mem_id for item in items}
-        self._read = set[int]()
-        """Items that were read."""
+        self._items = {node.mem_id for node in page.tree.css("[itemscope]")}
 
-    def objects(self, items: list[Node]) -> list[dict[str, object]]:
-        """Items as JSON, up to the limits."""
-        found = []
-        for item in sorted(items, key=lambda item: item.mem_id in self._places):
-            if self._page.has_room and (item.mem_id not in self._places or item.mem_id not in self._read):
-                found.append(self._object(item, ()))
-        return found
-
-    def _object(self, item: Node, above: tuple[int, ...]) -> dict[str, object]:
+    def item(self, item: Node, above: tuple[int, ...]) -> dict[str, object]:
         """An item ("get the object"). above: the items that contain it."""
-        self._read.add(item.mem_id)
         found = dict[str, object]()
         if types := self._page.words(item, "itemtype"):
             found["type"] = types
@@ -83,7 +74,7 @@ class _Reader:
         page.spend(values=1)
         if element.mem_id in self._items:
             is_part_of_itself = element.mem_id in above or len(above) > DEEPEST
-            return _ERROR if is_part_of_itself else self._object(element, above)
+            return _ERROR if is_part_of_itself else self.item(element, above)
         if tag in _URLS and (given := page.attribute(element, _URLS[tag])) is not None:
             return page.url(given)
         if tag in _ATTRIBUTES and (given := page.attribute(element, _ATTRIBUTES[tag])) is not None:

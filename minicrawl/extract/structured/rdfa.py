@@ -1,4 +1,5 @@
-"""RDFa Lite 1.1 as expanded JSON-LD, with `about`, `content`, `datatype` and `lang` (RDFa Core 1.1, 7.5; HTML+RDFa).
+"""RDFa Lite 1.1 as expanded JSON-LD, with `about`, `content`, `datatype`, `lang` and names with a prefix in `rel`
+(RDFa Core 1.1, 7.5, without chains; HTML+RDFa 1.1).
 
 Left out: properties of <meta> that OpenGraph's reader has, and names with an unknown prefix.
 """
@@ -49,7 +50,7 @@ class _Context(NamedTuple):
 
 def rdfa(page: BoundedPage) -> list[dict[str, object]]:
     """The nodes of a page's graph, in the order of their first mention."""
-    marks = page.tree.css("[typeof], [vocab], [about], [resource], [property]")
+    marks = page.tree.css("[typeof], [vocab], [about], [resource], [property], [rel*=':']")
     known = prefixes_of(page.tree)
     marks = [one for one in marks if one.tag != "meta" or not (one.attributes.get("property") or "").startswith(known)]
     return _Reader(page).nodes(marks) if marks else []
@@ -90,7 +91,13 @@ class _Reader:
         own = above.node if element.tag in {"html", "head", "body"} else None
         blank = f"_:b{self._blank_nodes}"
         self._blank_nodes += is_typed
-        if "property" not in has or is_text:
+        rels = [iri for name in page.words(element, "rel") if ":" in name and (iri := above.iri(name))]
+        if rels:
+            owner, is_text = about or above.node, True
+            node = typed = source or owner
+            for name in rels if source else ():
+                self._add(owner, name, {"@id": source})
+        elif "property" not in has or is_text:
             node = owner = typed = about or source or own or (blank if is_typed else above.node)
         else:
             owner = about or above.node

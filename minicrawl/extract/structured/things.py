@@ -62,6 +62,8 @@ _ASIDE = frozenset({"author", "creator", "performer", "seller", "review"})
 _ADDRESS = ("streetAddress", "postalCode", "addressLocality", "addressRegion", "addressCountry")
 _MOST, _DEEPEST, _LONGEST, _DIGITS = 1_000, 20, 2_000, 18
 """Maximum things of a page, nesting of things, characters of a text, and of a number."""
+_ALIKE = 24
+"""Characters that titles of one thing have in common at their beginning."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*+>")
 _NUMBER = re.compile(r"\d[\d.,'\s]*+")
 
@@ -77,7 +79,7 @@ def things(found: dict[str, object], url: str) -> list[Thing]:
             merged.add(list(_Reader(given, url).things(given)))
         elif isinstance(given, dict):
             merged.describe(_Reader([], url).thing(_node(given)), url)
-    return merged.things
+    return [thing for thing in merged.things if "name" in thing]
 
 
 class _Merged:
@@ -89,7 +91,6 @@ class _Merged:
 
     def add(self, added: list[Thing]) -> None:
         """Add the things of a syntax."""
-        added = [thing for thing in added if "name" in thing]
         counts = Counter(thing["kind"] for thing in added)
         only = {kind: self._of(kind)[0] for kind in _MAIN if counts[kind] == 1 == len(self._of(kind))}
         for thing in added:
@@ -99,11 +100,11 @@ class _Merged:
         """Add the record of the page itself."""
         places, name = {_place(thing), _place({"link": url})} - {""}, _folded(thing)
         main = [one for kind in _MAIN[1:] for one in self._of(kind)]
-        same = [one for one in main if _place(one) in places or _is_start(name, _folded(one))]
+        same = [one for one in main if _place(one) in places or _begin_alike(name, _folded(one))]
         same = same or self._of(str(thing.get("kind")))
         if len(same) == 1:
             self._add(thing, same[0])
-        elif not same and "kind" in thing and "name" in thing:
+        elif not same and "kind" in thing:
             self._add(thing, None)
 
     def _of(self, kind: str) -> list[Thing]:
@@ -114,7 +115,7 @@ class _Merged:
         place, kind = _place(thing), thing["kind"]
         if place and (known := self._known.get((kind, place))) is not None:
             return known
-        known = self._known.get((kind, _folded(thing)))
+        known = self._known.get((kind, _folded(thing))) if "name" in thing else None
         return None if known is not None and place and "link" in known else known
 
     def _add(self, thing: Thing, known: Thing | None) -> None:
@@ -249,8 +250,8 @@ class _Reader:
                     keys = ("url", "contentUrl", "value", "@id")
                     found = next((one for key in keys for one in inner.get(key, ()) if isinstance(one, str)), None)
                 url = joined(self._url, found[:_LONGEST]) if isinstance(found, str) and "/" in found else ""
-                if url.startswith("http"):
-                    return url.partition("#")[0] if name == "@id" else url
+                if url.startswith("http") and not (name == "@id" and "#" in url):
+                    return url
         return ""
 
 
@@ -292,9 +293,10 @@ def _folded(thing: Thing) -> str:
     return str(thing.get("name", "")).casefold()
 
 
-def _is_start(one: str, other: str) -> bool:
-    """True if a title begins with the other one, as that with the name of the site does."""
-    return bool(one and other) and (one.startswith(other) or other.startswith(one))
+def _begin_alike(one: str, other: str) -> bool:
+    """True if titles begin alike, as with and without the name of the site."""
+    length = min(len(one), len(other), _ALIKE)
+    return length > 0 and one[:length] == other[:length]
 
 
 def _number(text: str, *, whole: bool = False) -> float | None:

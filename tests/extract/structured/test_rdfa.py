@@ -85,16 +85,17 @@ STANDARD: dict[str, tuple[str, list[dict[str, object]]]] = {
             }
         ],
     ),
-    "xmlns, and a link that holds a text": (
-        "<div xmlns:v='http://rdf.data-vocabulary.org/#'><span typeof=v:Breadcrumb>"
-        "<a rel=v:url property=v:title href=/x>X</a></span><a href=/y><i property=v:title>Y</i></a></div>",
+    "xmlns, rel, and a link that holds a text": (
+        "<div xmlns:v='http://v.test/#'><span typeof=v:Breadcrumb><a rel='v:url next' property=v:title href=/x>X</a></span>"
+        "<a href=/y><i property=v:title>Y</i></a></div>",
         [
             {
                 "@id": "_:b0",
-                "@type": ["http://rdf.data-vocabulary.org/#Breadcrumb"],
-                "http://rdf.data-vocabulary.org/#title": ids("http://a.test/x"),
+                "@type": ["http://v.test/#Breadcrumb"],
+                "http://v.test/#url": ids("http://a.test/x"),
+                "http://v.test/#title": texts("X"),
             },
-            {"@id": "http://a.test/y", "http://rdf.data-vocabulary.org/#title": texts("Y")},
+            {"@id": "http://a.test/y", "http://v.test/#title": texts("Y")},
         ],
     ),
     "a blank node with a name": (
