@@ -86,8 +86,8 @@ STANDARD: dict[str, tuple[str, list[dict[str, object]]]] = {
         ],
     ),
     "xmlns, rel, and a link that holds a text": (
-        "<div xmlns:v='http://v.test/#'><span typeof=v:Breadcrumb><a rel='v:url next' property=v:title href=/x>X</a></span>"
-        "<a href=/y><i property=v:title>Y</i></a></div>",
+        "<div xmlns:v='http://v.test/#'><span typeof=v:Breadcrumb>"
+        "<a rel='v:url next' property=v:title href=/x>X</a></span><a href=/y><i property=v:title>Y</i></a></div>",
         [
             {
                 "@id": "_:b0",
