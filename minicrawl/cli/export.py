@@ -17,6 +17,7 @@ from minicrawl.cli.options import (
 )
 from minicrawl.cli.output import counted
 from minicrawl.errors import SettingError
+from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.expected import Wanted
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--text", "with_text", is_flag=True, help="With the text of every page, as a crawl with --text keeps it.")
+@click.option("--text", "with_text", is_flag=True, help="A corpus: pages with their content as Markdown.")
+@click.option(
+    "--min-importance", type=click.FloatRange(min=0.0), help="With --text: only pages that have at least this."
+)
+@click.option("--per-site", type=click.IntRange(min=1), help="With --text: so many pages of a site at most, the best.")
 @click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     file: Path,
     with_text: bool,
+    min_importance: float | None,
+    per_site: int | None,
     markdown: bool,
     form: str | None,
     columns: str | None,
@@ -56,6 +63,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     What is given of --state, --status, --reason, --site, --depth, --content-type and --where must all hold for a page;
     of a list with commas one word is enough. Ranks stay those among all pages.
 
+    With --text, or where FILE is called corpus.parquet, corpus.jsonl.gz or the like, it is a corpus to train or search
+    with: url, site, title, language, content, importance, fetched_at, licence, preferences, copies. Of pages that say
+    the same the most important one is there, and how many they are; pages that say noindex are left out.
+
     An ending .xml or .xml.gz makes a sitemap: pages that can be opened and do not say noindex, with a priority from
     importance; of more than 50,000 FILE is an index of files beside it.
 
@@ -64,23 +75,34 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl export about.csv --columns url,title,status,seconds,bytes,fetched_iso
     minicrawl export lost.csv --status 404    every page that is not there
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
-    minicrawl export pages.jsonl --text       every page with its text
+    minicrawl export corpus.parquet --per-site 1000
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
+    from minicrawl.analysis.corpus import corpus
     from minicrawl.analysis.page_filter import wanted
-    from minicrawl.export.markdown import export_markdown, export_texts, pages_with_text
-    from minicrawl.export.ranks import STANDARD_OUTPUT
+    from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.export.markdown import export_markdown, pages_with_text
+    from minicrawl.export.ranks import STANDARD_OUTPUT, export_table
     from minicrawl.store.reader import open_store
 
     filters = given_filters()
+    is_called_so = file.name.lower().startswith("corpus.") and columns is None and not _is_sitemap(file)
+    is_corpus = not markdown and (with_text or is_called_so)
+    if not is_corpus and not (min_importance is None and per_site is None):
+        raise SettingError("--min-importance and --per-site are for a corpus: name FILE so, or add --text")
     if columns is not None and (with_text or markdown or _is_sitemap(file)):
         other = "--text" if with_text else "--markdown" if markdown else "a sitemap"
         raise SettingError(f"--columns and {other} do not go together; leave one out")
     with open_store(store) as reader, reader.snapshot():
         is_wanted = None if filters is None else wanted(reader, filters)
-        if with_text or markdown:
-            pages = pages_with_text(reader, by, is_wanted)
-            count = export_markdown(pages, file) if markdown else export_texts(pages, file, form)
+        if markdown:
+            count = export_markdown(pages_with_text(reader, by, is_wanted), file)
+        elif is_corpus:
+            if by is not None:
+                is_kept(reader, by)
+            _, ranked = best_first(reader, by or RANKINGS[0])
+            rows = corpus(reader, only(ranked, is_wanted), least=min_importance or 0.0, per_site=per_site)
+            count = export_table(rows, file, form)
         else:
             count = _export_ranked(reader, by, is_wanted, file, form, columns)
     if file == STANDARD_OUTPUT:

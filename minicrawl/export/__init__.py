@@ -4,6 +4,6 @@ ranks   every page with its rank
 report_file  a report as one HTML file
 sitemap pages as a sitemap
 atom    changes of pages, for feed readers
-markdown  kept texts as Markdown, a file a page, or as a table
+markdown  kept texts as Markdown, a file a page
 tables  rows as CSV, JSON lines or Parquet, and the atomic writing of all files
 """

@@ -2,8 +2,6 @@
 
 A file's name is made from its URL: letters and digits of host and path, shortened, and a hash of the whole. For any
 URL, the name stays in its folder, is not too long, and is unique, also where file systems ignore case.
-
-Also pages with their kept texts, as CSV, JSON lines or Parquet.
 """
 
 import json
@@ -19,14 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.export.ranks import COLUMNS, export_table
-from minicrawl.export.tables import Table
 from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.texts.marked_text import Block, KeptText, Kind
-
-_TEXT_COLUMNS: dict[str, type] = dict.fromkeys(("language", "description", "h1", "text"), str)
 
 
 def pages_with_text(
@@ -51,12 +45,6 @@ def pages_with_text(
                 continue
             if is_wanted is None or is_wanted[store.page_table.find([page.url])[page.url]]:
                 yield page, kept
-
-
-def export_texts(pages: Iterable[tuple[RankedPage, KeptText]], path: Path, form: str | None = None) -> int:
-    """Write pages with their texts; see `minicrawl.export.ranks.export_ranks`."""
-    rows = ((*page, kept.language, kept.description, kept.h1, kept.text) for page, kept in pages)
-    return export_table(Table(COLUMNS | _TEXT_COLUMNS, rows), path, form)
 
 
 _NAME_LENGTH = 80

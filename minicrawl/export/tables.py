@@ -14,13 +14,13 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
 from minicrawl.errors import SettingError
 
-_PARQUET_ROWS = 50_000
+_PARQUET_ROWS, _PARQUET_CHARACTERS = 50_000, 4 * 2**20
+"""Rows and characters of a row group, at most; the last row may have more."""
 # Also in full width, which East Asian spreadsheets accept.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 # Controls but tab and line breaks, which CSV can hold; characters that change text direction; Unicode line breaks.
@@ -30,10 +30,12 @@ _Writer = TypeVar("_Writer")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to write. columns: their names, each with the type of its values, which may also be None."""
+    """Rows to write. columns: their names, each with the type of its values, which may also be None. no_text: JSON of a
+    text that is None, for readers that guess types by the first rows."""
 
     columns: dict[str, type]
     rows: Iterable[tuple[object, ...]]
+    no_text: str | None = None
 
 
 def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
@@ -104,13 +106,15 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
 
 
 def _write_jsonl(table: Table, file: BinaryIO) -> int:
-    names = tuple(table.columns)
+    no_value = {name: table.no_text if kind is str else None for name, kind in table.columns.items()}
     encode = json.JSONEncoder(ensure_ascii=False).encode
     count = 0
     with _as_text(file) as text:
         for row in table.rows:
             # In JSON, remaining characters of this kind can only be in a string, where an escape means the same.
-            text.write(escaped(encode(dict(zip(names, row, strict=True)))) + "\n")
+            cells = zip(no_value.items(), row, strict=True)
+            line = {name: none if cell is None else cell for (name, none), cell in cells}
+            text.write(escaped(encode(line)) + "\n")
             count += 1
     return count
 
@@ -124,13 +128,25 @@ def write_parquet(table: Table, file: BinaryIO) -> int:
         raise SettingError("Parquet files need pyarrow; install it with: pip install 'minicrawl[parquet]'") from error
     types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, types[kind]) for name, kind in table.columns.items()])
-    count, rows = 0, iter(table.rows)
-    with pq.ParquetWriter(file, schema) as writer:
-        while chunk := list(islice(rows, _PARQUET_ROWS)):
-            columns = [list(column) for column in zip(*chunk, strict=True)]
+    count = 0
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for group in _row_groups(table.rows):
+            columns = [list(column) for column in zip(*group, strict=True)]
             writer.write_table(pa.table(columns, schema=schema))
-            count += len(chunk)
+            count += len(group)
     return count
+
+
+def _row_groups(rows: Iterable[tuple[object, ...]]) -> Iterator[list[tuple[object, ...]]]:
+    group, characters = list[tuple[object, ...]](), 0
+    for row in rows:
+        group.append(row)
+        characters += sum(len(cell) for cell in row if isinstance(cell, str))
+        if len(group) == _PARQUET_ROWS or characters >= _PARQUET_CHARACTERS:
+            yield group
+            group, characters = [], 0
+    if group:
+        yield group
 
 
 WRITERS: dict[str, Callable[[Table, BinaryIO], int]] = {

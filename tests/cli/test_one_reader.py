@@ -36,6 +36,8 @@ OWN |= {"tau", "l1", "linked_from", "queue"}
 """What the books of a partition say of the time when the crawl ended."""
 OWN |= {"score", "explained"}
 """How rare a word is counts in the partition of the page."""
+OWN |= {"content"}
+"""What a host repeats is known by the pages that came last."""
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,21 @@ def test_csv_and_json_lines_hold_the_rows() -> None:
     assert [tuple(json.loads(line).values()) for line in lines.getvalue().splitlines()] == ROWS
 
 
+def test_texts_that_are_none_can_have_another_value_in_json_lines() -> None:
+    lines = io.BytesIO()
+    WRITERS[".jsonl"](Table(TABLE, ROWS, no_text=""), lines)
+    assert json.loads(lines.getvalue().splitlines()[1]) == {"n": 2, "text": "", "value": None}
+
+
+def test_row_groups_of_parquet_are_bounded_in_characters() -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = io.BytesIO()
+    assert WRITERS[".parquet"](Table({"text": str}, ((f"{n}{'x' * 1_000_000}",) for n in range(20))), file) == 20
+    groups = parquet.ParquetFile(file)
+    assert [groups.metadata.row_group(number).num_rows for number in range(groups.num_row_groups)] == [5, 5, 5, 5]
+    assert [text[:2].strip("x") for text in groups.read()["text"].to_pylist()] == [str(n) for n in range(20)]
+
+
 def test_unknown_ending_is_refused() -> None:
     with pytest.raises(SettingError, match=r"must be one of \.csv, \.jsonl, \.parquet, not '\.txt'"):
         writer_for(Path("ranks.txt"), WRITERS)

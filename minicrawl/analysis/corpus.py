@@ -1,0 +1,62 @@
+"""A corpus: pages with their main content as Markdown, to train or search with.
+
+Pages that a search would not show (noindex) are left out. Of duplicates the most important page stands for all.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from minicrawl.analysis.top.expected import Ranked
+from minicrawl.crawler.urls.keys import site_of
+from minicrawl.errors import SettingError
+from minicrawl.export.markdown import markdown_of
+from minicrawl.export.tables import Table
+from minicrawl.model import State
+from minicrawl.store.reader import Store
+
+COLUMNS: dict[str, type] = {
+    "url": str,
+    "site": str,
+    "title": str,
+    "language": str,
+    "content": str,
+    "importance": float,
+    "fetched_at": float,  # Unix seconds
+    "licence": str,  # its URL
+    "preferences": str,  # of the site on the use of its texts; None, as crawls keep none yet
+    "copies": int,  # pages that say the same, itself included
+}
+
+
+def corpus(store: Store, ranked: Ranked, *, least: float = 0.0, per_site: int | None = None) -> Table:
+    """The corpus of ranked pages, in their order; rows are read as they are taken, in a snapshot of the caller.
+
+    least: importance of a page; per_site: most pages of a site. Raises SettingError where no text is kept at all.
+    """
+    if not store.texts.size:
+        raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
+    return Table(COLUMNS, _rows(store, ranked, least, per_site), no_text="")
+
+
+def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> Iterator[tuple[object, ...]]:
+    is_taken = np.zeros(store.size(), dtype=np.bool_)
+    """True for each page that said first what a page of the corpus says."""
+    of_site = Counter[str]()
+    for number, page, _ in ranked:
+        if page.state != State.FETCHED or page.importance < least:
+            continue
+        fingerprint, site = store.recognised.fingerprint(number), site_of(page.url)
+        first = number if fingerprint is None or fingerprint.leader is None else fingerprint.leader
+        if is_taken[first] or (per_site is not None and of_site[site] == per_site):
+            continue
+        kept = store.texts.text(number, page.url)
+        content = markdown_of(kept.content) if kept is not None and kept.index else ""
+        if kept is None or not content:
+            continue
+        is_taken[first] = True
+        of_site[site] += 1
+        copies = 1 + sum(store.recognised.duplicates_of(first))
+        about = (kept.title, kept.language, content, page.importance, page.fetched_at)
+        yield (page.url, site, *about, kept.licence, None, copies)

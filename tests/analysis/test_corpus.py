@@ -1,0 +1,125 @@
+"""The corpus of a crawl: the pages in it, their columns, and programs that read it."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import answer, run
+from support.sites import Site, crawl
+
+from minicrawl.analysis.corpus import COLUMNS, corpus
+from minicrawl.analysis.top.expected import best_first
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import open_store
+
+HOME, BY = "http://www.a.test/", "https://creativecommons.org/licenses/by/4.0/"
+COPY = "<p>" + " ".join(f"word{n} stands here" for n in range(100))
+SITE: Site = {
+    HOME: [
+        "<html lang=en><title>Home</title><nav><a href=/menu>menu</a></nav><main><h1>All\x1b</h1>",
+        f"<p>of <a rel=license href={BY}>it</a>",
+        *("/one", "/two", "/three", "/hidden", "/empty", "/gone", "http://b.test/", "/one", "/two"),
+    ],
+    f"{HOME}one": [COPY, "/two"],
+    f"{HOME}two": [COPY, "/two", "/two"],
+    f"{HOME}three": ["<p>three"],
+    f"{HOME}hidden": ["<meta name=robots content=noindex><p>hidden"],
+    f"{HOME}empty": ["<p> "],
+    "http://b.test/": ["<p>b =formula", HOME],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("web") / "crawl.db"
+    crawl(SITE, path, [HOME], text=True)
+    return path
+
+
+def pages(store: Path, **given: Any) -> list[dict[str, Any]]:
+    with open_store(store) as reader, reader.snapshot():
+        table = corpus(reader, best_first(reader, "importance")[1], **given)
+        return [dict(zip(COLUMNS, row, strict=True)) for row in table.rows]
+
+
+def test_pages_with_content_are_there_once_the_most_important_first(store: Path) -> None:
+    found = pages(store)
+    assert sorted(page["url"] for page in found) == [
+        "http://b.test/",
+        HOME,
+        f"{HOME}three",
+        max((f"{HOME}one", f"{HOME}two"), key=lambda url: importance(store, url)),
+    ]
+    assert [page["importance"] for page in found] == sorted((page["importance"] for page in found), reverse=True)
+    assert {page["url"]: page["copies"] for page in found if page["copies"] > 1} == {f"{HOME}two": 2}
+
+
+def importance(store: Path, url: str) -> float:
+    return float(answer("why", url, "--store", store)["importance"])
+
+
+def test_a_row_says_what_is_known_of_the_page(store: Path) -> None:
+    (home,) = (page for page in pages(store) if page["url"] == HOME)
+    assert home["site"] == "a.test"
+    assert (home["title"], home["language"], home["licence"]) == ("Home", "en", BY)
+    assert home["preferences"] is None
+    assert home["content"].startswith(f"# All\n\nof [it]({BY})")
+    assert "menu" not in home["content"]
+    (three,) = (page for page in pages(store) if page["url"] == f"{HOME}three")
+    assert (three["content"], three["licence"], three["title"]) == ("three", None, None)
+
+
+def test_pages_can_be_limited_by_importance_and_site(store: Path) -> None:
+    every = pages(store)
+    least = every[1]["importance"]
+    assert pages(store, least=least) == every[:2]
+    one_each = pages(store, per_site=1)
+    assert [page["site"] for page in one_each] == list(dict.fromkeys(page["site"] for page in every))
+    assert one_each[0] == every[0]
+
+
+def test_without_texts_it_is_told(tmp_path: Path) -> None:
+    crawl(SITE, tmp_path / "crawl.db", [HOME])
+    with pytest.raises(SettingError, match="has no texts; let the crawl go on with --text"):
+        pages(tmp_path / "crawl.db")
+
+
+def test_a_file_that_is_called_so_is_a_corpus(store: Path, tmp_path: Path) -> None:
+    for name, words in (("corpus.jsonl.gz", ()), ("Corpus.jsonl", ()), ("x.jsonl", ("--text",))):
+        assert answer("export", tmp_path / name, *words, "--store", store)["pages"] == 4
+        opened = gzip.open if name.endswith("gz") else open
+        with opened(tmp_path / name, "rt", encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        # No null: programs that read the first rows would take the column for one without a type.
+        assert rows == [
+            {name: page[name] if page[name] is not None else "" for name in COLUMNS} for page in pages(store)
+        ]
+    assert answer("export", tmp_path / "corpus.csv", "--store", store, "--per-site", "1")["pages"] == 2
+    assert answer("export", tmp_path / "corpus.csv", "--store", store, "--site", "b.test")["pages"] == 1
+    assert answer("export", tmp_path / "corpus.csv", "--columns", "url", "--store", store)["pages"] > 4
+    result = run("export", tmp_path / "ranks.csv", "--per-site", "1", "--store", store)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "are for a corpus" in result.stderr
+
+
+def test_other_programs_read_it(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table, lines = tmp_path / "corpus.parquet", tmp_path / "corpus.jsonl.gz"
+    for path in (table, lines):
+        assert answer("export", path, "--store", store)["pages"] == 4
+    assert parquet.read_table(table).to_pylist() == pages(store)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_parquet(table)
+    assert list(frame.columns) == list(COLUMNS)
+    assert list(pandas.read_json(lines, lines=True)["url"]) == list(frame["url"])
+    duckdb = pytest.importorskip("duckdb")
+    for path in (table, lines):
+        assert duckdb.sql(f"SELECT sum(copies) FROM '{path}' WHERE licence > ''").fetchall() == [(1,)]
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    datasets = pytest.importorskip("datasets")
+    for kind, path in (("parquet", table), ("json", lines)):
+        loaded = datasets.load_dataset(kind, data_files=str(path), split="train")
+        assert loaded["url"] == list(frame["url"])
+        assert loaded.features["licence"].dtype == "string"
