@@ -9,15 +9,16 @@ from minicrawl.crawler.visits.turn import Turn
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.store.writer import Writer
 
-MOST_HOSTS = 500
-"""Pictures that are kept in memory when they have been saved, of the hosts used last: 32 kB each."""
+MOST_HOSTS = 300
+"""Pictures that are kept in memory when they have been saved, of the hosts used last: 48 kB each."""
+_PART = 4
 
 
 class HostPictures(Part):
     """The pictures of hosts.
 
-    A picture is saved once half of the pages that it knows have been noted, and at the end of a run: so it is written
-    for every 16th page of a large host, and a killed run leaves the rest unlearned.
+    A picture is saved once a quarter of the pages that it knows are new, and at the end of a run: so that of a large
+    host is written for every 16th page, and what a killed run has learned since is lost.
     """
 
     def __init__(self, writer: Writer, frontier: Frontier) -> None:
@@ -53,6 +54,6 @@ class HostPictures(Part):
         """Hosts and packed pictures that are to be saved now."""
         kept = len(self._of) - MOST_HOSTS
         for number, (host, picture) in enumerate(self._of.items()):
-            is_due = 2 * picture.noted >= picture.size
+            is_due = _PART * picture.noted >= picture.size
             if picture.noted and (is_due or self._is_settled or number < kept):
                 yield host, picture.packed()

@@ -1,6 +1,6 @@
 """Blocks of text that stand on several pages of a host: menus, banners, footers, lists of the latest posts.
 
-A picture of a host tells which of its blocks stood on which of 32 pages: the last ones, by their numbers modulo 32. It
+A picture of a host tells which of its blocks stood on which of 64 pages: the last ones, by their numbers modulo 64. It
 has room for 4,096 blocks. Each has a place by its id, and another beside it; where both are taken by blocks of two
 pages or more, one of those loses a page. So what many pages repeat stays, and what one page has goes.
 """
@@ -18,7 +18,7 @@ REPEATED = 4
 _PART = 4
 """One in so many pages, or more, has a block of the template."""
 _PLACES = 4096
-_PAGES = 32
+_PAGES = 64
 _BITS = 22
 _MASK = (1 << _BITS) - 1
 """Of a block's id."""
@@ -29,11 +29,11 @@ _FORM = b"2"
 
 
 class RepeatedBlocks:
-    """The picture of one host. `size`: number of its pages, 32 at most; `noted`: pages noted since it was packed."""
+    """The picture of one host. `size`: number of its pages, 64 at most; `noted`: pages noted since it was packed."""
 
     def __init__(self, packed: bytes | None = None) -> None:
         """packed: see there; None for an empty picture."""
-        self._ids, self._pages = np.zeros((2, _PLACES), np.uint32)
+        self._ids, self._pages = np.zeros(_PLACES, np.uint32), np.zeros(_PLACES, np.uint64)
         self._known = self.noted = 0
         if packed is not None and packed[:1] == _FORM:
             self._known, ids, pages = _unpacked(packed)
@@ -50,12 +50,12 @@ class RepeatedBlocks:
         pages = self._pages
         at = np.flatnonzero(pages & pages - 1 if self.size >= _FEW else pages)
         ids = self._ids[at] | (self._ids[at] % _PLACES ^ at).astype(np.uint32) << _BITS
-        known = np.array([self._known])
-        return _FORM + zlib.compress(np.concatenate((known, ids, pages[at])).astype("<u4").tobytes(), 1)
+        columns = ids.astype("<u4").tobytes() + pages[at].astype("<u8").tobytes()
+        return _FORM + zlib.compress(self._known.to_bytes(8, "little") + columns, 1)
 
     def note(self, page: int, blocks: bytes) -> None:
         """Note the blocks of a page, in place of what was noted of it. blocks: as `ParsedPage.blocks`."""
-        bit = np.uint32(1 << page % _PAGES)
+        bit = np.uint64(1 << page % _PAGES)
         self._known |= int(bit)
         self.noted += 1
         self._pages &= ~bit
@@ -91,8 +91,9 @@ def template(packed: bytes) -> frozenset[int]:
     return frozenset((ids & _MASK)[(numbers >= REPEATED) & (numbers * _PART >= known.bit_count())].tolist())
 
 
-def _unpacked(packed: bytes) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+def _unpacked(packed: bytes) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
     """The known pages, the ids of blocks, each with a bit for its place, and the pages of each."""
-    numbers = np.frombuffer(zlib.decompress(packed[1:]), "<u4").astype(np.uint32)
-    ids, pages = numbers[1:].reshape(2, -1)
-    return int(numbers[0]), ids, pages
+    octets = zlib.decompress(packed[1:])
+    count = (len(octets) - 8) // 12
+    ids, pages = np.frombuffer(octets, "<u4", count, 8), np.frombuffer(octets, "<u8", count, 8 + 4 * count)
+    return int.from_bytes(octets[:8], "little"), ids.astype(np.uint32), pages.astype(np.uint64)

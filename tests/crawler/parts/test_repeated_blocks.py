@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import pytest
+from support.intakes import intake_of, page_of, take_turn
 from support.sites import Site, crawl, rows
 
+from minicrawl.crawler.html.page_text import block_hashes, block_ids
 from minicrawl.crawler.parts.repeated_blocks import MOST_HOSTS
 from minicrawl.export.markdown import as_markdown
+from minicrawl.model import Fetched, ParsedPage
 from minicrawl.search.index.words import page_words
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
+from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template
 
 HOST = "http://a.test/"
 TOPICS = ["badgers", "lanterns", "glaciers", "violins", "saffron", "harbours", "comets", "looms"]
@@ -93,3 +96,21 @@ def test_pages_of_several_runs_and_of_more_hosts_than_memory_holds_are_learned_t
         crawl(web, store, seeds, text=True, pages=pages, sitemaps=False)
     pictures = [RepeatedBlocks(blocks) for (blocks,) in rows(store, "SELECT blocks FROM host_blocks")]
     assert [picture.size for picture in pictures] == [2] * hosts
+
+
+def test_a_killed_run_leaves_most_of_what_it_has_learned_and_the_next_goes_on(tmp_path: Path) -> None:
+    """Each page is committed, and no run comes to its end."""
+    store, urls = tmp_path / "crawl.db", [f"{HOST}{number}" for number in range(60)]
+    for some in (urls[:40], urls[40:]):
+        intake = intake_of(store, text=True)
+        intake.start(urls, 0.0)
+        for read, url in enumerate(some, start=1):
+            page = page_of(intake, url)
+            intake.state.frontier.hand_out(page, 0.0)
+            take_turn(intake, page, (Fetched(url, status=200), ParsedPage(blocks=block_hashes(["menu", url]))))
+            intake.commit({})
+            ((blocks,),) = rows(store, "SELECT blocks FROM host_blocks")
+            assert 4 * RepeatedBlocks(blocks).size >= 3 * read
+        intake.state.writer.close()
+    assert RepeatedBlocks(blocks).size >= 45
+    assert template(blocks) == set(block_ids(block_hashes(["menu"])))
