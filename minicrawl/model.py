@@ -79,8 +79,8 @@ class PageRequest(NamedTuple):
 
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
-    the same name. `archives`: True to write the answer to the archive, if there is one. `again`: True if the page was
-    read before, so that its blocks are gathered to detect a change. `requisite`: a kind, where the URL is a requisite's
+    the same name. `archives`: True to write the answer to the archive, if there is one. `blocks`: True to gather the
+    hashes of its blocks, where those of all pages are not wanted. `requisite`: a kind, where the URL is a requisite's
     and not a page's: only its own requisites are gathered.
     """
 
@@ -89,7 +89,7 @@ class PageRequest(NamedTuple):
     last_modified: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     archives: bool = True
-    again: bool = False
+    blocks: bool = False
     requisite: RequisiteKind | None = None
 
     @property

@@ -323,7 +323,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         anchors=bool(settings.topic),
         places=True,
         short_text=settings.probe,
-        blocks=settings.refreshes or settings.keeps_text,
+        blocks=settings.refreshes,
         kept=settings.keeps_text,
         extract=settings.extract,
         extract_rules=settings.extract_rule,

@@ -87,7 +87,7 @@ class Refresh(Part):
         """Make the request for a page that was read conditional on a change of the page."""
         if not self._book.visited.item(page):
             return asked
-        asked = asked._replace(again=True)
+        asked = asked._replace(blocks=True)
         last = self._pages.last_answer(page)
         if last is None or last.validators is None or last.fetched_at < self._needed_since:
             return asked

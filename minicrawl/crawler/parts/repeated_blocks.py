@@ -1,4 +1,4 @@
-"""Blocks that the pages of a host repeat, learned from every page whose blocks are hashed."""
+"""Blocks that the pages of a host repeat, learned from pages whose blocks are hashed."""
 
 from collections.abc import Iterator
 from typing import Self
@@ -6,6 +6,7 @@ from typing import Self
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import PageRequest
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.store.writer import Writer
 
@@ -21,15 +22,16 @@ class HostPictures(Part):
     host is written for every 16th page, and what a killed run has learned since is lost.
     """
 
-    def __init__(self, writer: Writer, frontier: Frontier) -> None:
+    def __init__(self, writer: Writer, frontier: Frontier, *, learns: bool) -> None:
+        """learns: have blocks hashed that nothing else asks for."""
         self._load = writer.texts.host_blocks
         self._frontier = frontier
         self._of: dict[int, RepeatedBlocks] = {}
-        self._is_settled = False
+        self._learns, self._is_settled = learns, False
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
-        return cls(opening.state.writer, opening.state.frontier)
+        return cls(opening.state.writer, opening.state.frontier, learns=opening.settings.keeps_text)
 
     def picture(self, page: int) -> RepeatedBlocks:
         """The picture of a page's host."""
@@ -37,6 +39,10 @@ class HostPictures(Part):
         picture = self._of.pop(host, None) or RepeatedBlocks(self._load(host))
         self._of[host] = picture  # the last one now
         return picture
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        is_due = self._learns and self.picture(page).is_due(page)
+        return asked._replace(blocks=True) if is_due else asked
 
     def on_turn(self, turn: Turn) -> None:
         if turn.parsed.blocks:

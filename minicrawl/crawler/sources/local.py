@@ -64,12 +64,12 @@ class LocalSource:
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
-        # By is_home and again. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
+        # By is_home and blocks. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
         # time for a page.
         self._wanted_of = {
-            (is_home, again): replace(wanted, anchors=wanted.anchors or is_home, blocks=wanted.blocks or again)
+            (is_home, blocks): replace(wanted, anchors=wanted.anchors or is_home, blocks=wanted.blocks or blocks)
             for is_home in (False, True)
-            for again in (False, True)
+            for blocks in (False, True)
         }
         self._hooks = _hooks(wanted) if wanted.hooks else None
         self._capture, self._archived = capture, archived
@@ -128,7 +128,7 @@ class LocalSource:
     def _wanted(self, request: PageRequest) -> Wanted:
         """The parts of a page to gather."""
         is_home = request.url.count("/") == request.url.endswith("/") + 2
-        return self._wanted_of[is_home, request.again]
+        return self._wanted_of[is_home, request.blocks]
 
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED

@@ -53,6 +53,10 @@ class RepeatedBlocks:
         columns = ids.astype("<u4").tobytes() + pages[at].astype("<u8").tobytes()
         return _FORM + zlib.compress(self._known.to_bytes(8, "little") + columns, 1)
 
+    def is_due(self, page: int) -> bool:
+        """True if a page is to be noted: all are at first, and every fourth once 32 are known."""
+        return 2 * self.size < _PAGES or page // _PAGES % _PART == 0
+
     def note(self, page: int, blocks: bytes) -> None:
         """Note the blocks of a page, in place of what was noted of it. blocks: as `ParsedPage.blocks`."""
         bit = np.uint64(1 << page % _PAGES)
