@@ -41,8 +41,10 @@ class HostPictures(Part):
         return picture
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
-        is_due = self._learns and self.picture(page).is_due(page)
-        return asked._replace(blocks=True) if is_due else asked
+        if not self._learns:
+            return asked
+        known = self._of.get(self._frontier.host(page).id)  # only looked at, as a commit may be under way
+        return asked._replace(blocks=True) if known is None or known.is_due(page) else asked
 
     def on_turn(self, turn: Turn) -> None:
         if turn.parsed.blocks:

@@ -38,7 +38,7 @@ _PERMALINK = " ¶"
 _MARK = re.compile(f"[{MARKS}]")
 _OPENING = re.compile(f"[{MARKS} ]*")
 _PIECES = re.compile(f"([{LINK}{END_OF_LINK}])")
-_MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\x9d](?: (?<=[ \0]\xef\xb7[\x90-\x9d] ))?")
+_MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\xa5](?: (?<=[ \0]\xef\xb7[\x90-\xa5] ))?")
 """A mark in UTF-8, with the space behind it if one stands before it."""
 _SPACES = re.compile(rb" {2,}")
 _LINKED = re.compile(f"{LINK}[^{END_OF_LINK}]*{END_OF_LINK}")
