@@ -42,8 +42,8 @@ _HEADING = re.compile("(#{1,6}) (.*)")
 def search(store: Store, query: str, n: int = 10) -> str:
     """Find pages by words, the best first: url, title, snippet, importance, as_of. At most 50 pages.
 
-    All words are to be there. "some words" stand one behind the other; -word is not there; title:word is in the title;
-    site:host names a host or domain; lang:en a language.
+    "some words" stand one behind the other; -word is not there; intitle:word is in the title; site:host names a host or
+    domain, lang:en a language, after:2026-01-31 a date of change. Rare words count most.
     """
     found = partitions.search(store, query, searching.Asked(_bounded(n)))
     meant = [{"did_you_mean": found.meant}] if found.meant else []

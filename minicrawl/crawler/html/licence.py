@@ -3,7 +3,6 @@
 A page that names several has none, as it is not known which holds for its text.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -27,17 +26,21 @@ def licence_of(page: bytes, references: Collection[str], base: str, encoding: st
 
 
 def _in_json_ld(page: bytes) -> Iterator[str]:
+    from minicrawl.extract.structured.json_ld import read  # noqa: PLC0415 - a crawl without texts needs it not
+
     for number, opening in enumerate(_SCRIPT.finditer(page)):
         end = page.find(b"</script", opening.end(), opening.end() + _LONGEST)
         if end < 0 or number == _MOST:
             return
-        with suppress(ValueError, RecursionError):  # no JSON: the page says nothing there
-            yield from _licences(json.loads(page[opening.end() : end]))
+        with suppress(RecursionError):  # values nested too deeply say nothing
+            yield from _licences(read(page[opening.end() : end].decode("utf-8", "replace")))
 
 
 def _licences(value: Any) -> Iterator[str]:
     """Licences of objects, and of those in their @graph; without those of pictures and films."""
     for thing in value if isinstance(value, list) else [value]:
+        if isinstance(thing, list):
+            yield from _licences(thing)
         if not isinstance(thing, dict) or any(kind in str(thing.get("@type")) for kind in _OF_MEDIA):
             continue
         yield from _licences(thing.get("@graph", []))
