@@ -86,9 +86,8 @@ def read_page(store: Store, url: str, offset: int = 0, limit: int = 8_000, headi
 def top(store: Store, n: int = 20, site: str = "") -> str:
     """The most important pages by the links to them; `site`: of this host or domain only. At most 50."""
     is_wanted = wanted(store, PageFilter(site=site)) if site else None
-    found = top_list(
-        store, None, _bounded(n), is_wanted, per_site=None if site else lines_per_site(store), is_rough=True
-    )
+    most = None if site else lines_per_site(store)
+    found = top_list(store, None, _bounded(n), is_wanted, per_site=most, is_rough=True)
     names = ("rank", "url", "title", "importance", "inlinks")
     rows = ({name: getattr(line.page, name) for name in names} for line in found.lines)
     return _rows("The most important pages, the best first.", rows)

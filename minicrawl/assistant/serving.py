@@ -56,8 +56,7 @@ def server_of(path: Path, *, allows_control: bool = False) -> MCPServer:
 def control(
     store: Store, command: Literal["pause", "resume", "stop", "add", "again", "ban", "unban"], value: str = ""
 ) -> str:
-    """Steer the crawl: pause, resume, stop; add (value: a URL to begin at), again (a URL to fetch again), ban or unban
-    (a host)."""
+    """Steer the crawl: pause, resume, stop; with a `value`: add (a URL), fetch one again, ban or unban (a host)."""
     field, given = _FIELDS.get(command), [value] if command == "add" else value
     return f"Done: {json.dumps(done(store.path, {'do': command} | ({field: given} if field else {})))}"
 
