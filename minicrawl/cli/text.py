@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: minicrawl text https://example.org/about")
 @click.argument("url")
-@click.option("--markdown", is_flag=True, help="Its content as Markdown, with links, without menus and the like.")
+@click.option("--markdown", is_flag=True, help="With headings, lists, tables and links, as Markdown.")
 @store_option
 @json_option
 @logging_options
 def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
-    """Print what the page at URL said when it was read last, as a crawl with --text keeps it.
+    """Print the content of the page at URL when it was read last, as a crawl with --text keeps it.
 
-    With --json: title, language, description, headings, text, and every link with its text and what stands around it.
+    Menus, comments and the like are left out. With --json: title, language, description, headings, content, the whole
+    text, and every link with its text and what stands around it.
     """
     from minicrawl.analysis.explain import meant_by
     from minicrawl.analysis.page_text import page_text
@@ -34,7 +35,7 @@ def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(document(_as_json(kept)))
         return
-    lines = (as_markdown(kept).rstrip("\n") if markdown else kept.text).split("\n")
+    lines = (as_markdown(kept).rstrip("\n") if markdown else kept.content_text).split("\n")
     click.echo("\n".join(map(printable, lines)))
 
 
@@ -47,6 +48,7 @@ def _as_json(kept: "KeptText") -> dict[str, object]:
         "h1": kept.h1,
         "index": kept.index,
         "headings": kept.headings,
+        "content": kept.content_text,
         "text": kept.text,
         "anchors": [anchor._asdict() for anchor in kept.anchors()],
     }

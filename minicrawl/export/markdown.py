@@ -50,7 +50,9 @@ def pages_with_text(
 _NAME_LENGTH = 80
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
-_OPENS_BLOCK = re.compile(r"(?=[#>|+*=-]|~~~|```)|^(\d{1,9})(?=[.)])")
+_OPENS_BLOCK = re.compile(r"(?=[#>|+=-])|^(\d{1,9})(?=[.)])")
+# "_" inside a word stands for itself, and so does a backslash before a letter.
+_SPECIAL = re.compile(r"[*`]|\\(?=[^\w\s])|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|\](?=[(\[])")
 _CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 _FENCE = re.compile("`{3,}")
 
@@ -139,18 +141,15 @@ def _body(blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _line(block: Block) -> str:
-    match block.kind:
-        case Kind.CODE:
-            fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.text))), key=len)
-            return f"{fence}\n{block.text}\n{fence}"
-        case Kind.HEADING:
-            return f"{'#' * block.level} {_linked(block)}"
-        case Kind.ITEM:
-            return f"- {_linked(block)}"
-        case _:
-            return (
-                _OPENS_BLOCK.sub(r"\1\\", _linked(block), count=1) if _OPENS_BLOCK.match(block.text) else _linked(block)
-            )
+    if block.kind is Kind.CODE:
+        fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.text))), key=len)
+        return f"{fence}\n{block.text}\n{fence}"
+    words = _linked(block)
+    if block.kind is Kind.HEADING:
+        return f"{'#' * block.level} {words}"
+    if _OPENS_BLOCK.match(words):
+        words = _OPENS_BLOCK.sub(r"\1\\", words, count=1)
+    return f"- {words}" if block.kind is Kind.ITEM else words
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
@@ -183,8 +182,8 @@ def _linked(block: Block) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape text that a Markdown reader would take for HTML."""
-    return _ENTITY.sub("&amp;", text).replace("<", "&lt;")
+    """Escape text that a Markdown reader would take for HTML, emphasis, code or a link."""
+    return _ENTITY.sub("&amp;", _SPECIAL.sub(r"\\\g<0>", text)).replace("<", "&lt;")
 
 
 def _target(url: str) -> str:

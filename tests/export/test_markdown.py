@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from support.sites import Site, crawl
 
 from minicrawl.crawler.html.parse import parse_html
@@ -14,7 +15,7 @@ from minicrawl.errors import SettingError
 from minicrawl.export.markdown import as_markdown, export_markdown, file_name, pages_with_text
 from minicrawl.model import Wanted
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.marked_text import unpack
+from minicrawl.store.texts.marked_text import About, pack, unpack
 
 HOME = "http://a.test/"
 SITE: Site = {HOME: ["<html lang=en><h1>=Home()</h1>", "/x"], f"{HOME}x": ["<p>one<p>two"]}
@@ -54,11 +55,27 @@ def markdown(html: str) -> str:
         ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
         ("<p>&lt;script>alert(1)&lt;/script> &amp;lt;b", "&lt;script>alert(1)&lt;/script> &amp;lt;b"),
         ("<p># no heading<p>1. no list<p>- no item", "\\# no heading\n\n1\\. no list\n\n\\- no item"),
+        (
+            "<p>*args, __init__, a_b, `x` ~~y~~ [z](u) C:\\d \\*",
+            "\\*args, \\_\\_init\\_\\_, a_b, \\`x\\` \\~\\~y\\~\\~ [z\\](u) C:\\d \\\\\\*",
+        ),
+        ("<ul><li># no heading<li><a href=/x>- a</a></ul>", "- \\# no heading\n- [- a](http://a.test/x)"),
         ("<nav>Menu</nav><p>Words that are content", "Words that are content"),
     ],
 )
 def test_page_as_markdown(html: str, expected: str) -> None:
     assert markdown(html) == expected
+
+
+@given(st.text("ab _*`~\\[]()<>&;#!-+=1.|:/'\"", max_size=30))
+def test_text_of_a_page_is_no_markup(text: str) -> None:
+    """A reader of CommonMark has the words of the page."""
+    words = " ".join(text.split())
+    kept = unpack(pack(About(None, None, None, index=True), words, [], []), URL)
+    tokens = MarkdownIt("commonmark").enable("strikethrough").parse(as_markdown(kept).partition("---\n\n")[2])
+    shown = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in shown} <= {"text", "text_special"}
+    assert "".join(child.content for child in shown) == words
 
 
 def test_head_is_yaml_whatever_the_title_says() -> None:

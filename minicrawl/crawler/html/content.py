@@ -50,16 +50,16 @@ NAMED = frozenset({"div", "p", "section", "ul", "ol", *_BY_TAG})
 _WORDS = {
     COMMENTS: """comment comments commentaires comentarios kommentar kommentare commentlist respond disqus reply
         replies""",
-    OUT: """nav navi navbar navigation menu menus submenu dropdown breadcrumb breadcrumbs crumb crumbs toc pagination
-        pager paginator prev next skip search tool tools toolbar footer foot colophon copyright masthead banner sidebar
-        widget widgets textwidget related recommended recommendation recommendations popular trending share sharing
-        sharedaddy social jp sd rss newsletter subscribe subscription signup login cookie cookies consent gdpr modal
-        popup overlay ad ads advert adverts advertisement advertising sponsor sponsors sponsored promo outbrain taboola
-        cta print noprint byline dateline bio metadata read-more more-link more-links read-time author-box author-bio
-        author-info author-card about-author entry-utility post-meta entry-meta article-meta post-info entry-info
-        article-info post-tags entry-tags article-tags tag-links cat-links post-footer entry-footer article-footer
-        post-tools article-tools post-date entry-date article-date post-author entry-author article-author
-        post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
+    OUT: """nav navi mainnav topnav subnav navbar navigation menu menus submenu dropdown breadcrumb breadcrumbs crumb
+        crumbs toc pagination pager paginator prev next skip search tool tools toolbar footer foot colophon copyright
+        masthead banner sidebar widget widgets textwidget related recommended recommendation recommendations popular
+        trending share sharing sharedaddy social jp sd rss newsletter subscribe subscription signup login cookie cookies
+        consent gdpr modal popup overlay ad ads advert adverts advertisement advertising sponsor sponsors sponsored
+        promo outbrain taboola cta print noprint byline dateline bio metadata read-more more-link more-links read-time
+        author-box author-bio author-info author-card about-author entry-utility post-meta entry-meta article-meta
+        post-info entry-info article-info post-tags entry-tags article-tags tag-links cat-links post-footer entry-footer
+        article-footer post-tools article-tools post-date entry-date article-date post-author entry-author
+        article-author post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
     ARTICLE: "article hentry entry post story beitrag artikel noticia document content inhalt contenido contenu",
     MAIN: "main maincontent maincol primary",
     PERHAPS: """meta author date credit credits links notice subtitle profile categories timestamp info callout teaser
@@ -71,7 +71,8 @@ _OF_TEXT = "article artikel blog body detail entry field item main news node pag
 _TEXT_WORDS = {word + part for word in _OF_TEXT.split() for part in ("body", "content", "copy", "inhalt", "text")}
 _TEXT_WORDS |= {"richtext", "wysiwyg", "markdown", "themedoc", "cuerpo"}
 """The last word of such a name, or the last two, where the element is around an article's text."""
-_IN_WORD = re.compile("nav(?!y)|menu|footer|sidebar|breadcrumb|comment|content|article")
+_PARTS = ("navi", "menu", "footer", "sidebar", "breadcrumb", "comment", "content", "article")
+"""Parts of long words that count as words."""
 _LONG_WORD = 7
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ABOUT = frozenset(("category", "elementor", "format", "has", "is", "js", "no", "status", "tag", "type", "with", "wp"))
@@ -98,6 +99,7 @@ _LEAD = 60
 _ITEMS = re.compile(f"[{CONTAINERS}]|[^{CONTAINERS}{BETWEEN_BLOCKS}]+")
 _LINKS = re.compile(f"([{LINK}{END_OF_LINK}])")
 _BEFORE_WORDS = "".join((CODE, ITEM, ROW, CELL, *HEADING, " "))
+_LEVELS = {mark: level for level, mark in enumerate(HEADING, start=1)}
 _NO_FRAMES = str.maketrans("", "", FRAME + END_OF_FRAME)
 _NOT = bytes.maketrans(b"\0\1", b"\1\0")
 
@@ -133,21 +135,27 @@ def _container(tag: str, names: str, number: str, role: str, is_hidden: bool) ->
 def _named(token: str) -> str:
     """The mark of an element with this class or id."""
     token = token.partition("--")[0]  # a modifier, by the convention BEM
-    words = _WORD.findall(token) if token.islower() else [word.lower() for word in _WORD.findall(token)]
+    words = _WORD.findall(token)
     if not words or words[0] in _ABOUT:
         return ""
-    found = {_BY_WORD.get(word) or _by_part(word) for word in words}
-    found.update(_BY_WORD.get(one + other) for one, other in pairwise(words))
-    if "sidebar" in words[:-1]:  # a column beside it
-        found.discard(OUT)
-    if words and (words[-1] in _TEXT_WORDS or "".join(words[-2:]) in _TEXT_WORDS):
-        found.add(TEXT)
+    if not token.islower():
+        words = [word.lower() for word in words]
+    found = [_BY_WORD.get(word) or _by_part(word) for word in words]
+    if len(words) > 1:
+        found += [_BY_WORD.get(one + other) for one, other in pairwise(words)]
+        if "sidebar" in words[:-1]:  # a column beside it
+            found = [mark for mark in found if mark != OUT]
+    if words[-1] in _TEXT_WORDS or "".join(words[-2:]) in _TEXT_WORDS:
+        found.append(TEXT)
     return next((mark for mark in (COMMENTS, OUT, TEXT, ARTICLE, MAIN, PERHAPS) if mark in found), "")
 
 
 def _by_part(word: str) -> str | None:
-    part = _IN_WORD.search(word) if len(word) >= _LONG_WORD else None
-    return _BY_WORD[part[0]] if part else None
+    if len(word) >= _LONG_WORD:
+        for part in _PARTS:
+            if part in word:
+                return _BY_WORD[part]
+    return None
 
 
 def framed(text: str) -> str:
@@ -159,15 +167,15 @@ def framed(text: str) -> str:
 class _Page:
     """The blocks of a page.
 
-    `sizes`, `linked`: their characters, and those in links; `kinds`: their marks; `prose`: see the module;
+    `sizes`, `linked`: their characters, and those in links; `kinds`: their marks; `levels`: of headings, else 0;
+    `prose`: see the module;
     `containers`: mark, first block and the one behind the last, the end of each in document order.
     """
 
     def __init__(self, text: str) -> None:
-        self.sizes, self.linked, self.prose = sizes, all_linked, prose = list[int](), list[int](), list[int]()
-        self.kinds, self._runs = kinds, runs = list[str](), list[str]()
-        self._at = at = list[int]()  # the run of each block
+        self._runs = runs = list[str]()
         self.containers = containers = list[tuple[str, int, int]]()
+        blocks: list[tuple[int, int, int, str]] = []
         opened: list[tuple[str, int]] = []
         is_link, kind = False, ""
         if FRAME in text or END_OF_FRAME in text:
@@ -175,9 +183,9 @@ class _Page:
         for run in _ITEMS.findall(text):
             if run in CONTAINERS:
                 if run != END:
-                    opened.append((run, len(sizes)))
+                    opened.append((run, len(blocks)))
                 elif opened:
-                    containers.append((*opened.pop(), len(sizes)))
+                    containers.append((*opened.pop(), len(blocks)))
                 continue
             runs.append(run)
             words = run
@@ -185,22 +193,26 @@ class _Page:
                 words = run.lstrip(_BEFORE_WORDS)
                 kind = run[: len(run) - len(words)].strip()[:1] or kind
             size, linked = len(words), 0
-            if size > 2 and words[0] == LINK and words[-1] == END_OF_LINK and words.count(LINK) == 1:
-                size = linked = size - 2  # as most
-            elif is_link or LINK in words:
-                size, linked, is_link = _counted(words, is_link)
-            if not size:
-                continue
-            at.append(len(runs) - 1)
-            sizes.append(size)
-            all_linked.append(linked)
-            kinds.append(kind)
-            if kind != CODE and (size < _SHORT or linked > _FEW_LINKS * size):
-                prose.append(0)
-            else:
-                prose.append(size - linked if size >= _PARAGRAPH or kind == CODE else (size - linked) // 2)
-            kind = ""
-        containers += [(*each, len(sizes)) for each in reversed(opened)]  # the text was cut
+            if is_link or LINK in words:
+                if size > 2 and words[0] == LINK and words.find(END_OF_LINK) == size - 1:  # as most
+                    size = linked = size - 2
+                else:
+                    size, linked, is_link = _counted(words, is_link)
+            if size:
+                blocks.append((len(runs) - 1, size, linked, kind))
+                kind = ""
+        containers += [(*each, len(blocks)) for each in reversed(opened)]  # the text was cut
+        self._at = [at for at, _, _, _ in blocks]
+        self.sizes = [size for _, size, _, _ in blocks]
+        self.linked = [linked for _, _, linked, _ in blocks]
+        self.kinds = [kind for _, _, _, kind in blocks]
+        self.levels = [_LEVELS.get(kind, 0) for kind in self.kinds]
+        self.prose = [
+            (0 if size < _SHORT or linked > _FEW_LINKS * size else (size - linked) >> (size < _PARAGRAPH))
+            if kind != CODE
+            else size
+            for _, size, linked, kind in blocks
+        ]
 
     def framed(self, content: Sequence[int]) -> str:
         """The marked text. content: by block, 1 for content."""
@@ -213,11 +225,6 @@ class _Page:
 
     def is_linked(self, block: int) -> bool:
         return self.linked[block] > _MANY_LINKS * self.sizes[block]
-
-    def level(self, block: int) -> int:
-        """Of a heading; else 0."""
-        kind = self.kinds[block]
-        return HEADING.index(kind) + 1 if kind in HEADING else 0
 
 
 def _counted(words: str, is_link: bool) -> tuple[int, int, bool]:
@@ -247,7 +254,7 @@ def _content(page: _Page) -> Sequence[int]:
     if not any(content):
         return b"\1" * len(content)
     first = content.index(1)
-    title = next((block for block in reversed(range(first)) if page.level(block) == 1), first)
+    title = next((block for block in reversed(range(first)) if page.levels[block] == 1), first)
     for block in range(title, first):
         content[block] = block == title or (not out[block] and page.prose[block] >= _LEAD)
     return content
@@ -263,7 +270,7 @@ def _beside(page: _Page) -> tuple[bytes, bytes]:
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
     if any(headers):
         lead = _PARAGRAPH * (1 - _FEW_LINKS)
-        shown = [page.prose[block] >= lead or page.level(block) == 1 for block in range(len(out))]
+        shown = [page.prose[block] >= lead or page.levels[block] == 1 for block in range(len(out))]
         out = bytes(one or (header and not is_shown) for one, header, is_shown in zip(out, headers, shown, strict=True))
     left = list(map(mul, page.prose, out.translate(_NOT)))
     both = bytes(map(or_, out, perhaps))
@@ -316,7 +323,7 @@ def _trim(page: _Page, prose: Sequence[int], content: bytearray) -> None:
     for block in range(told[0]):
         if not page.kinds[block] and (page.sizes[block] < _REMARK or page.is_linked(block)):
             content[block] = 0
-    headings = [block for block in range(told[-1] + 1, len(prose)) if page.level(block)]
+    headings = [block for block in range(told[-1] + 1, len(prose)) if page.levels[block]]
     for before, behind in pairwise([told[-1], *headings, len(prose)]):
         section = [block for block in range(before + 1, behind) if content[block]]
         linked = sum(page.linked[block] for block in section)
@@ -332,11 +339,11 @@ def _drop_headings(page: _Page, area: Sequence[int], content: bytearray) -> None
     has_content = has_frame = False
     below = 0  # the level of the next heading
     for block in reversed(range(len(content))):
-        if not page.level(block):
+        if not page.levels[block]:
             has_content = has_content or content[block] == 1
             has_frame = has_frame or (area[block] == 1 and not content[block])
         elif content[block]:
-            level = page.level(block)
+            level = page.levels[block]
             if has_frame and not has_content and 1 < level >= below:
                 content[block] = 0
             else:
