@@ -61,7 +61,7 @@ class _Reader:
             nested = self.item(child, inner_types, depth + 1) if inner_types and depth < DEEPEST else None
             prefixes.update(["h"] if inner_types else [], (prefix for prefix, _ in names))
             for prefix, name in names:
-                value = self._value(child, prefix)
+                value = self._value(child, prefix) if self._page.has_room else ""
                 properties.setdefault(name, []).append(value if nested is None else _valued(nested, prefix, value))
             if nested is not None and not names:
                 inner.append(nested)
@@ -109,7 +109,9 @@ class _Reader:
             markup = "".join(child.html or "" for child in element.iter(include_text=True)).strip()
             page.spend(characters=len(markup))
             return {"html": markup, "value": self._text(element)}
-        parts = [child for child in children(element) if {"value", "value-title"} & set(page.words(child, "class"))]
+        inner = children(element)
+        page.spend(elements=len(inner))
+        parts = [child for child in inner if {"value", "value-title"} & set(page.words(child, "class"))]
         if parts and not (prefix == "u" and tag in _SOURCES["u"]):
             text = (" " if prefix == "dt" else "").join(self._part(part, prefix) for part in parts)
         else:

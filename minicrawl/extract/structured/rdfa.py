@@ -111,7 +111,7 @@ class _Reader:
             value = self._text(element, above) if target is None else {"@id": target}
             for name in names:
                 self._add(owner, name, value)
-        page.spend(values=1)
+        page.spend(elements=1, values=len(names))
         return above._replace(node=node)
 
     def _handed_down(self, element: Node, above: _Context) -> _Context:
@@ -126,6 +126,7 @@ class _Reader:
         names |= {name[6:]: has.get(name) or "" for name in has.keys() if name.startswith("xmlns:")}  # noqa: SIM118
         if names:
             above = above._replace(prefixes=above.prefixes | names)
+            page.spend(elements=len(above.prefixes))
         language = page.attribute(element, "lang", "xml:lang")
         return above if language is None else above._replace(language=language)
 

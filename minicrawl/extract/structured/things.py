@@ -60,8 +60,8 @@ _WITHIN = (
 _ASIDE = frozenset({"author", "creator", "performer", "seller", "review"})
 """Properties that may refer to nodes beside their owner."""
 _ADDRESS = ("streetAddress", "postalCode", "addressLocality", "addressRegion", "addressCountry")
-_MOST, _DEEPEST, _LONGEST, _DIGITS = 1_000, 20, 2_000, 18
-"""Maximum things of a page, nesting of things, characters of a text, and of a number."""
+_MOST, _DEEPEST, _VALUES, _LONGEST, _DIGITS = 1_000, 20, 20, 2_000, 18
+"""Maximum things of a page, their nesting, values of a property to look at, characters of a text and of a number."""
 _ALIKE = 24
 """Characters that titles of one thing have in common at their beginning."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*+>")
@@ -78,7 +78,7 @@ def things(found: dict[str, object], url: str) -> list[Thing]:
         if isinstance(given, list):
             merged.add(list(_Reader(given, url).things(given)))
         elif isinstance(given, dict):
-            merged.describe(_Reader([], url).thing(_node(given)), url)
+            merged.describe(_Reader([], url).thing(given), url)
     return [thing for thing in merged.things if "name" in thing]
 
 
@@ -134,8 +134,9 @@ class _Reader:
 
     def __init__(self, given: list[object], url: str) -> None:
         self._url = url
+        self._nodes: dict[int, Node] = {}
         self._by_id: dict[str, dict[str, object]] = {}
-        self._aside = set[object]()
+        self._aside = set[str]()
         """Ids of nodes that only tell of others, as their authors."""
         pending: list[tuple[str, object]] = [("", given)]
         while pending:
@@ -153,22 +154,22 @@ class _Reader:
         """The records of nodes with a kind, and of those within them."""
         pending: list[tuple[object, int]] = [(value, 0) for value in reversed(given)]
         seen = set[int]()
-        while pending:
+        while pending and len(seen) < _MOST:
             value, depth = pending.pop()
-            whole = self._whole(value)
-            if not whole or id(whole) in seen or whole.get("@id") in self._aside:
+            node = self._node(value)
+            if not node or id(node) in seen or self._aside.intersection(map(str, node.get("@id", ()))):
                 continue
-            seen.add(id(whole))
-            node = _node(whole)
             kind = _kind(node)
-            if kind is not None:
-                yield self.thing(node)
+            if kind is not None and isinstance(value, dict):
+                seen.add(id(node))
+                yield self.thing(value)
             if kind != "breadcrumb" and depth < _DEEPEST:
-                within = [inner for name in _WITHIN for inner in node.get(name, ())]
+                within = [inner for name in _WITHIN for inner in node.pop(name, ())]
                 pending += [(inner, depth + 1) for inner in reversed(within)]
 
-    def thing(self, node: Node) -> Thing:
+    def thing(self, given: dict[str, object]) -> Thing:
         """The record of a node."""
+        node = self._node(given)
         kind = _kind(node)
         if kind == "breadcrumb":
             return {"kind": kind} | self._path(node)
@@ -176,7 +177,7 @@ class _Reader:
         price = self._inner(offer, "priceSpecification") | offer
         rating = self._inner(node, "aggregateRating", "reviewRating")
         answer = self._inner(node, "acceptedAnswer", "suggestedAnswer")
-        authors = map(self._as_text, node.get("author") or node.get("creator") or ())
+        authors = map(self._as_text, _some(node, "author") or _some(node, "creator"))
         found: Thing = {
             "kind": kind,
             "name": self._text(node, *(("headline", "name") if kind == "article" else ("name", "headline")), "title"),
@@ -187,7 +188,7 @@ class _Reader:
             **{name: self._text(node, *properties) for name, properties in _TEXTS.items()},
             "price": _number(self._text(price, "price", "lowPrice", "amount")),
             "currency": self._text(price, "priceCurrency", "currency"),
-            "availability": _local(next(map(self._as_text, offer.get("availability", ())), "")),
+            "availability": _local(next(map(self._as_text, _some(offer, "availability")), "")),
             "rating": _number(self._text(rating, "ratingValue")),
             "ratings": _number(self._text(rating, "ratingCount", "reviewCount"), whole=True),
             "location": self._location(node),
@@ -196,7 +197,7 @@ class _Reader:
 
     def _path(self, node: Node) -> Thing:
         """The names of a breadcrumb's steps, and the URL of the last one."""
-        steps = [_node(whole) for value in node.get("itemListElement", ())[:_DEEPEST] if (whole := self._whole(value))]
+        steps = [step for value in _some(node, "itemListElement") if (step := self._node(value))]
         steps.sort(key=lambda step: _number(self._text(step, "position")) or 0.0)
         names = [self._text(step, "name") or self._text(self._inner(step, "item"), "name", "title") for step in steps]
         found = {"name": " > ".join(filter(None, names)), "link": self._link(steps[-1], "item", "url") if steps else ""}
@@ -210,31 +211,38 @@ class _Reader:
         lines = [self._text(address, line) for line in _ADDRESS] if address else [self._text(place, "address")]
         return ", ".join(dict.fromkeys(filter(None, (name, *lines))))
 
-    def _whole(self, value: object) -> dict[str, object] | None:
-        """A node, or the one that it refers to; None for other values."""
+    def _node(self, value: object) -> Node:
+        """The node that a value is or refers to: values by local names, name for schema:name and og:name. Empty for
+        other values."""
         if not isinstance(value, dict):
-            return None
+            return {}
         key = value.get("@id")
-        return max(value, self._by_id.get(key, value), key=len) if isinstance(key, str) else value
+        whole = max(value, self._by_id.get(key, value), key=len) if isinstance(key, str) else value
+        if (known := self._nodes.get(id(whole))) is not None:
+            return known
+        found = self._nodes[id(whole)] = {}
+        inner = whole.get("properties")
+        for name, values in (*whole.items(), *(inner.items() if isinstance(inner, dict) else ())):
+            local = _local(name)
+            local = f"@{local}" if local in {"type", "id"} else local
+            found.setdefault(local, []).extend(values if isinstance(values, list) else [values])
+        return found
 
     def _inner(self, node: Node, *names: str) -> Node:
         """The first node among the values of properties; else an empty one."""
-        found = (self._whole(value) for name in names for value in node.get(name, ()))
-        return next((_node(whole) for whole in found if whole), {})
+        return next((inner for name in names for value in _some(node, name) if (inner := self._node(value))), {})
 
     def _text(self, node: Node, *names: str) -> str:
         """The first text of properties that is no address; "" if there is none."""
-        texts = (self._as_text(value) for name in names for value in node.get(name, ()))
+        texts = (self._as_text(value) for name in names for value in _some(node, name))
         return next((text for text in texts if text and not _is_address(text)), "")
 
     def _as_text(self, value: object) -> str:
         """The text of a value; of a node, its name."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
-        whole = self._whole(value)
-        if whole is not None:
-            node = _node(whole)
-            inner = (one for name in ("@value", "value", "name", "headline", "@id") for one in node.get(name, ()))
+        if node := self._node(value):
+            inner = (one for name in ("@value", "value", "name", "headline", "@id") for one in _some(node, name))
             value = next((one for one in inner if isinstance(one, str)), None)
         if not isinstance(value, str):
             return ""
@@ -243,28 +251,19 @@ class _Reader:
     def _link(self, node: Node, *names: str) -> str:
         """The first URL of properties, of a node its own; made absolute."""
         for name in names:
-            for value in node.get(name, ()):
-                found = value
-                if whole := self._whole(value):
-                    inner = _node(whole)
-                    keys = ("url", "contentUrl", "value", "@id")
-                    found = next((one for key in keys for one in inner.get(key, ()) if isinstance(one, str)), None)
+            for value in _some(node, name):
+                inner = self._node(value)
+                own = (one for key in ("url", "contentUrl", "value", "@id") for one in _some(inner, key))
+                found = next((one for one in own if isinstance(one, str)), None) if inner else value
                 url = joined(self._url, found[:_LONGEST]) if isinstance(found, str) and "/" in found else ""
                 if url.startswith("http") and not (name == "@id" and "#" in url):
                     return url
         return ""
 
 
-def _node(given: dict[str, object]) -> Node:
-    """The values of a node of any syntax by local names: schema:name and og:name as name."""
-    found: Node = {}
-    inner = given.get("properties")
-    for part in (given, inner) if isinstance(inner, dict) else (given,):
-        for name, values in part.items():
-            key = _local(name)
-            key = f"@{key}" if key in {"type", "id"} else key
-            found.setdefault(key, []).extend(values if isinstance(values, list) else [values])
-    return found
+def _some(node: Node, name: str) -> list[object]:
+    """The first values of a property."""
+    return node.get(name, [])[:_VALUES]
 
 
 def _kind(node: Node) -> str | None:

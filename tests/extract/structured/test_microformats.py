@@ -94,16 +94,19 @@ def test_items_are_those_of_the_specification(case: str) -> None:
     assert found(html) == expected
 
 
+NAMES = " ".join(f"p-{'a' * number}" for number in range(1, 600))
+
+
 @pytest.mark.parametrize(
     "html",
     [
         "<div class='h-entry e-content'>" * 5_000,
         "<div class=h-entry>" + "<div class=p-name>xxxxxxxxxx" * 5_000,
         "<p class=h-card></p>" * 50_000,
-        f"<p class=h-card><i class='{' '.join(f'p-a{chr(97 + n % 26)}-{chr(97 + n // 26 % 26)}' for n in range(600))}'>"
-        * 20,
+        f"<p class=h-card><i class='{NAMES}'>" + "<b></b>" * 20_000,
+        f"<p class=h-card><i class='{NAMES.replace('p-', 'e-')}'>" + "x" * 20_000,
     ],
-    ids=["deep", "text in text", "many", "names"],
+    ids=["deep", "text in text", "many", "names of elements", "names of texts"],
 )
 def test_large_pages_end(html: str) -> None:
     assert len(str(found(html))) < 10_000_000

@@ -127,8 +127,9 @@ def test_nodes_are_those_of_the_specification(case: str) -> None:
         f"<base href='/{'x' * 50_000}/'>" + "<p resource=a property=schema:b></p>" * 5_000,
         "<p prefix='a: http://a.test/'>" * 5_000 + "<p property=a:b>",
         "<p property=schema:x>1</p>" * 50_000,
+        "".join(f"<p prefix='a{number}: http://a.test/'>" for number in range(20_000)) + "<i property=a1:b>",
     ],
-    ids=["deep", "text in text", "URLs", "prefixes", "many"],
+    ids=["deep", "text in text", "URLs", "prefixes", "many", "many prefixes"],
 )
 def test_large_pages_end(html: str) -> None:
     assert len(str(found(html))) < 10_000_000

@@ -312,3 +312,10 @@ def test_nodes_that_refer_to_one_another_end() -> None:
     for _ in range(150):
         deep = {"item": deep}
     assert found(ld(deep)) == []
+
+
+def test_large_nodes_that_many_refer_to_are_read_once() -> None:
+    """Each of the articles would go through all keys and names of its author."""
+    author = {"@id": "#a", "name": [1] * 20_000, **{f"k{number}": 1 for number in range(20_000)}}
+    articles = [{"@type": "Article", "headline": f"H{number}", "author": {"@id": "#a"}} for number in range(5_000)]
+    assert len(found(ld([author, *articles]))) == 1_000
