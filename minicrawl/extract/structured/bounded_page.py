@@ -16,6 +16,12 @@ MOST_ELEMENTS = 1_000_000
 DEEPEST = 50
 """Maximum nesting of items."""
 
+URLS = {
+    **dict.fromkeys(("audio", "embed", "iframe", "img", "source", "track", "video"), "src"),
+    **dict.fromkeys(("a", "area", "link"), "href"),
+    "object": "data",
+}
+"""Attributes whose URL is the value of an element, by its tag."""
 _UNSEEN = frozenset({"script", "style", "template"})
 _WORD = re.compile(r"[^\t\n\f\r ]+")
 

@@ -1,22 +1,19 @@
 """JSON-LD as pages publish it: JSON, and what is wrong with it in ways that leave no doubt.
 
-Line breaks and tabs in texts, comments, CDATA sections, trailing commas, needless escapes, several values one after the
-other, text before and behind them, and scripts that are escaped as HTML. Everything else that is no JSON is left out
-(JSON-LD 1.1, 7.3, asks for JSON alone, and for texts without entities: those within values stay).
+Line breaks in texts, comments, CDATA, trailing commas, needless escapes, several values, text around them, and scripts
+escaped as HTML. Everything else that is no JSON is left out, and texts keep their entities (JSON-LD 1.1, 7.3).
 """
 
 import html
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from minicrawl.extract.structured.bounded_page import BoundedPage
 
-_MOST = 1_000
-"""Maximum scripts of a page."""
-_DEEPEST = 200
-"""Maximum nesting: deeper values are no data, and break the parsers of whoever reads the items."""
+_MOST, _DEEPEST = 1_000, 200
+"""Maximum scripts of a page, and nesting: deeper values break the parsers of whoever reads the items."""
 TOO_DEEP = f"JSON-LD that is nested deeper than {_DEEPEST} levels is left out"
 
 _TEXT = r'"(?:[^"\\]++|\\.)*+"?'
@@ -74,7 +71,7 @@ def _without(noise: re.Pattern[str], text: str) -> str:
 
 
 def _finite(number: str) -> float | None:
-    """A number; None if it is too large, and so would be infinite in JSON."""
+    """A number; None if it is too large for one."""
     read = float(number)
     return read if math.isfinite(read) else None
 
@@ -83,21 +80,15 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_f
 
 
 def _objects(values: list[object]) -> Iterator[object]:
-    pending = values[::-1]
-    while pending:
-        value = pending.pop()
+    for value in values:
         if isinstance(value, list):
-            pending += reversed(value)
+            yield from _objects(value)
         elif isinstance(value, dict) and value:
             yield value
 
 
-def _is_too_deep(value: object) -> bool:
-    level = [value]
+def _is_too_deep(level: list[object]) -> bool:
     for _ in range(_DEEPEST + 1):
-        level = [part for whole in level for part in _parts(whole)]
+        parts = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [part for some in parts for part in some]
     return bool(level)
-
-
-def _parts(whole: object) -> Iterable[object]:
-    return whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ()

@@ -6,14 +6,9 @@ Pages have more than the standard: `content` is read on any element, and scripts
 """
 
 from minicrawl.extract.document import Node
-from minicrawl.extract.structured.bounded_page import DEEPEST, BoundedPage, children
+from minicrawl.extract.structured.bounded_page import DEEPEST, URLS, BoundedPage, children
 
 _ERROR = "ERROR"
-_URLS = {
-    **dict.fromkeys(("audio", "embed", "iframe", "img", "source", "track", "video"), "src"),
-    **dict.fromkeys(("a", "area", "link"), "href"),
-    "object": "data",
-}
 _ATTRIBUTES = {"data": "value", "meter": "value", "time": "datetime"}
 
 
@@ -75,10 +70,10 @@ class _Reader:
         if element.mem_id in self._items:
             is_part_of_itself = element.mem_id in above or len(above) > DEEPEST
             return _ERROR if is_part_of_itself else self.item(element, above)
-        if tag in _URLS and (given := page.attribute(element, _URLS[tag])) is not None:
+        if tag in URLS and (given := page.attribute(element, URLS[tag])) is not None:
             return page.url(given)
         if tag in _ATTRIBUTES and (given := page.attribute(element, _ATTRIBUTES[tag])) is not None:
             return given
-        if (given := page.attribute(element, "content")) or tag in _URLS or tag in {"meta", "data", "meter"}:
+        if (given := page.attribute(element, "content")) or tag in URLS or tag in {"meta", "data", "meter"}:
             return given or ""
         return page.text(element, deep=tag != "time")

@@ -6,7 +6,7 @@ Not read: classic names without a prefix, as hentry, and classes of style sheets
 import re
 
 from minicrawl.extract.document import Node
-from minicrawl.extract.structured.bounded_page import DEEPEST, BoundedPage, children
+from minicrawl.extract.structured.bounded_page import DEEPEST, URLS, BoundedPage, children
 
 _CLASS = re.compile(r"(p|e|u|dt|h)-((?:[a-z0-9]+-)?[a-z]+(?:-[a-z]+)*)")
 _STYLES = frozenset({"auto", "dvh", "fit", "full", "lvh", "max", "min", "px", "screen", "svh"})
@@ -14,10 +14,7 @@ _VALUE = {"abbr": "title", "data": "value", "input": "value"}
 _SOURCES = {
     "p": _VALUE | {"link": "title", "img": "alt", "area": "alt"},
     "dt": _VALUE | dict.fromkeys(("time", "ins", "del"), "datetime"),
-    "u": _VALUE
-    | dict.fromkeys(("a", "area", "link"), "href")
-    | dict.fromkeys(("img", "audio", "video", "source", "iframe"), "src")
-    | {"object": "data"},
+    "u": _VALUE | URLS,
 }
 """Attributes with the value of an element, by the prefix of the property and the tag."""
 

@@ -31,27 +31,19 @@ COLUMNS: dict[str, type] = dict.fromkeys(("kind", "name", "link", "description",
 }
 """The fields of things, with the types of their values."""
 
-_KINDS = {
-    "breadcrumb": "BreadcrumbList",
-    "recipe": "Recipe h-recipe",
-    "product": "Product ProductGroup ProductModel IndividualProduct Vehicle Car Motorcycle Book SoftwareApplication "
-    "MobileApplication WebApplication VideoGame h-product product.item",
-    "event": "Event BusinessEvent ChildrensEvent ComedyEvent CourseInstance DanceEvent EducationEvent EventSeries "
-    "ExhibitionEvent Festival FoodEvent Hackathon LiteraryEvent MusicEvent PublicationEvent SaleEvent ScreeningEvent "
-    "SocialEvent SportsEvent TheaterEvent VisualArtsEvent h-event",
-    "question": "Question",
-    "article": "Article NewsArticle BlogPosting Report ScholarlyArticle TechArticle SocialMediaPosting LiveBlogPosting "
-    "DiscussionForumPosting AnalysisNewsArticle BackgroundNewsArticle OpinionNewsArticle ReportageNewsArticle "
-    "ReviewNewsArticle AdvertiserContentArticle APIReference HowTo CreativeWork h-entry",
-    "organisation": "Organization Corporation NGO NewsMediaOrganization EducationalOrganization CollegeOrUniversity "
-    "School GovernmentOrganization LocalBusiness Store Restaurant Hotel LodgingBusiness FoodEstablishment "
-    "MedicalOrganization Dentist Physician Hospital PerformingGroup MusicGroup SportsTeam AutoDealer "
-    "RealEstateAgent ProfessionalService OnlineStore Airline TravelAgency FinancialService LegalService h-org",
-    "person": "Person h-card",
-}
-_KIND = {name.lower(): kind for kind, names in _KINDS.items() for name in names.split()}
+_KIND = re.compile(
+    r"(?P<breadcrumb>BreadcrumbList)|(?P<recipe>(?:h-)?Recipe)|(?P<question>Question)|(?P<person>Person|h-card)|"
+    r"(?P<product>(?:h-|Individual)?Product(?:Group|Model|\.item)?|Vehicle|Car|Motorcycle|Book|VideoGame|\w*Application)|"
+    r"(?P<event>(?:h-)?\w*Event|EventSeries|CourseInstance|Festival|Hackathon)|"
+    r"(?P<article>\w*Article|(?!Job)\w+Posting|Report|HowTo|APIReference|CreativeWork|h-entry)|"
+    r"(?P<organisation>\w*(?:Organization|Business|Store|Restaurant)|Corporation|NGO|CollegeOrUniversity|School|Hotel|"
+    r"FoodEstablishment|Dentist|Physician|Hospital|PerformingGroup|MusicGroup|SportsTeam|AutoDealer|RealEstateAgent|"
+    r"(?:Professional|Financial|Legal)Service|Airline|TravelAgency|h-org)",
+    re.IGNORECASE,
+)
+"""Kinds, by the local names of types in schema.org, microformats and OpenGraph."""
 _MAIN = ("breadcrumb", "recipe", "product", "event", "article")
-"""Kinds of which a page that has one in two syntaxes has the same in both."""
+"""Kinds of which a page with one in each of two syntaxes has the same in both."""
 _WITHIN = (
     *("@graph", "mainEntity", "mainEntityOfPage", "mainContentOfPage", "itemListElement", "item", "breadcrumb"),
     *("blogPost", "blogPosts", "hasPart", "event", "events", "dataFeedElement", "children"),
@@ -268,8 +260,8 @@ def _some(node: Node, name: str) -> list[object]:
 
 def _kind(node: Node) -> str | None:
     """The kind of a node by its types."""
-    kinds = {_KIND.get(_local(name).lower()) for name in node.get("@type", ()) if isinstance(name, str)}
-    return next((kind for kind in _KINDS if kind in kinds), None)
+    types = (_local(name) for name in _some(node, "@type") if isinstance(name, str))
+    return next((match.lastgroup for name in types if (match := _KIND.fullmatch(name))), None)
 
 
 @lru_cache(maxsize=1024)
