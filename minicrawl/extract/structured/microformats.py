@@ -55,13 +55,15 @@ class _Reader:
             child = pending.pop()
             inner_types, names = self.classes(child)
             self._page.spend(elements=1, values=len(names))
-            nested = self.item(child, inner_types, depth + 1) if inner_types and depth < DEEPEST else None
+            is_item = bool(inner_types) and depth < DEEPEST
             prefixes.update(["h"] if inner_types else [], (prefix for prefix, _ in names))
             for prefix, name in names:
                 value = self._value(child, prefix) if self._page.has_room else ""
+                # Read again for every name: an item in several places takes its room in each.
+                nested = self.item(child, inner_types, depth + 1) if is_item and self._page.has_room else None
                 properties.setdefault(name, []).append(value if nested is None else _valued(nested, prefix, value))
-            if nested is not None and not names:
-                inner.append(nested)
+            if is_item and not names:
+                inner.append(self.item(child, inner_types, depth + 1))
             if not inner_types:
                 pending += children(child)[::-1]
         self._imply(element, properties, prefixes)

@@ -101,12 +101,13 @@ NAMES = " ".join(f"p-{'a' * number}" for number in range(1, 600))
     "html",
     [
         "<div class='h-entry e-content'>" * 5_000,
+        "<div class='h-entry p-a e-b u-c'>" * 2_000,
         "<div class=h-entry>" + "<div class=p-name>xxxxxxxxxx" * 5_000,
         "<p class=h-card></p>" * 50_000,
         f"<p class=h-card><i class='{NAMES}'>" + "<b></b>" * 20_000,
         f"<p class=h-card><i class='{NAMES.replace('p-', 'e-')}'>" + "x" * 20_000,
     ],
-    ids=["deep", "text in text", "many", "names of elements", "names of texts"],
+    ids=["deep", "deep in several properties", "text in text", "many", "names of elements", "names of texts"],
 )
 def test_large_pages_end(html: str) -> None:
     assert len(str(found(html))) < 10_000_000
