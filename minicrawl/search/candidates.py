@@ -32,7 +32,7 @@ from minicrawl.search.index.inverted import (
 from minicrawl.search.index.words import UNKNOWN, analysed, words_of
 from minicrawl.search.query import MOST_WORDS, Query, Term
 
-MOST = 100
+MOST = 80
 """Candidates from the heads, from the bodies, and from the names."""
 ENOUGH = 60
 """Candidates with all words that need no others beside them."""
@@ -97,7 +97,7 @@ class Finder:
         self._index = index
         self._db = db
         self.query = query
-        self.languages = tuple(dict.fromkeys((UNKNOWN, *index.languages()[:_MOST_LANGUAGES])))
+        self.languages = tuple(dict.fromkeys((UNKNOWN, *index.languages[:_MOST_LANGUAGES])))
         self.words = self._words(query.terms)
         self._filters = self._of_filters()
         self._excluded = [self._excluding(kind) for kind in (HEAD, BODY)] if query.excluded else []
@@ -160,8 +160,8 @@ class Finder:
             self._note(pages, page, HEAD, score).words = everything
         if len(pages) < ENOUGH and len(self.words) > 1:
             self._add_some(pages, most)
-        self._drop_excluded(pages)
         self._read(pages)
+        self._drop_unwanted(pages)
         return found
 
     def matches(self) -> int:
@@ -188,12 +188,23 @@ class Finder:
             for page, score in self._index.best(self._wanted([some], kind), most):
                 self._note(pages, page, kind, score)
 
-    def _drop_excluded(self, pages: dict[int, Candidate]) -> None:
-        """Drop pages whose other document has a forbidden term."""
+    def _drop_unwanted(self, pages: dict[int, Candidate]) -> None:
+        """Drop pages that have a forbidden term in the other document, or lack a required phrase in the head, of which
+        the inverted index knows the words alone."""
         for kind, excluded in enumerate(self._excluded):
             if pages:
                 for page, _ in self._index.best(all_of([self._index.among(pages, kind), excluded]), len(pages)):
                     del pages[page]
+        for word in (word for word in self.words if word.term.is_required):
+            if word.term.in_title:
+                having = [page for page, found in pages.items() if any(text in found.head.title for text in word.texts)]
+            else:
+                having = [page for page, found in pages.items() if any(t in c for t in word.texts for c in found.head)]
+            if not word.term.in_title and pages:
+                query = all_of([self._index.among(pages, BODY), self._any(FIELDS[BODY], word.forms)])
+                having += [page for page, _ in self._index.best(query, len(pages))]
+            for page in pages.keys() - having:
+                del pages[page]
 
     def _read(self, pages: Mapping[int, Candidate]) -> None:
         """Look up what the index says of the candidates."""

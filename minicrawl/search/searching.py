@@ -235,7 +235,7 @@ class Searcher:
         trust = self._importance(asked)(list(candidates.by_page))
         judged = {page: reading.signals(found, trust.get(page, 0.0)) for page, found in candidates.by_page.items()}
         similarity = {page: agreement(signals, learned.weights) for page, signals in judged.items()}
-        places = self._places(candidates, similarity, asked, shares)(list(judged))
+        places = self._places(candidates, similarity, asked, shares, trust)
         scores = {
             page: score(similarity[page], places.get(page, 0.0), asked.weight) + learned.moves.get(page, 0.0)
             for page in judged
@@ -280,17 +280,21 @@ class Searcher:
         return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
 
     def _places(
-        self, candidates: Candidates, similarity: Mapping[int, float], asked: Asked, shares: Mapping[str, float]
-    ) -> Places:
-        """The function for R of pages. shares: of topics."""
+        self,
+        candidates: Candidates,
+        similarity: Mapping[int, float],
+        asked: Asked,
+        shares: Mapping[str, float],
+        importance: Mapping[int, float],
+    ) -> Mapping[int, float]:
+        """R of the candidates. shares: of topics."""
         if asked.rank == "topic":
-            return self._topics_of(asked).places(shares)
+            return self._topics_of(asked).places(shares)(list(similarity))
         if asked.rank == "none":
-            return lambda pages: {}
+            return {}
         if asked.rank == "hits":
-            near = authorities_near(self._store, similarity, " ".join(word.term.text for word in candidates.words))
-            return lambda pages: near
-        return self._importance(asked)
+            return authorities_near(self._store, similarity, " ".join(word.term.text for word in candidates.words))
+        return importance
 
     def _topics_of(self, asked: Asked) -> Topics:
         """The topics asked for, prepared anew if the index has changed since."""

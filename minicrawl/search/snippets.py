@@ -6,6 +6,7 @@ Candidate words are found by their first letters, then compared as the index has
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,9 +20,9 @@ _PIECES = 2
 LENGTHS = (4_000, 20_000, 200_000)
 """Bytes of a text to read: the second if no piece of the first has all words of the query, the third if none has
 any."""
-_MOST_HITS = 100
+_MOST_HITS = 50
 """Hits in a text considered for the best pieces: the first."""
-_MOST_LIKELY = 1_000
+_MOST_LIKELY = 60
 """Words in a text with the begin of a query's word that are checked: the first."""
 _RUN = re.compile(f"[{UNSPACED}]+")
 _LETTER = rf"[^\W_{UNSPACED}]"
@@ -99,15 +100,27 @@ class Snippets:
         if text.isascii() or not _OTHER_LETTER.search(text):
             return text
         for letter in set("".join(_OTHER_LETTERS.findall(text))):
-            if len(folded := analysed(letter, "")) == 1 and folded != letter:
+            if (folded := _folded_letter(letter)) != letter:
                 text = text.replace(letter, folded)
         return text
 
     def _learn(self, words: Collection[str]) -> None:
         """Find the terms of the query that words stand for, by number."""
         for word in words:
-            stems = {stem for language in self._languages for stem in analysed(word, language).split()}
+            stems = _stems_of(word, self._languages)
             self._known[word] = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
+
+
+@lru_cache(10_000)
+def _folded_letter(letter: str) -> str:
+    folded = analysed(letter, "")
+    return folded if len(folded) == 1 else letter
+
+
+@lru_cache(50_000)
+def _stems_of(word: str, languages: tuple[str, ...]) -> frozenset[str]:
+    """The stems of a word in each of some languages."""
+    return frozenset(stem for language in languages for stem in analysed(word, language).split())
 
 
 def _beginning_with(head: str, text: str) -> Iterator[tuple[int, int, str]]:

@@ -22,6 +22,7 @@ from minicrawl.search.index.heads import Heads, fields_of, parts, title_parts
 from minicrawl.search.index.index_folder import (
     Index,
     hold_index,
+    index_errors,
     index_path,
     open_index,
     remove_index,
@@ -126,9 +127,11 @@ class Follower:
         return self._index.size()
 
     def finish(self) -> None:
-        """Note what takes a scan of the store: pages without a text."""
+        """Note what takes a scan of the store, pages without a text; and give back the room of the book."""
         with self._index.transaction():
             self._index.set_meta(without_text=self._store.texts.missing())
+        with index_errors(self._index.path):
+            self._db.execute("VACUUM")
 
     # Texts.
 

@@ -11,8 +11,9 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.search.index.anchors import NOTHING, AnchorBook
@@ -55,18 +56,10 @@ def title_parts(title: str, language: str | None) -> str:
 
 def url_parts(url: str) -> str:
     """A URL as a column of `heads`: host, folders, last segment, query."""
-    split = urlsplit(url[:_LONGEST_URL])
-    folders, _, last = _ENDINGS.sub("", unquote(split.path)).strip("/").rpartition("/")
-    return parts((split.netloc.removeprefix("www."), folders, last, unquote(split.query)), None)
-
-
-def host_terms(url: str) -> str:
-    """The host of a URL and the domains above it, down to its site."""
-    host, site = url.split("/", 3)[2].rpartition("@")[2].lower(), site_of(url)
-    host = host.partition(":")[0] if not host.startswith("[") else host
-    labels = host.split(".")
-    above = (".".join(labels[i:]) for i in range(len(labels)))
-    return " ".join(domain for domain in above if len(domain) >= len(site)) or host
+    _, _, host, *path = url[:_LONGEST_URL].split("/", 3)
+    place, _, query = unquote("".join(path)).partition("?")
+    folders, _, last = _ENDINGS.sub("", f"/{place}").strip("/").rpartition("/")
+    return parts((host.removeprefix("www."), folders, last, query), None)
 
 
 def language_terms(language: str | None) -> list[str]:
@@ -144,7 +137,17 @@ def heads_of(db: sqlite3.Connection, pages: Iterable[int]) -> dict[int, Head]:
 
 def fields_of(url: str, language: str | None) -> dict[str, str | Sequence[str]]:
     """The fields by which documents of a page are filtered."""
-    return {"hosts": host_terms(url), "site": site_of(url), "language": language_terms(language)}
+    hosts, site = _of_host(url.split("/", 3)[2])
+    return {"hosts": hosts, "site": site, "language": language_terms(language)}
+
+
+@lru_cache(20_000)
+def _of_host(authority: str) -> tuple[str, str]:
+    """The host with the domains above it, down to its site, and the site."""
+    site, host = site_of(authority), authority.rpartition("@")[2].lower()
+    labels = (host if host.startswith("[") else host.partition(":")[0]).split(".")
+    above = (".".join(labels[i:]) for i in range(len(labels)))
+    return " ".join(domain for domain in above if len(domain) >= len(site)) or host, site
 
 
 def _names(head: Head) -> str:

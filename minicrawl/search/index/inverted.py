@@ -30,12 +30,11 @@ _MEMORY = 48_000_000
 def _schema() -> SchemaBuilder:
     schema = SchemaBuilder()
     schema.add_unsigned_field("key", indexed=True, fast=True)
-    for field in FIELDS:
-        schema.add_text_field(field, tokenizer_name="whitespace")
-    schema.add_text_field("title", tokenizer_name="whitespace")
-    schema.add_text_field("names", tokenizer_name="whitespace", index_option="freq")
-    schema.add_text_field("spelled", tokenizer_name="whitespace", index_option="basic")
-    schema.add_text_field("hosts", tokenizer_name="whitespace", index_option="basic")
+    schema.add_text_field("body", tokenizer_name="whitespace")
+    for field in ("head", "names"):
+        schema.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
+    for field in ("title", "spelled", "hosts"):
+        schema.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     schema.add_text_field("site", tokenizer_name="raw", index_option="basic", fast=True)
     schema.add_text_field("language", tokenizer_name="raw", index_option="basic", fast=True)
     return schema
@@ -50,6 +49,7 @@ class InvertedIndex:
         self._writer = self._index.writer(_MEMORY, 1) if writes else None
         self._schema = self._index.schema
         self._index.config_reader("manual")
+        self._seen = (0, 0, 0)
         self.reload()
 
     # Writing.
@@ -90,8 +90,13 @@ class InvertedIndex:
 
     def reload(self) -> None:
         """See what was committed since."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
+        state = (self._folder / "meta.json").stat()
+        changed = state.st_mtime_ns, state.st_ino, state.st_size
+        if changed != self._seen:
+            self._index.reload()
+            self._seen = changed
+            self._searcher = self._index.searcher()
+            self.languages = self._languages()
 
     def frequency(self, form: Form) -> int:
         """Documents of the kind that has most that have a word; of several words, the rarest counts."""
@@ -111,7 +116,7 @@ class InvertedIndex:
         """The words of a field, with their numbers of documents; also those of documents that were put anew."""
         return self._searcher.terms_with_prefix(field, "")
 
-    def languages(self) -> list[str]:
+    def _languages(self) -> list[str]:
         """The primary languages of pages, the most frequent first."""
         return [term for term, _ in sorted(self.terms("language"), key=lambda pair: -pair[1]) if "-" not in term]
 
@@ -140,9 +145,11 @@ class InvertedIndex:
     # Queries.
 
     def has(self, field: str, form: Form, *, scored: bool = True) -> Query:
-        """Documents with some words one behind the other."""
-        if len(form) > 1:
+        """Documents with some words; of bodies those that have them one behind the other."""
+        if len(form) > 1 and field == "body":
             return Query.phrase_query(self._schema, field, list(form))
+        if len(form) > 1:
+            return all_of([self.has(field, (word,), scored=scored) for word in form])
         if is_one_unspaced_character(form[0]):
             return Query.regex_query(self._schema, field, f"{form[0]}.?")
         return Query.term_query(self._schema, field, form[0], "freq" if scored else "basic")

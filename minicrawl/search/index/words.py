@@ -153,7 +153,7 @@ _BETWEEN_BLOCKS = BETWEEN_BLOCKS.encode()
 _MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
 _LONGEST_MARKED = 1_000
 """Characters of a link's text, with its marks, that count."""
-_LONGEST_TITLE, _LONGEST_HEADING, _MOST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 100, 12, 100, 500_000
+_LONGEST_TITLE, _LONGEST_HEADING, _MOST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 100, 12, 100, 200_000
 DULL = frozenset("next,previous,prev,up,top,home,here,link,more,read more,click here,back,index".split(","))  # noqa: SIM905
 """Texts of links that are too common to describe their targets."""
 

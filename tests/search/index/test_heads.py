@@ -6,7 +6,7 @@ import pytest
 from support.searching import indexed, page
 from support.sites import Site
 
-from minicrawl.search.index.heads import host_terms, language_terms, title_parts, url_parts
+from minicrawl.search.index.heads import fields_of, language_terms, title_parts, url_parts
 from minicrawl.search.index.index_folder import index_path, open_index, store_mark
 from minicrawl.store.reader import open_store
 
@@ -33,7 +33,9 @@ def test_title_has_parts_between_signs() -> None:
 
 
 def test_page_is_found_by_its_host_and_domains_above_and_by_its_language() -> None:
-    assert host_terms("http://docs.a.example.co.uk:8080/x") == "docs.a.example.co.uk a.example.co.uk example.co.uk"
+    fields = fields_of("http://docs.a.example.co.uk:8080/x", "de")
+    assert fields["hosts"] == "docs.a.example.co.uk a.example.co.uk example.co.uk"
+    assert (fields["site"], fields["language"]) == ("example.co.uk", ["de"])
     assert language_terms("en_GB") == ["en-gb", "en"]
     assert language_terms(None) == []
 

@@ -76,7 +76,7 @@ def test_words_near_a_misspelt_one_and_counts_by_value(index: InvertedIndex) -> 
     index.reload()
     assert index.near("asynciu") == [("asyncio", 2), ("async", 1)]
     assert index.near("sayncio") == [("asyncio", 2)]
-    assert index.languages() == ["de"]
+    assert index.languages == ["de"]
     assert index.counts(index.has("body", ("x",)), "site", 5) == {"a.test": 4}
     assert index.knows("x")
     assert not index.knows("asyncio")
