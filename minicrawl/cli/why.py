@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from minicrawl.analysis.refresh_times import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
     from minicrawl.crawler.admission.focus import Likelihood
+    from minicrawl.store.reader import Store
 
 _SITES_SHOWN = 3
 _THINGS_SHOWN = 5
@@ -57,7 +58,6 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
     While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
     those that the first pages to be read have had since it became known.
     """
-    from minicrawl.analysis.archived_page import page_things
     from minicrawl.analysis.copies import copies
     from minicrawl.analysis.explain import explain, meant_by
     from minicrawl.store.reader import open_store
@@ -66,7 +66,7 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
     with open_store(store) as reader:
         found = explain(reader, url)
         carried = copies(reader, url, alike) if with_copies else []
-        things = page_things(reader, found.url)
+        things = _things(reader, found.url)
     if as_json:
         more: dict[str, object] = {"copies": [copy._asdict() for copy in carried]} if with_copies else {}
         if things is not None:
@@ -92,6 +92,15 @@ def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
         when = f"{span(abs(copy.after))} {'later' if copy.after >= 0 else 'earlier'}"
         kind = f", {_KINDS[copy.kind]}" if copy.kind else ""
         yield f"              {copy.alike:.0%}, {when}{kind}: {printable(copy.url)}"
+
+
+def _things(store: "Store", url: str) -> list[dict[str, Any]] | None:
+    """The things of an archived page; the parsers are loaded for a store with an archive only."""
+    if not store.settings.get("archive"):
+        return None
+    from minicrawl.analysis.archived_page import page_things
+
+    return page_things(store, url)
 
 
 def _thing_lines(things: list[dict[str, Any]]) -> Iterator[str]:
