@@ -254,7 +254,9 @@ def _content(page: _Page) -> Sequence[int]:
     if not any(content):
         return b"\1" * len(content)
     first = content.index(1)
-    title = next((block for block in reversed(range(first)) if page.levels[block] == 1), first)
+    has_title = any(level == 1 for level in compress(page.levels, content))
+    before = (block for block in reversed(range(first)) if page.levels[block] == 1)
+    title = next((block for block in before if not (has_title and out[block])), first)
     for block in range(title, first):
         content[block] = block == title or (not out[block] and page.prose[block] >= _LEAD)
     return content

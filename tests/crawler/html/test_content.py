@@ -109,6 +109,10 @@ PAGES = {
         f"<div class=sidebar>{MENU}</div></div>",
         [SAY, MORE],
     ),
+    "name of the site above the title": (
+        f"<div class=navigation><h1><a href=/>The Daily</a></h1></div><article><h1>Stone</h1><p>{SAY}</p></article>",
+        ["Stone", SAY],
+    ),
     "cookie banner": (f"<div id=cookie-consent><p>{MORE}</p></div><p>{SAY}</p><p>{SAY}</p>", [SAY, SAY]),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
