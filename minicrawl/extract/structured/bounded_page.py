@@ -49,7 +49,7 @@ class BoundedPage:
 
     @property
     def has_room(self) -> bool:
-        return min(self._values_left, self._characters_left, self._elements_left) > 0
+        return self._values_left > 0 and self._characters_left > 0 and self._elements_left > 0
 
     def spend(self, *, values: int = 0, elements: int = 0, characters: int = 0) -> None:
         self._values_left -= values
