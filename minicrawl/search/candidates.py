@@ -11,7 +11,7 @@ the index. Pages that are named as the query are candidates in any case.
 
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, pairwise
@@ -63,11 +63,13 @@ class Word:
 
 @dataclass
 class Candidate:
-    """A page. `head`: what it is called; `text`: BM25 of its body, 0 to 1; `words`: those that are anywhere, as bits by
-    their place in the query; `near`: pairs of neighbouring words that are near one another in the body, likewise."""
+    """A page. `head`: what it is called; `called`, `text`: BM25 of its head and body, 0 to 1; `words`: those that are
+    anywhere, as bits by their place in the query; `near`: pairs of neighbouring words that are near one another in the
+    body, likewise."""
 
     page: int
     head: Head = NO_HEAD
+    called: float = 0.0
     text: float = 0.0
     words: int = 0
     near: int = 0
@@ -114,7 +116,7 @@ class Finder:
                 rarity = math.log(1 + documents / max(1, sum(there.values())))
                 known.setdefault(one, (tuple(there or forms[:1]), rarity, number > 0))
         whole = sum(rarity for _, rarity, _ in known.values())
-        self._most_text = _BM25 * whole
+        self._most = _BM25 * whole
         found = (Word(term, forms, rarity / whole, follows) for term, (forms, rarity, follows) in known.items())
         return tuple(islice(found, MOST_WORDS))
 
@@ -156,8 +158,8 @@ class Finder:
             for page, score in self._index.best(self._with_all(kind), most):
                 self._note(pages, page, kind, score).words = everything
         named = self._index.has("names", ("".join("".join(word.forms[0]) for word in self.words),))
-        for page, score in self._index.best(self._wanted([named], HEAD), most):
-            self._note(pages, page, HEAD, score).words = everything
+        for page, _ in self._index.best(self._wanted([named], HEAD), most):
+            pages.setdefault(page, Candidate(page)).words = everything
         if len(pages) < ENOUGH and len(self.words) > 1:
             self._add_some(pages, most)
         self._read(pages)
@@ -177,8 +179,11 @@ class Finder:
 
     def _note(self, pages: dict[int, Candidate], page: int, kind: int, score: float) -> Candidate:
         candidate = pages.setdefault(page, Candidate(page))
+        similarity = min(1.0, score / self._most)
         if kind == BODY:
-            candidate.text = min(1.0, score / self._most_text)
+            candidate.text = similarity
+        else:
+            candidate.called = similarity
         return candidate
 
     def _add_some(self, pages: dict[int, Candidate], most: int) -> None:
@@ -206,15 +211,18 @@ class Finder:
             for page in pages.keys() - having:
                 del pages[page]
 
-    def _read(self, pages: Mapping[int, Candidate]) -> None:
+    def _read(self, pages: dict[int, Candidate]) -> None:
         """Look up what the index says of the candidates."""
         for page, head in heads_of(self._db, pages).items():
             pages[page].head = head
-        without = [page for page, candidate in pages.items() if not candidate.text]
-        if without:
-            some = any_of([self._index.has(FIELDS[BODY], form) for word in self.words for form in word.forms])
-            for page, score in self._index.best(all_of([self._index.among(without, BODY), some]), len(without)):
-                pages[page].text = min(1.0, score / self._most_text)
+        some = [
+            any_of([self._index.has(field, form) for word in self.words for form in word.forms]) for field in FIELDS
+        ]
+        for kind, scores in ((HEAD, "called"), (BODY, "text")):
+            if without := [page for page, candidate in pages.items() if not getattr(candidate, scores)]:
+                query = all_of([self._index.among(without, kind), some[kind]])
+                for page, score in self._index.best(query, len(without)):
+                    self._note(pages, page, kind, score)
         with_text = [page for page, candidate in pages.items() if candidate.text]
         partly = [page for page in with_text if not pages[page].words]
         for page, words in self._marks(partly, [self._any(FIELDS[BODY], word.forms) for word in self.words]).items():

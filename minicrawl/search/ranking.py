@@ -47,9 +47,9 @@ class Signals(NamedTuple):
 
     `coverage`: words that are anywhere. `title`, `anchors`, `own_anchors`, `headings`, `url`, `host`: words there;
     `_named`: of these, words of parts that have no other words. `dense`: share of the title's words that are the
-    query's. `said`: number of sites whose links name the page so. `text`: BM25 of the body. `near`: neighbouring words
-    that are near one another. `home`: the page is that of a host which the query names. `trust`: R of a page on such a
-    host. `read`: the page was read.
+    query's. `said`: number of sites whose links name the page so. `called`, `text`: BM25 of the head and of the body.
+    `near`: neighbouring words that are near one another. `home`: the page is that of a host which the query names.
+    `trust`: R of a page on such a host. `read`: the page was read.
     """
 
     coverage: float
@@ -68,6 +68,7 @@ class Signals(NamedTuple):
     host: float
     home: float
     trust: float
+    called: float
     text: float
     near: float
     read: float
@@ -90,6 +91,7 @@ WEIGHTS = Signals(
     host=0.5,
     home=0.4,
     trust=0.3,
+    called=1.0,
     text=0.8,
     near=0.8,
     read=0.3,
@@ -167,6 +169,7 @@ class Reading:
             host=of_host,
             home=of_host if is_home else 0.0,
             trust=of_host * place,
+            called=candidate.called,
             text=candidate.text,
             near=self._near(near),
             read=1.0 if candidate.head.title or candidate.text else 0.0,
