@@ -11,6 +11,7 @@ from support.sites import Reply, Site, canonical, crawl, rows
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_folder import index_path, remove_index
+from minicrawl.search.partitions import facets_of as facets
 from minicrawl.search.partitions import search
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of
@@ -222,3 +223,49 @@ def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path: Path)
     result = found(store, "zebra")
     assert result.without_text == 1
     assert [hit.url for hit in result.pages] == [B]
+
+
+ARGUMENTS = "command line arguments are read from the command line, and arguments of the command line are words"
+GUIDES: Site = {
+    "http://rust.test/book": page("Command line arguments - The Rust book", ARGUMENTS),
+    "http://rust.test/cli": page("Accepting command line arguments", ARGUMENTS),
+    "http://django.test/": page("Django", "The web framework", ("http://django.test/admin", "admin")),
+    "http://django.test/admin": page("django-admin and manage.py", "squashmigrations app: a command with arguments"),
+    "http://django.test/notes": page("Release notes", "Django has squashmigrations"),
+    "http://cmake.test/find": page("find_package — CMake 3.27", "Find a package. " + "It says more of it. " * 50),
+    "http://cmake.test/": page("CMake", "The build system", ("http://cmake.test/find", "find_package")),
+    "http://llvm.test/": page("Building LLVM with CMake", "cmake find_package llvm " * 9),
+    **{f"http://x.test/{i}": page(f"Notes {i}", f"The command line of {i} has arguments") for i in range(30)},
+    "http://blog.test/": page("Why we like Django", "Django Django Django " * 20),
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("squashmigrations command line arguments", ["http://django.test/admin"]),
+        ("cmake find_package", ["http://cmake.test/find"]),
+        ("django", ["http://django.test/"]),
+        ("command line arguments", ["http://rust.test/book", "http://rust.test/cli"]),
+    ],
+)
+def test_rare_words_come_first_and_pages_that_are_named_before_those_that_mention(
+    tmp_path: Path, query: str, first: list[str]
+) -> None:
+    store = indexed(GUIDES | FILLER, tmp_path / "crawl.db")
+    assert sorted(urls(store, query, rank="none")[: len(first)]) == sorted(first)
+
+
+@pytest.mark.parametrize("pages", [0, 1, 3])
+def test_crawl_with_search_of_hardly_any_page_is_searched(tmp_path: Path, pages: int) -> None:
+    site: Site = {f"{A}{i}": page("Zebra", f"stripes {i}") for i in range(pages)} or {f"{A}0": 404}
+    crawl(site, tmp_path / "crawl.db", [f"{A}{i}" for i in range(max(1, pages))], search=True)
+    assert len(urls(tmp_path / "crawl.db", "zebra")) == pages
+
+
+def test_facets_count_pages_with_all_words(tmp_path: Path) -> None:
+    site = {A: ["<html lang=en><title>Zebra</title><p>zebra"], B: ["<html lang=de-AT><title>Zebra</title><p>zebra"]}
+    store = indexed(site | FILLER, tmp_path / "crawl.db")
+    with open_store(store) as reader:
+        counts = facets(reader, "zebra")
+    assert counts == {"site": {"a.test": 1, "b.test": 1}, "language": {"en": 1, "de": 1, "de-at": 1}}
