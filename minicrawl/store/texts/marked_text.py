@@ -42,7 +42,7 @@ _MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\xa5](?: (?<=[ \0]\xef\xb7[\x90-\x
 """A mark in UTF-8, with the space behind it if one stands before it."""
 _SPACES = re.compile(rb" {2,}")
 _LINKED = re.compile(f"{LINK}[^{END_OF_LINK}]*{END_OF_LINK}")
-_OF_CONTENT = (CODE, ROW, CELL, *HEADING)
+_OF_CONTENT = (ROW, CELL, *HEADING)
 ID_SHIFT = 10
 """Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
 _PART = 10
@@ -198,8 +198,8 @@ def frames(text: str, repeated: Set[int] = frozenset()) -> list[bool]:
     """For each block of a marked text, True if it is outside the main content, such as a menu.
 
     A block is in a frame of the page, or the host repeats it, and it stands before or behind all others, in a menu or
-    in a notice. Headings, listings and cells that stand between others are content, however often they are repeated:
-    "Parameters", "Example". repeated: ids of blocks, see `minicrawl.store.texts.repeated_blocks`.
+    in a notice. Headings and cells that stand between others, and all listings, are content, however often they are
+    repeated: "Parameters", "Example". repeated: ids of blocks, see `minicrawl.store.texts.repeated_blocks`.
     """
     marked = text.split(BETWEEN_BLOCKS)
     found = _in_frames(marked) if FRAME in text else [False] * len(marked)
@@ -249,7 +249,7 @@ def _repeated(
         for at in run:
             own = "".join(marked[at - _marks_before(blocks, at) : at + 1])
             is_notice = len(blocks[at]) >= _NOTICE and not any(mark in own for mark in _OF_CONTENT)
-            if is_menu or is_notice or (is_outermost and CODE not in own):
+            if CODE not in own and (is_outermost or is_menu or is_notice):
                 yield at
 
 

@@ -101,10 +101,10 @@ class Texts:
         row = self._tables.row("SELECT blocks FROM pages JOIN host_blocks USING (host) WHERE pages.id = ?", page)
         return frozenset() if row is None else template(bytes(row[0]))
 
-    def host_blocks(self, host: int) -> bytes | None:
-        """The packed picture of a host."""
+    def host_blocks(self, host: int) -> bytes:
+        """The packed picture of a host; empty if there is none."""
         row = self._tables.row("SELECT blocks FROM host_blocks WHERE host = ?", host)
-        return None if row is None else bytes(row[0])
+        return b"" if row is None else bytes(row[0])
 
     def flaws(self) -> Iterator[str]:
         """Faults of the texts, a sentence each. Reads all texts."""

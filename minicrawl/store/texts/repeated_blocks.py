@@ -6,6 +6,7 @@ pages or more, one of those loses a page. So what many pages repeat stays, and w
 """
 
 import zlib
+from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
@@ -25,20 +26,19 @@ _MASK = (1 << _BITS) - 1
 _FEW = 8
 """Known pages from which on blocks of one page are not saved."""
 _FORM = b"2"
-"""First byte of a packed picture. Former versions had others: then the picture begins anew."""
+"""First byte of a packed picture. Former versions had others."""
 
 
 class RepeatedBlocks:
     """The picture of one host. `size`: number of its pages, 64 at most; `noted`: pages noted since it was packed."""
 
-    def __init__(self, packed: bytes | None = None) -> None:
-        """packed: see there; None for an empty picture."""
+    def __init__(self, packed: bytes = b"") -> None:
+        """packed: see there; empty for an empty picture."""
         self._ids, self._pages = np.zeros(_PLACES, np.uint32), np.zeros(_PLACES, np.uint64)
-        self._known = self.noted = 0
-        if packed is not None and packed[:1] == _FORM:
-            self._known, ids, pages = _unpacked(packed)
-            at = ids % _PLACES ^ ids >> _BITS
-            self._ids[at], self._pages[at] = ids & _MASK, pages
+        self._known, ids, pages = _unpacked(packed)
+        self.noted = 0
+        at = ids % _PLACES ^ ids >> _BITS
+        self._ids[at], self._pages[at] = ids & _MASK, pages
 
     @property
     def size(self) -> int:
@@ -88,16 +88,18 @@ class RepeatedBlocks:
 @lru_cache(64)
 def template(packed: bytes) -> frozenset[int]:
     """Ids of blocks that belong to the template of a host: they stand on four of its pages, and on a quarter."""
-    if packed[:1] != _FORM:
-        return frozenset()
     known, ids, pages = _unpacked(packed)
     numbers = np.bitwise_count(pages).astype(int)
     return frozenset((ids & _MASK)[(numbers >= REPEATED) & (numbers * _PART >= known.bit_count())].tolist())
 
 
 def _unpacked(packed: bytes) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
-    """The known pages, the ids of blocks, each with a bit for its place, and the pages of each."""
-    octets = zlib.decompress(packed[1:])
+    """The known pages, the ids of blocks, each with a bit for its place, and the pages of each.
+
+    There are none in a picture that is damaged, or of a former version."""
+    octets = bytes(8)
+    with suppress(zlib.error):
+        octets = zlib.decompress(packed[1:]) if packed[:1] == _FORM else octets
     count = (len(octets) - 8) // 12
     ids, pages = np.frombuffer(octets, "<u4", count, 8), np.frombuffer(octets, "<u8", count, 8 + 4 * count)
     return int.from_bytes(octets[:8], "little"), ids.astype(np.uint32), pages.astype(np.uint64)

@@ -1,5 +1,6 @@
 """What a host repeats: learned while a crawl keeps texts, and left out of the content of its pages."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,13 @@ from support.intakes import intake_of, page_of, take_turn
 from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.html.page_text import block_hashes, block_ids
-from minicrawl.crawler.parts.repeated_blocks import MOST_HOSTS
+from minicrawl.crawler.parts.repeated_blocks import MOST_HOSTS, HostPictures
 from minicrawl.export.markdown import as_markdown
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.search.index.words import page_words
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template
+from minicrawl.store.writer import Writer
 
 HOST = "http://a.test/"
 TOPICS = ["badgers", "lanterns", "glaciers", "violins", "saffron", "harbours", "comets", "looms"]
@@ -114,3 +116,21 @@ def test_a_killed_run_leaves_most_of_what_it_has_learned_and_the_next_goes_on(tm
         intake.state.writer.close()
     assert RepeatedBlocks(blocks).size >= 45
     assert template(blocks) == set(block_ids(block_hashes(["menu"])))
+
+
+def test_requests_are_made_while_pictures_are_saved(tmp_path: Path) -> None:
+    intake = intake_of(tmp_path / "crawl.db", text=True)
+    intake.start([f"http://h{host}.test/" for host in range(4)], 0.0)
+    (pictures,) = (part for part in intake.parts if isinstance(part, HostPictures))
+
+    class Slow(Writer):
+        def save_host_blocks(self, rows: Iterable[tuple[int, bytes]]) -> None:
+            asked = [pictures.request(page, PageRequest("")).blocks for page, _ in enumerate(rows)]
+            assert asked == [True, True, True]
+
+    for page in range(3):
+        pictures.picture(page).note(page, block_hashes(["menu"]))
+    intake.state.writer.close()
+    slow = Slow(tmp_path / "crawl.db")
+    pictures.save(slow)
+    slow.close()

@@ -1,5 +1,7 @@
 """Marked text, written by hand and read back."""
 
+import zlib
+
 import pytest
 
 from minicrawl.errors import StoreError
@@ -11,6 +13,7 @@ from minicrawl.store.texts.marked_text import (
     END_OF_LINK,
     FRAME,
     HEADING,
+    ID_SHIFT,
     ITEM,
     LINK,
     ROW,
@@ -19,8 +22,10 @@ from minicrawl.store.texts.marked_text import (
     KeptText,
     Kind,
     Link,
+    frames,
     pack,
     plain,
+    plain_blocks,
     unpack,
 )
 
@@ -73,6 +78,24 @@ def test_a_page_that_is_all_frame_is_content() -> None:
     kept = read(f"{FRAME}menu", f"about{END_OF_FRAME}")
     assert kept.content == kept.blocks
     assert kept.content_text == "menu\nabout"
+
+
+def test_what_the_host_repeats_is_no_content_around_it_in_menus_and_in_notices() -> None:
+    menu = [f"{ITEM}{LINK}{word}{END_OF_LINK}" for word in ("Home", "News", "Shop", "Help", "Jobs")]
+    labels = [f"{HEADING[1]}Example", f"{ROW}{CELL}Throws", "Since"]
+    code, notice = f"{CODE}import x", "All our pages are written with care; " * 4
+    blocks = ["Site", *menu, "own title", *labels, code, "own text", *menu, "own end", notice, "own", "Imprint"]
+    repeated = {zlib.crc32(block) >> ID_SHIFT for block in plain_blocks("\0".join(blocks)) if b"own" not in block}
+    left = [b"own title", b"Example", b"Throws", b"Since", b"import x", b"own text", b"own end", b"own"]
+
+    def content(*blocks: str) -> list[bytes]:
+        text = "\0".join(blocks)
+        return [block for block, is_out in zip(plain_blocks(text), frames(text, repeated), strict=True) if not is_out]
+
+    assert content(*blocks) == left
+    assert content(code, *blocks, *labels[:2], code) == [b"import x", *left, b"import x"]
+    assert content("own", *labels, *menu[:4], "own") == plain_blocks("\0".join(["own", *labels, *menu[:4], "own"]))
+    assert len(content(*labels, notice)) == 4, "all that the page has"
 
 
 def test_links_lead_where_the_head_says() -> None:

@@ -72,10 +72,10 @@ def test_what_many_pages_repeat_is_known_among_much_that_they_do_not_and_forgott
     assert template(picture.packed()) == set()
 
 
-@pytest.mark.parametrize("form", [zlib.compress(bytes(4 * ROOM)), b""])
-def test_picture_of_a_former_version_begins_anew(form: bytes) -> None:
-    assert template(form) == set()
-    assert RepeatedBlocks(form).size == 0
+@pytest.mark.parametrize("packed", [zlib.compress(bytes(4 * ROOM)), b"", b"2", b"2x\x9c?"])
+def test_a_damaged_picture_and_one_of_a_former_version_begin_anew(packed: bytes) -> None:
+    assert template(packed) == set()
+    assert RepeatedBlocks(packed).size == 0
 
 
 def test_a_banner_that_comes_or_goes_on_all_pages_is_a_change_of_the_first_alone() -> None:
