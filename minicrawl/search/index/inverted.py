@@ -89,8 +89,11 @@ class InvertedIndex:
     # Reading.
 
     def reload(self) -> None:
-        """See what was committed since."""
-        state = (self._folder / "meta.json").stat()
+        """See what was committed since; nothing new if the folder is gone by now."""
+        try:
+            state = (self._folder / "meta.json").stat()
+        except FileNotFoundError:
+            return
         changed = state.st_mtime_ns, state.st_ino, state.st_size
         if changed != self._seen:
             self._index.reload()

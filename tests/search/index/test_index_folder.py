@@ -99,6 +99,7 @@ def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatc
     before = sorted(path.rglob("*"))
     monkeypatch.setattr(os, "access", lambda *_: False)
     with open_index(path, MARK) as index:
+        index.words.reload()
         assert index.words.best(index.words.has("head", ("zebra",)), 5)[0][0] == 1
     assert sorted(path.rglob("*")) == before
 
