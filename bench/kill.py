@@ -26,6 +26,9 @@ and of every crawl that came through:
 
 ending  URLs, requisites, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
 torn    with --archive: its files have anything but whole records, all of them in the index
+search  with --search: a search finds other pages, or with other scores, than one in an index made anew
+
+With --search every other kill takes the process that writes the index, too.
 
 --archive takes no folder here. With --requisites every page of the web has two style sheets, one of which needs a
 picture, and a picture of its own.
@@ -48,6 +51,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
+import minicrawl
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.crawler.books.audit import audit
@@ -63,12 +67,13 @@ from minicrawl.store.writer import Writer
 
 _FAULTS = (
     *("made", "audit", "lost", "again", "soon", "early", "tags", "noted", "texts"),
-    *("rows", "torn", "ending", "broken"),
+    *("rows", "torn", "search", "ending", "broken"),
 )
 _LONGEST_LIFE = 2.5
 _RENDERING = 8.0
 """Longest life of a crawl that renders, for which Chromium has to start."""
 _LONGEST_ETAG = 1000
+_WORDS = ("museum", "golden bridge", "quiet island explained", "news from every town", "library -green")
 _PARTS = {
     "all.css": ("text/css", b"body { background: url(all.png) } /* "),
     "some.css": ("text/css", b"/* "),
@@ -177,13 +182,16 @@ class Crawl:
             command = [*(part for part in command if part != "--refresh"), "--discovery", "1"]
             command += ["--forget", "refresh"] if self.store.exists() else []
         process = await asyncio.create_subprocess_exec(
-            *command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}
+            *command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}, start_new_session=True
         )
         output = b""
         try:
             output, _ = await asyncio.wait_for(process.communicate(), seconds)
         except TimeoutError:
-            process.kill()
+            if "--search" in self.command and self.found["kills"] % 2:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
             await process.wait()
         asked = self.log.asked[start:]
         self.found["again"] += 0 if is_refreshing else len(self.read.intersection(asked))
@@ -194,11 +202,26 @@ class Crawl:
             self.found["broken"] += bool(output) and json.loads(output)["reason"] != "nothing-left"
             if "--archive" in self.command:
                 self.found["torn"] += self.faults(Path(f"{self.store}-kept"))
+            if "--search" in self.command:
+                self.found["search"] += await self.strays()
             return True
         assert process.returncode == -signal.SIGKILL, f"exit code {process.returncode}"
         self.found["kills"] += 1
         self.look()
         return False
+
+    async def strays(self) -> int:
+        """Number of results of some searches that are not those of an index made anew."""
+        caught_up = await self.results()
+        return len(caught_up ^ await self.results("--rebuild"))
+
+    async def results(self, *options: str) -> set[tuple[str, str, float]]:
+        """(words, URL, score) of some searches after `minicrawl index` with options."""
+        index = [sys.executable, "-m", "minicrawl", "index", *options, "--store", str(self.store)]
+        process = await asyncio.create_subprocess_exec(*index, stdout=asyncio.subprocess.DEVNULL)
+        assert await process.wait() == 0, "the index cannot be brought up to date"
+        with minicrawl.open_store(self.store) as store:
+            return {(words, page.url, round(page.score, 9)) for words in _WORDS for page in store.search(words, n=1000)}
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""

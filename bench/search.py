@@ -91,7 +91,7 @@ def ndcg(grades: Sequence[int], judged: Grades) -> float:
     """sum (2^grade - 1) / log2(place + 1) over ten places, over the most that is possible."""
 
     def gain(some: Sequence[int]) -> float:
-        return sum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(some[:10], 1))
+        return sum((2.0**grade - 1) / math.log2(place + 1) for place, grade in enumerate(some[:10], 1))
 
     return gain(grades) / gain(sorted(judged.values(), reverse=True))
 
@@ -289,7 +289,8 @@ def bm25s(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
     return search
 
 
-PEERS = (fts5, tantivy, bm25s)
+Peer = Callable[[Sequence[Texts]], Callable[[str], list[str]]]
+PEERS: tuple[Peer, ...] = (fts5, tantivy, bm25s)
 
 
 def copy(store: Path, folder: Path) -> Path:
@@ -343,7 +344,7 @@ def main() -> None:
         if given.peers:
             for peer in PEERS:
 
-                def searching(without: Collection[str], peer=peer) -> Searching:
+                def searching(without: Collection[str], peer: Peer = peer) -> Searching:
                     search = peer(list(texts_of(pages, without)))
                     return lambda query: [alike[url] for url in search(query)]
 

@@ -32,7 +32,7 @@ def test_where_all_are_alike_none_has_a_place() -> None:
 
 def test_agreement_is_the_weighted_mean_of_the_signals() -> None:
     nothing, everything = Signals(*[0.0] * len(WEIGHTS)), Signals(*[1.0] * len(WEIGHTS))
-    assert (agreement(nothing), agreement(everything)) == (0.0, pytest.approx(1.0))
+    assert (agreement(nothing), agreement(everything)) == pytest.approx((0.0, 1.0))
     assert agreement(nothing._replace(text=0.5)) == pytest.approx(0.5 * WEIGHTS.text / sum(WEIGHTS))
 
 
@@ -44,13 +44,13 @@ def signals(query: str, **head: str) -> Signals:
 
 def test_part_of_nothing_but_words_of_the_query_names_a_page() -> None:
     found = signals("cmake find packag", title="| find packag | cmake 3 27 |", url="| cmake org |")
-    assert (found.title, found.title_named, found.coverage) == (1.0, pytest.approx(2 / 3), 1.0)
-    assert (found.host, found.home, found.trust) == (pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx(1 / 6))
+    assert (found.title, found.title_named, found.coverage) == pytest.approx((1.0, 2 / 3, 1.0))
+    assert (found.host, found.home, found.trust) == pytest.approx((1 / 3, 1 / 3, 1 / 6))
     other = signals("cmake find packag", title="| find a packag |", url="| a test | x |")
     assert (other.title_named, other.host, other.home, other.near) == (0.0, 0.0, 0.0, 0.0)
     assert signals("read the doc", url="| readthedoc org |").host == 1.0
     said = signals("guid", anchors="| guid | guid | guid | see guid |")
-    assert (said.anchors_named, said.said) == (1.0, pytest.approx(2 / np.log2(9)))
+    assert (said.anchors_named, said.said) == pytest.approx((1.0, 2 / np.log2(9)))
 
 
 def test_weight_divides_between_agreement_and_importance() -> None:

@@ -5,7 +5,8 @@ Both parsers hand over marked text in which the containers that have a telling t
 
 1. The text of a block beside its links counts as prose, if it is most of a block that is not short.
 2. Containers named after something beside the content (`OUT`, `PERHAPS`, `COMMENTS`) are frame, unless they hold so
-   much of the page's prose that they are its layout: a column named after the other column in it.
+   much of the page's prose that they are its layout: a column named after the other column in it. So are boxes of
+   prose amid other prose: books call these "sidebar".
 3. The content is in the narrowest container named after content that has most of the prose left; if there is none, in
    the whole page.
 4. Short blocks and links before the first prose and behind the last are frame, and so are sections of links alone at
@@ -96,6 +97,9 @@ _DISCUSSION = 250
 """A page with less prose beside its comments consists of them."""
 _REMARK = 28
 _LEAD = 60
+_BOX = 100
+"""A box has this much prose, most of its text, and prose among the two blocks in front of it and behind it."""
+_MOST_LINKED_OF_BOX = 0.2
 _ITEMS = re.compile(f"[{CONTAINERS}]|[^{CONTAINERS}{BETWEEN_BLOCKS}]+")
 _LINKS = re.compile(f"([{LINK}{END_OF_LINK}])")
 _BEFORE_WORDS = "".join((CODE, ITEM, ROW, CELL, *HEADING, " "))
@@ -269,6 +273,7 @@ def _beside(page: _Page) -> tuple[bytes, bytes]:
     for mark, first, end in page.containers:
         if mark in inside and sums[end] - sums[first] <= _LAYOUT[mark] * sums[-1]:
             inside[mark].append((first, end))
+    inside[OUT] = [each for each in inside[OUT] if not _is_box(page, *each)]
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
     if any(headers):
         lead = _PARAGRAPH * (1 - _FEW_LINKS)
@@ -281,6 +286,15 @@ def _beside(page: _Page) -> tuple[bytes, bytes]:
     if sum(left) - sum(compress(left, comments)) >= _DISCUSSION:
         out, perhaps = bytes(map(or_, out, comments)), bytes(map(or_, perhaps, comments))
     return out, perhaps
+
+
+def _is_box(page: _Page, first: int, end: int) -> bool:
+    """True for prose amid other prose."""
+    around = page.prose[max(0, first - 2) : first], page.prose[end : end + 2]
+    if not all(any(prose >= _SOME_PROSE for prose in blocks) for blocks in around):
+        return False
+    size, prose, linked = (sum(counts[first:end]) for counts in (page.sizes, page.prose, page.linked))
+    return prose >= max(_BOX, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
 
 
 def _covered(ranges: Sequence[tuple[int, int]], size: int) -> bytes:

@@ -110,12 +110,14 @@ class Heads:
         self, stale: Mapping[int, Sequence[str | None]], before: Mapping[int, Head], aliases: Mapping[int, int]
     ) -> dict[int, tuple[Head, str, str | None]]:
         """The new heads of pages, with URL and language, without pages that cannot be found. stale: title and headings
-        of their texts; None: as in the old head."""
+        of their texts; None: as in the old head.
+
+        A page without text has a head by links of other sites alone: those of its own are too many."""
         query = "SELECT page, shown, language FROM json_each(?) CROSS JOIN pages ON page = value"
         taken = {page: found for page, *found in self._db.execute(query, (json.dumps(list(stale)),))}
         shown = [page for page in stale if page not in aliases and taken.get(page, (True,))[0]]
         texts = self._book.texts_of(shown)
-        shown = [page for page in shown if page in taken or any(texts[page])]
+        shown = [page for page in shown if page in taken or texts[page][0]]
         urls = self._store.page_table.urls_of(shown)
         heads = {}
         for page in shown:

@@ -13,6 +13,10 @@ def item(kind: str, more: Item | None = None, **properties: list[object]) -> Ite
     return {"type": [kind], "properties": properties} | (more or {})
 
 
+REPLY: dict[str, list[object]] = {
+    "in-reply-to": [item("h-cite", {"value": "http://a.test/c"}, name=["C"], url=["http://a.test/c"])]
+}
+
 # HTML, and its items
 STANDARD: dict[str, tuple[str, list[Item]]] = {
     "implied by the text": ("<span class=h-card>Frances  Berriman</span>", [item("h-card", name=["Frances Berriman"])]),
@@ -61,12 +65,7 @@ STANDARD: dict[str, tuple[str, list[Item]]] = {
     ),
     "an item as URL": (
         "<div class=h-entry><a class='u-in-reply-to h-cite' href=/c>C</a></div>",
-        [
-            item(
-                "h-entry",
-                **{"in-reply-to": [item("h-cite", {"value": "http://a.test/c"}, name=["C"], url=["http://a.test/c"])]},
-            )
-        ],
+        [item("h-entry", None, **REPLY)],
     ),
     "an item within": (
         "<div class=h-feed><b class=p-name>F</b><p class=h-entry>E</p></div>",
