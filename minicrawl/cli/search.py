@@ -178,7 +178,7 @@ def _notes(found: "Found") -> Iterator[str]:
     if found.left_out:
         yield f"Left out, as a query has 32 words at most: {counted(found.left_out, 'word')}."
     if found.meant:
-        yield f"Did you mean: {printable(found.meant)}"
+        yield f"Did you mean: {printable(found.meant)}? Its pages are shown."
 
 
 def _lines(page: "FoundPage", explained: float | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from minicrawl.errors import SettingError
 from minicrawl.search.ranking import Scale
-from minicrawl.search.searching import Asked, Found, Searcher
+from minicrawl.search.searching import Asked, Found, Searcher, mended
 from minicrawl.store.reader import Store
 
 _MARGIN, _MOST = 3, 1_000
@@ -20,8 +20,13 @@ _OF_LINKS = ("hits", "topic")
 
 
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:
-    """The pages of a store that agree best with a query and are most important. Raises SettingError, StoreError."""
-    asked, some = asked or Asked(), _with_texts(store)
+    """The pages of a store that agree best with a query and are most important, see `mended`. Raises SettingError,
+    StoreError."""
+    return mended(lambda query: _search(store, query, asked or Asked()), text)
+
+
+def _search(store: Store, text: str, asked: Asked) -> Found:
+    some = _with_texts(store)
     if store.parts == (store,):
         with Searcher(store) as searcher:
             return searcher.search(text, asked)

@@ -8,7 +8,7 @@ from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
 from minicrawl.search.partitions import search
 from minicrawl.search.ranking import WEIGHT
-from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher
+from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher, mended
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read
@@ -81,7 +81,8 @@ class SearchedStore(_Searched):
     def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
         if self._searcher is None:
             self._searcher = Searcher(self)
-        return self._searcher.search(words, asked).pages
+        searcher = self._searcher
+        return mended(lambda query: searcher.search(query, asked), words).pages
 
     def close(self) -> None:
         if self._searcher is not None:

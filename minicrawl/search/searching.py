@@ -1,9 +1,10 @@
 """A search: the index finds the pages that agree with a query; the store has their importance and current state."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
@@ -77,8 +78,9 @@ _MARGIN = 3
 _AT_LEAST = 30
 """Pages considered in any case: later ones may be duplicates of the first."""
 _MOST_SHOWN = 1_000
-_LEAST_MENDED, _MOST_MENDED = 4, 24
-"""Lengths of words that are mended."""
+_LEAST_MENDED, _MOST_MENDED, _ALIKE = 4, 24, 0.75
+"""Lengths of words that are mended; likeness of the words in their place, at least."""
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search. `matches`: number of pages with all words. `meant`: a query that may have been meant.
+    """The result of a search. `matches`: number of pages with all words. `meant`: the query that may have been meant.
     `left_out`: number of words beyond the most. `behind`: texts not indexed yet; `without_text`: pages read before
     texts were stored. `topics`: P(topic | query)."""
 
@@ -188,7 +190,7 @@ class Searcher:
         with index_errors(self._path), self._store.snapshot():
             self._db.execute("BEGIN")  # one commit for all queries, while the index follows a crawl
             try:
-                return self._search(query, asked)
+                return self._search(text, query, asked)
             finally:
                 self._db.execute("ROLLBACK")
 
@@ -199,7 +201,7 @@ class Searcher:
             return 0
         return texts.added_behind(int(self._index.meta("end") or 0))
 
-    def _search(self, query: Query, asked: Asked) -> Found:
+    def _search(self, text: str, query: Query, asked: Asked) -> Found:
         self._index.words.reload()
         finder = Finder(self._index.words, self._db, query)
         shares = self._topics_of(asked).shares(finder.words) if asked.rank == "topic" else {}
@@ -211,7 +213,7 @@ class Searcher:
             pages=pages,
             query=query,
             matches=finder.matches(),
-            meant=None if any(page.has_all for page in pages) else self._meant(query),
+            meant=None if any(page.has_all for page in pages) else self._meant(text, query),
             left_out=query.left_out,
             behind=self.behind(),
             without_text=int(self._index.meta("without_text") or 0),
@@ -339,23 +341,30 @@ class Searcher:
         others, own = AnchorBook(self._db).texts_of([page.page])[page.page]
         return next(iter(others or own), "")
 
-    def _meant(self, query: Query) -> str | None:
-        """The query with its unknown words replaced by words of the index; None if there are none."""
+    def _meant(self, text: str, query: Query) -> str | None:
+        """The text of a query with its unknown words replaced by words of the index; None if there are none."""
         mended = {word: near for term in query.terms for word in words_of(term.text) if (near := self._near(word))}
         if not mended:
             return None
-        return " ".join(" ".join(mended.get(word, word) for word in words_of(term.text)) for term in query.terms)
+        return _WORD.sub(lambda found: mended.get(found[0].lower(), found[0]), text)
 
     def _near(self, word: str) -> str | None:
         """The nearest, most frequent word for one that is in no page."""
         if not _LEAST_MENDED <= len(word) <= _MOST_MENDED or not word.isalpha() or self._index.words.knows(word):
             return None
-        near = self._index.words.near(word)
-        return (
-            max(near, key=lambda found: (found[1] * SequenceMatcher(None, word, found[0]).ratio() ** 8, found[0]))[0]
-            if near
-            else None
-        )
+        near = [(other, pages, _likeness(word, other)) for other, pages in self._index.words.near(word)]
+        likely = [(pages * like**8, other) for other, pages, like in near if like >= _ALIKE]
+        return max(likely)[1] if likely else None
+
+
+def mended(search: Callable[[str], Found], text: str) -> Found:
+    """A search. Where no page has all words, and some words are in no page, the pages are those of the query that may
+    have been meant."""
+    found = search(text)
+    if found.meant is None:
+        return found
+    other = search(found.meant)
+    return replace(other, meant=found.meant) if other.pages else replace(found, meant=None)
 
 
 class _Ranked(NamedTuple):
@@ -387,3 +396,8 @@ def _snippet(snippets: Snippets, page: PageFacts, records: Mapping[int, bytes]) 
     """The snippet of a page. records: stored texts by page."""
     record = records.get(page.page)
     return Snippet("", ()) if record is None else snippets.of(text_begins(record, page.url, LENGTHS))
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much of two words is alike, from 0 to 1."""
+    return SequenceMatcher(None, one, other).ratio()

@@ -8,6 +8,7 @@ import pytest
 from support.searching import found, indexed, page, urls
 from support.sites import Reply, Site, canonical, crawl, rows
 
+import minicrawl
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_folder import index_path, remove_index
@@ -141,6 +142,10 @@ def test_words_that_are_in_no_page_are_mended(tmp_path: Path) -> None:
     store = indexed({A: page("Asyncio gather", "x"), **FILLER}, tmp_path / "crawl.db")
     assert found(store, "asynciu gather").meant == "asyncio gather"
     assert found(store, "asyncio gather").meant is None
+    assert found(store, "kites gather").meant is None
+    with minicrawl.open_store(store) as opened:
+        assert [hit.url for hit in opened.search('asynciu "gather" site:a.test -x1')] == [A]
+        assert opened.search("asynciu gather site:b.test") == []
 
 
 def test_importance_decides_among_pages_that_agree_alike(tmp_path: Path) -> None:

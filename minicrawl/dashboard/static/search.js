@@ -28,7 +28,7 @@ export class Search {
     if (!q || q === this.asked) return; // results stay until the next search
     this.asked = q;
     const found = await this.app.get("/api/search", {q});
-    const meant = found.meant ? ` Did you mean: ${printable(found.meant)}?` : "";
+    const meant = found.meant ? ` Did you mean: ${printable(found.meant)}? Its pages are shown.` : "";
     const behind = found.behind ? ` The index has yet to take in ${counted(found.behind, "text")}.` : "";
     setText(this.words, `${counted(found.matches, "page")} found.${meant}${behind}`);
     this.found.replaceChildren(...found.pages.map(line));
