@@ -25,7 +25,9 @@ from minicrawl.errors import StoreError
 from minicrawl.store.texts.marked_text import (
     BETWEEN_BLOCKS,
     CODE,
+    END_OF_FRAME,
     END_OF_LINK,
+    FRAME,
     HEADING,
     ITEM,
     LINK,
@@ -151,6 +153,7 @@ _HEAD = 8_192
 _Unpackable = cast("type[Exception]", zlib_ng.error)
 _BETWEEN_BLOCKS = BETWEEN_BLOCKS.encode()
 _MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
+_FRAMED = re.compile(FRAME.encode() + b".*?(?:" + END_OF_FRAME.encode() + rb"|\Z)", re.DOTALL)
 _LONGEST_MARKED = 1_000
 """Characters of a link's text, with its marks, that count."""
 _LONGEST_TITLE, _LONGEST_HEADING, _MOST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 100, 12, 100, 200_000
@@ -200,8 +203,8 @@ def text_words(record: bytes, url: str, most: int = LONGEST_TEXT) -> str:
 
 
 def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str]:
-    """The begin of the text on one line, up to each of these rising numbers of bytes. No more is unpacked than asked
-    for."""
+    """The begin of the text on one line, up to each of these rising numbers of bytes, without the frames of the page if
+    there is more. No more is unpacked than asked for."""
     unpacking, octets, packed, size, start = zlib_ng.decompressobj(), b"", record, _HEAD, 0
     for length in lengths:
         while not unpacking.eof and (not start or len(octets) < start + length):
@@ -215,10 +218,14 @@ def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str
             octets += more
             start = start or octets.find(b"\n") + 1
             size *= 2
-        begin = _MARK.sub(b"", octets[start : start + length]).replace(_BETWEEN_BLOCKS, b" ")
-        yield " ".join(begin.decode(errors="ignore").split())
+        begin = octets[start : start + length]
+        yield _on_a_line(_FRAMED.sub(b"", begin)) or _on_a_line(begin)
         if unpacking.eof and len(octets) <= start + length:
             return
+
+
+def _on_a_line(marked: bytes) -> str:
+    return " ".join(_MARK.sub(b"", marked).replace(_BETWEEN_BLOCKS, b" ").decode(errors="ignore").split())
 
 
 def _unpacked(record: bytes, url: str) -> tuple[str, str]:

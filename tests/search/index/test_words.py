@@ -140,7 +140,7 @@ def test_damaged_text_is_said_with_its_page(record: bytes) -> None:
 
 def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for() -> None:
     links = "".join(f"<a href=/{i}-{'x' * 200}>{i}</a> " for i in range(99))
-    body = f"<title>T</title><p>{links}<p>{'wörd ' * 20_000}"
+    body = f"<title>T</title><p>{'wörd ' * 20_000}{links}"
     record = parse_html(body.encode(), URL, wanted=Wanted(kept=True)).kept
     whole = text_words(record, URL)
     begins = list(text_begins(record, URL, (50, 4_000, 50_000, 500_000)))
@@ -148,6 +148,12 @@ def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for() -> None:
     assert [len(begin) > length * 0.2 for begin, length in zip(begins, (50, 4_000, 50_000), strict=False)] == [True] * 3
     assert begins[-1] == whole
     assert list(text_begins(record[:-50], URL, (50,))) == begins[:1]
+
+
+@pytest.mark.parametrize(("body", "shown"), [("<nav>A menu</nav><p>Words<footer>End</footer>", "Words")])
+def test_begin_of_a_text_is_content(body: str, shown: str) -> None:
+    record = parse_html(body.encode(), URL, wanted=Wanted(kept=True)).kept
+    assert list(text_begins(record, URL, (500,))) == [shown]
 
 
 @pytest.mark.parametrize("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
