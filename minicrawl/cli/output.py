@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 50, 12, 8
 """Least widths for titles, URLs and texts behind the numbers of a table of pages."""
+_PARTS_OF_WORDS = "\u200c\u200d\u200e\u200f\xa0\u202f\u2009\u3000"
+"""Joiners, which emoji and some scripts need, and spaces that do not break or have another width."""
+_BREAKS = dict.fromkeys((0xAD, 0x200B))
 _UNSEEN = re.compile(r"[^ -~]+")
 
 Column = tuple[str, Sequence[float]]
@@ -128,8 +131,11 @@ def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> li
 
 
 def printable(text: str) -> str:
-    """One line of text without control characters and overrides of the writing direction."""
-    return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+    """One line of text without control characters, overrides of the writing direction and places to break."""
+    if text.isprintable():
+        return text
+    shown = (char if char.isprintable() or char in _PARTS_OF_WORDS else "�" for char in text.translate(_BREAKS))
+    return "".join(shown)
 
 
 def document(value: object) -> str:

@@ -48,6 +48,8 @@ def pages_with_text(
 
 
 _NAME_LENGTH = 80
+_MOST_IN_TARGETS = 4_000_000
+"""Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _OPENS_BLOCK = re.compile(r"(?=[#>|+=-])|^(\d{1,9})(?=[.)])")
@@ -125,7 +127,7 @@ def _head(kept: KeptText, page: RankedPage | None) -> Iterator[str]:
 def _body(blocks: Sequence[Block]) -> Iterator[str]:
     cells: list[list[str]] = []
     before = Kind.PARAGRAPH
-    for block in blocks:
+    for block in _bounded(blocks):
         if block.kind is Kind.CELL:
             if block.level or not cells:
                 cells.append([])
@@ -138,6 +140,14 @@ def _body(blocks: Sequence[Block]) -> Iterator[str]:
         yield _line(block)
         before = block.kind
     yield from _table(cells)
+
+
+def _bounded(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, without links from the one on where their targets become too long."""
+    left = _MOST_IN_TARGETS
+    for block in blocks:
+        left -= sum(len(link.url) for link in block.links)
+        yield block if left >= 0 else block._replace(links=())
 
 
 def _line(block: Block) -> str:
@@ -153,7 +163,10 @@ def _line(block: Block) -> str:
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
-    """Lines of a table. A table with one column, used for layout, becomes paragraphs."""
+    """Lines of a table. A table with one column, used for layout, becomes paragraphs.
+
+    The head has all columns, as readers drop cells beyond it; other rows are as long as they are on the page.
+    """
     if not rows:
         return
     columns = max(map(len, rows))
@@ -161,9 +174,10 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
         for (cell,) in rows:
             yield from ("", cell)
         return
+    rows[0] += [""] * (columns - len(rows[0]))
     yield ""
     for number, row in enumerate(rows):
-        yield f"| {' | '.join([*row, *[''] * (columns - len(row))])} |"
+        yield f"| {' | '.join(row)} |"
         if not number:
             yield f"|{' --- |' * columns}"
 

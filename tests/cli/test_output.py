@@ -24,7 +24,10 @@ def test_values_are_written_for_people() -> None:
     ]
     assert [duration(seconds) for seconds in (2.5, 60, 3723)] == ["2.5 s", "1:00", "1:02:03"]
     assert tally({"a": 1, "b": 2000}) == "b 2,000, a 1"
-    assert printable("a\x1b[0m\u202eb") == "a�[0m�b"
+    assert printable("a\x1b[0m\u202eb\u2067c\ud800") == "a�[0m�b�c�"
+    for word in ("\U0001f469\u200d\U0001f4bb", "\u0645\u06cc\u200c\u0631\u0648\u062f", "1\xa0000\u3000"):
+        assert printable(word) == word, "joiners and spaces are part of words"
+    assert printable("Donau\xad\u200bdampf") == "Donaudampf"
 
 
 def test_work_that_takes_long_is_said_to_go_on_until_it_ends() -> None:

@@ -50,7 +50,7 @@ def markdown(html: str) -> str:
         ("<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
         (
             "<table><tr><th>a<th>b|c<tr><td>1<td><a href=/x>2</a><tr><td>3</table>",
-            "| a | b\\|c |\n| --- | --- |\n| 1 | [2](http://a.test/x) |\n| 3 |  |",
+            "| a | b\\|c |\n| --- | --- |\n| 1 | [2](http://a.test/x) |\n| 3 |",
         ),
         ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
         ("<p>&lt;script>alert(1)&lt;/script> &amp;lt;b", "&lt;script>alert(1)&lt;/script> &amp;lt;b"),
@@ -65,6 +65,19 @@ def markdown(html: str) -> str:
 )
 def test_page_as_markdown(html: str, expected: str) -> None:
     assert markdown(html) == expected
+
+
+def test_markdown_is_not_much_longer_than_its_page() -> None:
+    """Short rows below a wide one, and links that share a long base."""
+    rows = "<table><tr>" + "<td>x" * 2_000 + "<tr><td>y" * 2_000 + "</table>"
+    assert len(markdown(rows)) < 2 * len(rows)
+    (head, _, *below) = markdown(rows).split("\n")
+    assert (head.count("|"), below) == (2_001, ["| y |"] * 2_000)
+    links = f"<base href=http://a.test/{'b' * 1_900}/><p>" + "<p><a href=x>see</a>" * 6_000
+    shown = markdown(links)
+    assert len(shown) < 5_000_000
+    assert shown.endswith("\n\nsee")
+    assert sum(line.endswith("see") or line.startswith("[see](") for line in shown.split("\n")) == 6_000
 
 
 @given(st.text("ab _*`~\\[]()<>&;#!-+=1.|:/'\"", max_size=30))
