@@ -122,13 +122,19 @@ def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
     return body if last is None else body[: last.start()]
 
 
+def with_few_attributes(body: bytes) -> bytes:
+    """The page; of one with very many attributes, the first ones of each tag alone."""
+    if len(body) > _LONG and attributes_at_most(body) > _MANY:
+        return _MANY_ATTRIBUTES.sub(rb"\1", body)
+    return body
+
+
 def tree_of(body: bytes, *, is_whole: bool) -> Tree:
     """Parse a page of well-formed UTF-8.
 
     is_whole: more than `Tree.elements` without places will be needed.
     """
-    if len(body) > _LONG and attributes_at_most(body) > _MANY:
-        body = _MANY_ATTRIBUTES.sub(rb"\1", body)
+    body = with_few_attributes(body)
     marks = Marks(body)
     if may_explode(marks):
         from minicrawl.crawler.html.plain_tree import PlainTree  # noqa: PLC0415 - few pages need it

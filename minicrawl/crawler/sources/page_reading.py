@@ -13,7 +13,14 @@ from minicrawl import log
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.parser_choice import Marks, attributes_at_most, may_explode, tags_at_most, within_limit
+from minicrawl.crawler.html.parser_choice import (
+    Marks,
+    attributes_at_most,
+    may_explode,
+    tags_at_most,
+    with_few_attributes,
+    within_limit,
+)
 from minicrawl.crawler.html.requisites import requisites_of_file
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import Limits, Sandbox
@@ -52,8 +59,9 @@ def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | No
 
 
 def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
-    """A page in UTF-8 for selectors and hooks; None if it could overload a browser's parser."""
-    html = within_limit(as_utf8(body, encoding_of(body, content_type)))
+    """A page in UTF-8 for selectors and hooks, of very many attributes the first ones of each tag; None if it could
+    overload a browser's parser."""
+    html = with_few_attributes(within_limit(as_utf8(body, encoding_of(body, content_type))))
     if may_explode(Marks(html)):
         log.page_not_extracted(url=url)
         return None
