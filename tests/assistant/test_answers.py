@@ -154,3 +154,27 @@ def test_answers_say_what_the_commands_say(store: Path) -> None:
     assert [(link["source"], link["anchor"]) for link in rows(told(store, links, to=LONG)[1])] == [(HOME, "long one")]
     assert {row["what"] for row in rows(told(store, changes)[1])} == {"new"}
     assert told(store, changes, days=0)[0].startswith("The most important pages first. There are none.")
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence", "unread"),
+    [
+        ("sailing", "Pages with all words, the best 2 of 2. read_page has", []),
+        ("foresail", "Pages with all words, the best 1 of 1. read_page has", []),
+        ("foresail boats", "No page has all words; these have some, the best first. read_page has", []),
+        ("dinghy", "Pages with all words, the best ", ["http://b.test/"]),
+        ("sailign", "No page has the words asked for; the rows are those of did_you_mean. Pages with all words", []),
+        ("qqqq", "Pages with any of the words. There are none.", []),
+    ],
+)
+def test_rows_of_a_search_are_what_the_sentence_says(
+    tmp_path: Path, query: str, sentence: str, unread: list[str]
+) -> None:
+    site = {HOME: page("Sailing", "sailing boats", ("http://b.test/", "dinghy")), LONG: SITE[LONG]}
+    store = indexed(site, tmp_path / "crawl.db", HOME, LONG, pages=2)
+    about, between = told(store, search, query=query)
+    assert about.startswith(sentence)
+    found = [row for row in rows(between) if "url" in row]
+    assert [row["url"] for row in found if row.get("read") is False] == unread
+    for row in found:
+        assert ("snippet" in row) != ("read" in row)
