@@ -1,10 +1,10 @@
 """The words of a text as the index has them, and those of a kept text.
 
 Words are runs of letters and digits in lower case, stemmed by Snowball for the page's language (a page without one is
-taken for English) and without accents; everything else separates words. So "std::vector" and "mod_rewrite" are two
-words each, one behind the other, and found as such. Signs that would be lost are spelt in letters: "c++" is
-"cplusplus", "c#" "csharp". In scripts without spaces, such as Chinese and Japanese, every two characters in a row are a
-word.
+taken for English), without accents and without unseen marks such as soft hyphens; everything else separates words. So
+"std::vector" and "mod_rewrite" are two words each, one behind the other, and found as such. Signs that would be lost
+are spelt in letters: "c++" is "cplusplus", "c#" "csharp". In scripts without spaces, such as Chinese and Japanese,
+every two characters in a row are a word.
 
 A text is cut into pieces at ASCII signs; the words of a piece are looked up, as most pieces come again. Kept texts are
 parsed without the blocks that `marked_text.unpack` makes, in a tenth of the time.
@@ -50,6 +50,8 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
     "\U00020000-\U0003ffff"
 )
+_UNSEEN = re.compile("[\xad\u200b-\u200d\u2060\ufeff]+")
+"""Marks inside words that are not seen: where to break a line or not, and how letters join."""
 _RUN = re.compile(f"[{UNSPACED}]+")
 _WORD = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -122,6 +124,8 @@ def has_words(text: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """The words of text as people write them, in lower case; text of scripts without spaces in pairs."""
+    if not text.isascii():
+        text = _UNSEEN.sub("", text)
     if "++" in text:
         text = _PLUSPLUS.sub(r"\1plusplus ", text)
     if "#" in text:

@@ -33,6 +33,8 @@ from minicrawl.store.texts.marked_text import unpack
         ("字", ["字"]),
         ("l’été — nai\u0308ve", ["l", "été", "naïve"]),
         ("한국어 문서", ["한국어", "문서"]),
+        ("Donau\u00addampf\u00adschiff", ["donaudampfschiff"]),
+        ("a\u00adb\u200bc\u200cd\u200de\u2060f\ufeffg g\u00ad++", ["abcdefg", "gplusplus"]),
     ],
 )
 def test_signs_and_scripts_without_spaces_make_words_too(text: str, expected: list[str]) -> None:
@@ -54,7 +56,13 @@ def test_words_are_stemmed_in_the_language_and_without_accents(text: str, langua
     assert analysed(text, language) == expected
 
 
-@given(st.text("ab C+#é日本–. \x00’", max_size=60), st.sampled_from([None, "de", "ja"]))
+def test_persian_word_is_found_with_and_without_its_non_joiner() -> None:
+    assert analysed("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "fa") == analysed(
+        "\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"
+    )
+
+
+@given(st.text("ab C+#é日本–. \x00’\u00ad\u200c", max_size=60), st.sampled_from([None, "de", "ja"]))
 def test_text_cut_at_ascii_signs_has_the_words_of_the_whole(text: str, language: str | None) -> None:
     assert analysed(text, language).split() == [w for word in words_of(text) for w in analysed(word, language).split()]
 
