@@ -9,7 +9,7 @@ from minicrawl.cli.output import counted, document
 
 
 @click.command(epilog="Example: minicrawl index --rebuild")
-@click.option("--rebuild", is_flag=True, help="Throw the index away and build it anew.")
+@click.option("--rebuild", is_flag=True, help="Build the index anew; until then searches use the old one.")
 @store_option
 @json_option
 @logging_options

@@ -23,6 +23,7 @@ _RANKS = ("linear", "none", "hits", "topic")
 _EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
 """An excluded word, as opposed to a one-letter option."""
 _MINUS = "\x1f"
+_LONGEST_ECHO = 200
 
 
 class SearchCommand(click.Command):
@@ -112,8 +113,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if good or bad:
         judge_pages(store, text, good, bad)
         return
-    since = since or (parse_query(text).after if words else None)
-    asked = Asked(n, sites, None if since is None else seconds_of(since), weight, by, rank, topics)
+    option, since = ("--since", since) if since else ("after:", parse_query(text).after if words else None)
+    asked = Asked(n, sites, None if since is None else seconds_of(since, option), weight, by, rank, topics)
     if replays:
         print_judgements(store, asked, as_json=as_json)
         return
@@ -141,7 +142,7 @@ def print_found(  # noqa: PLR0913 - the answer, and how it is shown
         click.echo(document([_as_json(page, weight, pictured) for page in found.pages]))
         return
     if not found.pages:
-        click.echo(f"Nothing was found for {printable(text)}.")
+        click.echo(f"Nothing was found for {_echo(text)}.")
     for page in found.pages:
         click.echo("\n".join(_lines(page, weight if explain else None)))
 
@@ -156,20 +157,27 @@ def print_facets(facets: Mapping[str, Mapping[str, int]], *, as_json: bool) -> N
             click.echo(f"{count:>9,}  {field} {printable(value)}")
 
 
-def seconds_of(since: str) -> float:
-    """The Unix seconds of a date, or of a time ago. Raises SettingError."""
+def seconds_of(since: str, option: str = "--since") -> float:
+    """The Unix seconds of a date, or of a time ago. option: what it was given with. Raises SettingError."""
     if ago := re.fullmatch(r"(\d{1,6})([dhm])", since):
         return datetime.now(UTC).timestamp() - int(ago[1]) * {"d": 86_400, "h": 3_600, "m": 60}[ago[2]]
     try:
         at = datetime.fromisoformat(since)
     except ValueError as error:
-        raise SettingError(f"--since takes a date such as 2026-11-20, or 7d, 12h, 30m ago; not {since!r}") from error
+        dates = "a date such as 2026-11-20, or 7d, 12h, 30m ago"
+        raise SettingError(f"{option} takes {dates}; not {_echo(since)!r}") from error
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+def _echo(text: str) -> str:
+    """A text as given, cut to a length that can be read."""
+    return printable(text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…")
 
 
 def _notes(found: "Found") -> Iterator[str]:
     if found.behind:
-        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
+        state = "behind the store" if found.is_built else "not built yet"
+        yield f"The index is {state}: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
     if found.without_text:
         pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
         yield f"{pages} read before the crawl kept texts; none is found until it is read again."

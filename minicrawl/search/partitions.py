@@ -45,6 +45,7 @@ def _search(store: Store, text: str, asked: Asked) -> Found:
         matches=sum(part.matches for part in parts),
         meant=None if any(page.has_all for page in best) else next((part.meant for part in parts if part.meant), None),
         behind=sum(part.behind for part in parts),
+        is_built=all(part.is_built for part in parts),
         without_text=sum(part.without_text for part in parts),
     )
 

@@ -66,7 +66,7 @@ def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
             # A minus excludes a word only at its begin, not inside words such as "x-y".
             (excluded if minus else terms).append(Term(words, where.endswith("title"), bool(phrase)))
     if not terms:
-        raise SettingError(f"a search needs at least one word to look for, which {text!r} has not")
+        raise SettingError(f"a search needs at least one word to look for, which {text[:_LONGEST]!r} has not")
     after = next(reversed(asked["after"]), None)
     sites, languages = tuple(asked["site"]), tuple(asked["lang"])
     return Query(tuple(dict.fromkeys(terms)), tuple(excluded), sites, languages, after, left_out)

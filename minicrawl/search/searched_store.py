@@ -79,6 +79,9 @@ class SearchedStore(_Searched):
     _searcher: Searcher | None = None
 
     def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
+        if self._searcher is not None and self._searcher.is_replaced:
+            self._searcher.close()
+            self._searcher = None
         if self._searcher is None:
             self._searcher = Searcher(self)
         searcher = self._searcher

@@ -140,8 +140,8 @@ class FoundPage:
 @dataclass(frozen=True)
 class Found:
     """The result of a search. `matches`: number of pages with all words. `meant`: the query that may have been meant.
-    `left_out`: number of words beyond the most. `behind`: texts not indexed yet; `without_text`: pages read before
-    texts were stored. `topics`: P(topic | query)."""
+    `left_out`: number of words beyond the most. `behind`: texts not indexed yet; `is_built`: the index was up to date
+    once; `without_text`: pages read before texts were stored. `topics`: P(topic | query)."""
 
     pages: tuple[FoundPage, ...]
     query: Query
@@ -149,6 +149,7 @@ class Found:
     meant: str | None
     left_out: int
     behind: int
+    is_built: bool
     without_text: int
     topics: Mapping[str, float]
 
@@ -166,6 +167,11 @@ class Searcher:
         self._topics: tuple[object, Topics] | None = None
         self._scale: Scale | None = None
         self.db = self._db = self._index.db
+
+    @property
+    def is_replaced(self) -> bool:
+        """True if the index was built anew since it was opened."""
+        return self._index.is_replaced
 
     def close(self) -> None:
         self._index.close()
@@ -216,6 +222,7 @@ class Searcher:
             meant=None if any(page.has_all for page in pages) else self._meant(text, query),
             left_out=query.left_out,
             behind=self.behind(),
+            is_built=self._index.meta("end") is not None,
             without_text=int(self._index.meta("without_text") or 0),
             topics=shares,
         )

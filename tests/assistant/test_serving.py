@@ -17,6 +17,7 @@ from minicrawl.assistant.answers import TOOLS
 from minicrawl.assistant.serving import server_of
 from minicrawl.control.listening import listening
 from minicrawl.errors import StoreError
+from minicrawl.search.index.index_folder import index_path
 
 HOME = "http://a.test/"
 ODD = f"{HOME}a%2Fb?c=d&e=%C3%A9"
@@ -117,6 +118,20 @@ def test_a_damaged_store_is_one_sentence(store: Path) -> None:
         assert result.is_error
         assert "\n" not in result.content[0].text
         assert "damaged" in result.content[0].text
+
+    asked(store, ask)
+
+
+def test_a_damaged_index_is_one_sentence_and_the_server_goes_on(store: Path) -> None:
+    async def ask(client: Client) -> None:
+        for file in index_path(store).rglob("*.pos"):
+            octets = file.read_bytes()
+            end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
+            file.write_bytes(b"\xff" * end + octets[end:])
+        result: Any = await client.call_tool("search", {"query": '"sailing boats"'})
+        assert result.is_error
+        assert "is damaged; 'minicrawl index --rebuild'" in result.content[0].text
+        assert "Home" in await told(client, "top")
 
     asked(store, ask)
 

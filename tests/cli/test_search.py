@@ -69,11 +69,19 @@ def test_words_of_no_page_are_mended(store: Path) -> None:
     assert "Did you mean: zebra? Its pages are shown." in result.stderr
 
 
+def test_long_queries_are_not_echoed_whole(store: Path) -> None:
+    nothing = run("search", "x" * 100_000, "--store", store).stdout
+    refused = run("search", "." * 100_000, "--store", store).stderr
+    assert nothing == f"Nothing was found for {'x' * 200}….\n"
+    assert len(refused) < 400
+
+
 @pytest.mark.parametrize(
     ("options", "sentence", "code"),
     [
         (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
         (["x", "--since", "soon"], "--since takes a date such as 2026-11-20", 2),
+        (["x", "after:soon"], "Error: after: takes a date such as 2026-11-20", 2),
         (["x", "--weight", "2"], "--weight is a number from 0 to 1, not 2", 2),
         (["x", "--rank", "topic"], "--rank topic needs the pages of topics", 2),
         (["x", "--topic", "a=b"], "--topic goes with --rank topic, not with --rank linear", 2),
@@ -99,6 +107,20 @@ def test_index_that_is_behind_says_so(tmp_path: Path) -> None:
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
     crawl(SITE, store, [], text=True)
     assert "The index is behind the store: 1 text to take in" in run("search", "zebra", "--store", store).stderr
+
+
+def test_index_that_was_never_up_to_date_is_said_not_to_be_built(tmp_path: Path) -> None:
+    from support.sites import crawl
+
+    from minicrawl.search.index.following import following
+
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], text=True)
+    with following(store):
+        pass
+    result = run("search", "zebra", "--store", store)
+    assert result.stdout == "Nothing was found for zebra.\n"
+    assert "The index is not built yet: " in result.stderr
 
 
 def test_share_of_every_topic_is_said(store: Path) -> None:

@@ -274,3 +274,24 @@ def test_facets_count_pages_with_all_words(tmp_path: Path) -> None:
     with open_store(store) as reader:
         counts = facets(reader, "zebra")
     assert counts == {"site": {"a.test": 1, "b.test": 1}, "language": {"en": 1, "de": 1, "de-at": 1}}
+
+
+def test_empty_page_has_no_text_to_lack(tmp_path: Path) -> None:
+    store = indexed({A: page("Zebra", "zebra", (B, "b")), B: [""]}, tmp_path / "crawl.db")
+    with following(store) as follower:
+        follower.finish()
+    assert found(store, "zebra").without_text == 0
+
+
+def test_rebuild_that_fails_leaves_the_index_and_one_that_succeeds_is_seen_by_an_open_store(tmp_path: Path) -> None:
+    store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
+    with open_store(store) as reader:
+        with pytest.raises(KeyError), following(store, rebuild=True):
+            raise KeyError
+        assert len(reader.search("zebra")) == 1
+        indexed({A: page("Zebra", "zebra", (B, "b")), B: page("Lion", "zebra")}, store, B)
+        with following(store, rebuild=True) as follower:
+            follower.catch_up()
+            assert len(reader.search("zebra")) == 2
+        assert len(reader.search("zebra")) == 2
+    assert not list(tmp_path.glob("*.search.*/"))

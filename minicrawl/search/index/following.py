@@ -9,7 +9,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,7 +25,7 @@ from minicrawl.search.index.index_folder import (
     index_errors,
     index_path,
     open_index,
-    remove_index,
+    replacing,
     store_mark,
 )
 from minicrawl.search.index.inverted import BODY
@@ -89,7 +89,8 @@ class Follower:
             texts = f"{self._store.texts.made} {self._store.texts.size}"
             aliases = dict(self._store.link_table.aliases())
             aliases.update((page, NOTHING) for page in self._store.page_table.not_there())
-        had = dict(self._db.execute("SELECT page, start FROM pages"))
+        with index_errors(self._index.path):
+            had = dict(self._db.execute("SELECT page, start FROM pages"))
         new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
         gone = had.keys() - wanted.keys()
         self.seconds_to_look = time.monotonic() - started
@@ -121,6 +122,10 @@ class Follower:
     def pages(self) -> int:
         """Number of pages whose text is in the index."""
         return int(self._db.execute("SELECT count(*) FROM pages WHERE shown").fetchone()[0])
+
+    def check(self) -> None:
+        """Look for damage in the index. Raises StoreError."""
+        self._index.check()
 
     def size(self) -> int:
         """Bytes of the index."""
@@ -273,14 +278,12 @@ class _Text(NamedTuple):
 def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
     """The `Follower` of the store at `path`; the index is made if there is none.
 
-    rebuild: remove the old index first. Raises StoreError.
+    rebuild: a new index replaces it if the block succeeds. Raises StoreError.
     """
     index = index_path(path)
-    with open_store(path) as store, hold_index(index):
-        if rebuild:
-            remove_index(index)
-        with open_index(index, store_mark(store.hash_key), writes=True) as opened:
-            yield Follower(store, opened)
+    with open_store(path) as store, hold_index(index), ExitStack() as stack:
+        place = stack.enter_context(replacing(index)) if rebuild else index
+        yield Follower(store, stack.enter_context(open_index(place, store_mark(store.hash_key), writes=True)))
 
 
 class Indexed(NamedTuple):
@@ -294,7 +297,7 @@ class Indexed(NamedTuple):
 def bring_up_to_date(store: Store, *, rebuild: bool = False) -> Indexed:
     """Index all texts of a store, of a folder those of each partition beside it. Raises SettingError, StoreError.
 
-    rebuild: throw away what is there.
+    rebuild: from nothing; what is there stays until the new one is whole.
     """
     parts = [part for part in store.parts if part.texts.size]
     if not parts:
@@ -305,6 +308,7 @@ def bring_up_to_date(store: Store, *, rebuild: bool = False) -> Indexed:
 
 def _up_to_date(store: Store, rebuild: bool) -> Indexed:
     with following(store.path, rebuild=rebuild) as follower:
+        follower.check()
         done = follower.catch_up().done
         follower.finish()
         return Indexed(done, follower.pages(), follower.size())

@@ -9,6 +9,7 @@ does not know yet: they are put again, each in place of the one before.
 
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -86,6 +87,15 @@ class Index:
         self.path = path
         self.db = db
         self.words = words
+        self._inode = (path / _BOOK).stat().st_ino
+
+    @property
+    def is_replaced(self) -> bool:
+        """True if another index, or none, has taken its place since it was opened."""
+        try:
+            return (self.path / _BOOK).stat().st_ino != self._inode
+        except FileNotFoundError:
+            return True
 
     def meta(self, key: str) -> int | float | str | None:
         row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -109,14 +119,25 @@ class Index:
                 raise
             self.db.execute("COMMIT")
 
+    def check(self) -> None:
+        """Look for damage in all files. Raises StoreError."""
+        with index_errors(self.path):
+            self.words.check()
+            (found,) = self.db.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                raise sqlite3.DatabaseError(found)
+
     def size(self) -> int:
         """Bytes of the index."""
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
 
     def close(self) -> None:
-        self.words.close()
-        self.db.close()
+        try:
+            with index_errors(self.path):
+                self.words.close()
+        finally:
+            self.db.close()
 
     def __enter__(self) -> "Index":
         return self
@@ -130,20 +151,35 @@ def index_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and of the inverted index into a StoreError with a way out."""
     try:
         yield
-    except ValueError as error:  # of tantivy, which names the cause in words alone
-        if "No space left" in str(error):
-            raise StoreError(f"the disk of {path} is full; free some space and run again") from error
-        raise StoreError(_REBUILD.format(path=path, error=error)) from error
     except (sqlite3.DatabaseError, OSError) as error:
         raise StoreError(fault_of_disk(path, error) or _REBUILD.format(path=path, error=error)) from error
+    except ValueError as error:  # of tantivy, or of what is not as it was written
+        if "No space left" in str(error):
+            raise StoreError(f"the disk of {path} is full; free some space and run again") from error
+        raise _damaged(path, error) from error
+    except BaseException as error:
+        if type(error).__module__ == "pyo3_runtime":  # a panic of tantivy, which is no Exception
+            raise _damaged(path, error) from None
+        raise
 
 
 _REBUILD = "the index {path} cannot be used ({error}); 'minicrawl index --rebuild' builds it anew"
+_CAUSE = re.compile(r'message: "([^"]*)"')
+
+
+def _damaged(path: Path, error: BaseException) -> StoreError:
+    """The error of an index that cannot be read; with a cause if the system gave one, not in the words of tantivy."""
+    if cause := _CAUSE.search(str(error)):
+        return StoreError(_REBUILD.format(path=path, error=cause[1]))
+    return StoreError(f"the index {path} is damaged; 'minicrawl index --rebuild' builds it anew")
 
 
 @contextlib.contextmanager
 def hold_index(path: Path) -> Iterator[None]:
-    """Hold the index's lock for writing. Raises StoreError if another process has it."""
+    """Hold the index's lock for writing, and clear away what a killed `replacing` has left.
+
+    Raises StoreError if another process has the lock.
+    """
     lock = FileLock(beside(path, ".lock"))
     with index_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,6 +188,12 @@ def hold_index(path: Path) -> Iterator[None]:
         except Timeout as error:
             raise StoreError(f"another process is writing the index {path}; wait for it") from error
     try:
+        with index_errors(path):
+            new, old = beside(path, ".new"), beside(path, ".old")
+            if old.exists() and not path.exists():
+                old.replace(path)
+            remove_index(new)
+            remove_index(old)
         yield
     finally:
         lock.release()
@@ -171,6 +213,8 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> Index:
         raise SettingError(f"there is no index at {path} yet; 'minicrawl index' builds it from the texts of the store")
     if not path.is_dir():
         raise StoreError(f"{path} was made by another version; 'minicrawl index --rebuild' builds it anew")
+    if not all((path / part).is_file() for part in (_BOOK, f"{_WORDS}/meta.json")):
+        raise StoreError(f"the index {path} is incomplete; 'minicrawl index --rebuild' makes it anew")
     with contextlib.ExitStack() as stack:
         db = stack.enter_context(contextlib.closing(_connected(path / _BOOK, writes=writes)))
         _check(path, db, mark)
@@ -180,6 +224,21 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> Index:
 
 
 _BOOK, _WORDS = "book.db", "words"
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """The path of a new index, which replaces the one at `path` if the block succeeds. Hold the index meanwhile.
+
+    Whoever has the old one open goes on reading it.
+    """
+    new, old = beside(path, ".new"), beside(path, ".old")
+    yield new
+    with index_errors(path):
+        if path.exists():
+            path.replace(old)
+        new.replace(path)
+        remove_index(old)
 
 
 def remove_index(path: Path) -> None:

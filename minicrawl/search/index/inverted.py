@@ -8,6 +8,9 @@ and because links to a page change far more often than its text. Words come from
 splits them at spaces. Nothing else of this package knows tantivy, beside its stemmers in `words`.
 """
 
+import json
+import mmap
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -40,6 +43,10 @@ def _schema() -> SchemaBuilder:
     return schema
 
 
+_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
+"""Files of a segment."""
+
+
 class InvertedIndex:
     """The documents of an index, in a folder. Errors of tantivy are ValueErrors."""
 
@@ -50,6 +57,7 @@ class InvertedIndex:
         self._schema = self._index.schema
         self._index.config_reader("manual")
         self._seen = (0, 0, 0)
+        self._inode = path.stat().st_ino
         self.reload()
 
     # Writing.
@@ -89,10 +97,12 @@ class InvertedIndex:
     # Reading.
 
     def reload(self) -> None:
-        """See what was committed since; nothing new if the folder is gone by now."""
+        """See what was committed since; nothing new if the folder was removed or replaced."""
         try:
-            state = (self._folder / "meta.json").stat()
+            state, inode = (self._folder / "meta.json").stat(), self._folder.stat().st_ino
         except FileNotFoundError:
+            return
+        if inode != self._inode:
             return
         changed = state.st_mtime_ns, state.st_ino, state.st_size
         if changed != self._seen:
@@ -100,6 +110,14 @@ class InvertedIndex:
             self._seen = changed
             self._searcher = self._index.searcher()
             self.languages = self._languages()
+
+    def check(self) -> None:
+        """Compare the files of all segments with their checksums. Raises ValueError."""
+        for segment in json.loads((self._folder / "meta.json").read_bytes())["segments"]:
+            name = segment["segment_id"].replace("-", "")
+            deletes = segment.get("deletes")
+            for part in (*_PARTS, f"{deletes['opstamp']}.del") if deletes else _PARTS:
+                _check_file(self._folder / f"{name}.{part}")
 
     def frequency(self, form: Form) -> int:
         """Documents of the kind that has most that have a word; of several words, the rarest counts."""
@@ -165,6 +183,19 @@ class InvertedIndex:
     def near_one_another(self, words: Sequence[str], slop: int) -> Query:
         """Bodies that have some words with at most so many others between them."""
         return Query.phrase_query(self._schema, FIELDS[BODY], list(words), slop)
+
+
+def _check_file(path: Path) -> None:
+    """Raise ValueError for a file that differs from its checksum.
+
+    After the content, tantivy writes a JSON object with its CRC-32, the length of that object and a magic number.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as found:
+        end = len(found) - 8 - int.from_bytes(found[-8:-4], "little")
+        crc = json.loads(found[end:-8])["crc"]
+        with memoryview(found) as octets, octets[:end] as body:
+            if zlib.crc32(body) != crc:
+                raise ValueError(f"{path} differs from its checksum")
 
 
 def any_of(queries: Sequence[Query]) -> Query:

@@ -16,9 +16,10 @@ from minicrawl.search.index.index_folder import (
     index_path,
     open_index,
     remove_index,
+    replacing,
     store_mark,
 )
-from minicrawl.search.index.inverted import HEAD
+from minicrawl.search.index.inverted import BODY, HEAD
 
 MARK = store_mark(b"store")
 
@@ -83,6 +84,66 @@ def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
         open_index(path, MARK, writes=True)
     remove_index(path)
     open_index(path, MARK, writes=True).close()
+
+
+@pytest.mark.parametrize("part", ["book.db", "words/meta.json"])
+@pytest.mark.parametrize("writes", [False, True])
+def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, part: str, writes: bool) -> None:
+    open_index(path, MARK, writes=True).close()
+    (path / part).unlink()
+    with pytest.raises(StoreError, match="incomplete; 'minicrawl index --rebuild'"):
+        open_index(path, MARK, writes=writes)
+
+
+@pytest.mark.parametrize("ending", ["term", "idx", "pos", "fieldnorm", "fast", "store", "db"])
+def test_damage_in_any_file_is_told(path: Path, ending: str) -> None:
+    with open_index(path, MARK, writes=True) as index:
+        with index.transaction():
+            index.words.put(1, BODY, "zebra lion", {})
+        index.check()
+    for file in path.rglob(f"*.{ending}"):
+        octets = file.read_bytes()
+        middle = 8_192 if ending == "db" else 0
+        file.write_bytes(octets[:middle] + bytes([octets[middle] ^ 255]) + octets[middle + 1 :])
+    with pytest.raises(StoreError, match="index --rebuild"), open_index(path, MARK) as index:
+        index.check()
+
+
+def test_panic_of_tantivy_is_one_sentence(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index, index.transaction():
+        index.words.put(1, BODY, "zebra lion", {})
+    for file in (path / "words").glob("*.pos"):
+        octets = file.read_bytes()
+        end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
+        file.write_bytes(b"\xff" * end + octets[end:])
+    with pytest.raises(StoreError) as caught, open_index(path, MARK) as index, index_errors(path):
+        index.words.count(index.words.has("body", ("zebra", "lion")))
+    assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' builds it anew"
+
+
+def test_index_is_replaced_when_whole_and_its_reader_goes_on(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index, index.transaction():
+        index.words.put(1, HEAD, "zebra", {})
+        index.set_meta(end=1)
+    with pytest.raises(KeyError), hold_index(path), replacing(path) as new:
+        open_index(new, MARK, writes=True).close()
+        raise KeyError
+    with open_index(path, MARK) as reader:
+        with hold_index(path), replacing(path) as new:
+            open_index(new, MARK, writes=True).close()
+        assert reader.is_replaced
+        reader.words.reload()
+        assert reader.words.documents() == reader.meta("end") == 1
+    with open_index(path, MARK) as reader:
+        assert (reader.is_replaced, reader.words.documents()) == (False, 0)
+    assert [file.name for file in path.parent.iterdir() if file.is_dir()] == [path.name]
+
+
+def test_index_set_aside_by_a_killed_replacement_is_put_back(path: Path) -> None:
+    open_index(path, MARK, writes=True).close()
+    path.rename(f"{path}.old")
+    with hold_index(path):
+        open_index(path, MARK).close()
 
 
 def test_index_of_a_version_that_had_a_file_is_told_and_thrown_away(path: Path) -> None:
