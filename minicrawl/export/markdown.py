@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
-from minicrawl.store.texts.marked_text import Block, KeptText, Kind
+from minicrawl.store.texts.marked_text import Block, Cell, KeptText, Kind
 
 
 def pages_with_text(
@@ -50,12 +51,15 @@ def pages_with_text(
 _NAME_LENGTH = 80
 _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
+_MOST_IN_CELL = 2_000
+"""Characters of a cell; a table with a longer one is used for layout."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _OPENS_BLOCK = re.compile(r"(?=[#>|+=-])|^(\d{1,9})(?=[.)])")
 # "_" inside a word stands for itself, and so does a backslash before a letter.
 _SPECIAL = re.compile(r"[*`]|\\(?=[^\w\s])|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|\](?=[(\[])")
 _CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+_TICKS = re.compile("`+")
 _FENCE = re.compile("`{3,}")
 
 
@@ -125,21 +129,19 @@ def _head(kept: KeptText, page: RankedPage | None) -> Iterator[str]:
 
 
 def _body(blocks: Sequence[Block]) -> Iterator[str]:
-    cells: list[list[str]] = []
     before = Kind.PARAGRAPH
-    for block in _bounded(blocks):
-        if block.kind is Kind.CELL:
-            if block.level or not cells:
-                cells.append([])
-            cells[-1].append(_linked(block).replace("|", "\\|"))
-            continue
-        yield from _table(cells)
-        cells = []
-        if not (block.kind is before is Kind.ITEM):
+    for table, group in groupby(_bounded(blocks), lambda block: block.cell and block.cell.table):
+        inside = list(group)
+        if table is not None and (rows := _rows(inside)):
             yield ""
-        yield _line(block)
-        before = block.kind
-    yield from _table(cells)
+            yield from _table(rows)
+            before = Kind.CELL
+            continue
+        for block in inside:
+            if not (block.kind is before is Kind.ITEM):
+                yield ""
+            yield _line(block)
+            before = block.kind
 
 
 def _bounded(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -162,20 +164,46 @@ def _line(block: Block) -> str:
     return f"- {words}" if block.kind is Kind.ITEM else words
 
 
-def _table(rows: list[list[str]]) -> Iterator[str]:
-    """Lines of a table. A table with one column, used for layout, becomes paragraphs.
+def _rows(blocks: Sequence[Block]) -> list[list[str]]:
+    """The cells of a table by row, each a line; none if it is used for layout.
 
-    The head has all columns, as readers drop cells beyond it; other rows are as long as they are on the page.
+    Such a table has one column with words, or a heading, or much text in a cell, or listings or several blocks of a
+    cell in its only row. Columns without words, which keep others apart, are left out.
     """
-    if not rows:
-        return
+    cells: dict[Cell, list[Block]] = {}
+    for block in blocks:
+        if block.cell is not None:
+            cells.setdefault(block.cell, []).append(block)
+    columns = {column: at for at, column in enumerate(sorted({cell.column for cell in cells}))}
+    is_one_row = len({cell.row for cell in cells}) == 1
+    if (
+        len(columns) == 1
+        or any(block.kind is Kind.HEADING for block in blocks)
+        or any(sum(len(block.text) for block in inside) > _MOST_IN_CELL for inside in cells.values())
+        or (is_one_row and (len(blocks) > len(cells) or any(block.kind is Kind.CODE for block in blocks)))
+    ):
+        return []
+    rows: dict[int, list[str]] = {}
+    for cell, inside in cells.items():
+        row = rows.setdefault(cell.row, [])
+        row += [""] * (columns[cell.column] - len(row))
+        row.append(" ".join(map(_in_cell, inside)))
+    return list(rows.values())
+
+
+def _in_cell(block: Block) -> str:
+    words = _linked(block)
+    if block.kind is Kind.CODE:
+        words = " ".join(block.text.split())
+        fence = max(("`", *(f"{found}`" for found in _TICKS.findall(words))), key=len)
+        words = f"{fence} {words} {fence}" if "`" in words else f"`{words}`"
+    return words.replace("|", "\\|")
+
+
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    """Lines of a table. The head has all columns, as readers drop cells beyond it; other rows stay short."""
     columns = max(map(len, rows))
-    if columns == 1:
-        for (cell,) in rows:
-            yield from ("", cell)
-        return
     rows[0] += [""] * (columns - len(rows[0]))
-    yield ""
     for number, row in enumerate(rows):
         yield f"| {' | '.join(row)} |"
         if not number:

@@ -53,6 +53,15 @@ def markdown(html: str) -> str:
             "| a | b\\|c |\n| --- | --- |\n| 1 | [2](http://a.test/x) |\n| 3 |",
         ),
         ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
+        (
+            "<table><tr><td>alpha<td>first<br>letter<td>1.0"
+            "<tr><td><ul><li>b<li>c</ul><td><td><pre>x |\n y</pre><p>z</table>d",
+            "| alpha | first letter | 1.0 |\n| --- | --- | --- |\n| b c |  | `x \\| y` z |\n\nd",
+        ),
+        ("<table><tr><td><td>one<tr><td><td><h2>two</h2>three</table>", "one\n\n## two\n\nthree"),
+        ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\n1\n2\n```\n\n```\na\nb\n```"),
+        ("<h2>Head <a href=#h>¶</a></h2><dl><dt>call() <a href=#c>#</a></dl>", "## Head\n\ncall()"),
+        ("<h1><a href=#h>¶</a></h1><p>C <a href=/c>#</a>", "C [#](http://a.test/c)"),
         ("<p>&lt;script>alert(1)&lt;/script> &amp;lt;b", "&lt;script>alert(1)&lt;/script> &amp;lt;b"),
         ("<p># no heading<p>1. no list<p>- no item", "\\# no heading\n\n1\\. no list\n\n\\- no item"),
         (

@@ -45,6 +45,7 @@ _INLINE, _HIDDEN = (frozenset(_tags.create_node(tag).tag_id for tag in tags) for
 _HEADINGS = {_tags.create_node(tag).tag_id: tag for tag in HEADINGS}
 _A = _tags.create_node("a").tag_id
 _NAMED = {_tags.create_node(tag).tag_id: tag for tag in NAMED}
+_TABLE = _tags.create_node("table").tag_id
 _MARKS = {_tags.create_node(tag).tag_id: mark for tag, mark in marks.BY_TAG.items()}
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
@@ -142,9 +143,13 @@ class BrowserTree:
                 if tag in _HEADINGS:
                     headings.append((_HEADINGS[tag], marks.plain(node.text_lexbor())))
                 first.insert_before(_MARKS[tag])
+            elif tag in _MARKS and _MARKS[tag] == marks.CELL:  # an empty one moves the next
+                node.insert_child(marks.CELL)
             if tag in _NAMED and (mark := container(_NAMED[tag], node.attributes)) and (first := node.first_child):
                 first.insert_before(mark)
                 node.insert_child(END)
+            elif tag == _TABLE:
+                node.insert_child(marks.END_OF_TABLE)
         self._root.merge_text_nodes()
         text = self._root.text(separator=marks.BETWEEN_BLOCKS, skip_empty=True)
         return Marked(text, references[::-1], headings[::-1])

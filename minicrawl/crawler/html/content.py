@@ -29,6 +29,7 @@ from minicrawl.store.texts.marked_text import (
     CONTAINERS,
     END_OF_FRAME,
     END_OF_LINK,
+    END_OF_TABLE,
     FRAME,
     HEADING,
     ITEM,
@@ -102,7 +103,7 @@ _BOX = 100
 _MOST_LINKED_OF_BOX = 0.2
 _ITEMS = re.compile(f"[{CONTAINERS}]|[^{CONTAINERS}{BETWEEN_BLOCKS}]+")
 _LINKS = re.compile(f"([{LINK}{END_OF_LINK}])")
-_BEFORE_WORDS = "".join((CODE, ITEM, ROW, CELL, *HEADING, " "))
+_BEFORE_WORDS = "".join((CODE, ITEM, ROW, CELL, *HEADING, END_OF_TABLE, " "))
 _LEVELS = {mark: level for level, mark in enumerate(HEADING, start=1)}
 _NO_FRAMES = str.maketrans("", "", FRAME + END_OF_FRAME)
 _NOT = bytes.maketrans(b"\0\1", b"\1\0")
@@ -195,7 +196,7 @@ class _Page:
             words = run
             if run[0] in _BEFORE_WORDS:
                 words = run.lstrip(_BEFORE_WORDS)
-                kind = run[: len(run) - len(words)].strip()[:1] or kind
+                kind = "" if run == END_OF_TABLE else run[: len(run) - len(words)].strip()[:1] or kind
             size, linked = len(words), 0
             if is_link or LINK in words:
                 if size > 2 and words[0] == LINK and words.find(END_OF_LINK) == size - 1:  # as most

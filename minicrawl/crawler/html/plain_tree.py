@@ -251,7 +251,7 @@ class _MarkedShown(_Shown):
     def __init__(self) -> None:
         super().__init__()
         self.references: list[str] = []
-        self._containers: list[int] = []  # their depths
+        self._containers: list[tuple[int, str]] = []  # their depths, and the marks of their ends
 
     def begin(self, element: etree._Element) -> None:
         if element.tag == "a" and (reference := element.get("href")) is not None:
@@ -271,13 +271,14 @@ class _MarkedShown(_Shown):
 
     def _take(self, mark: Mapping[str, str | None]) -> tuple[str, bool]:
         name, opens = super()._take(mark)
-        opens_container = opens and name in NAMED
+        opens_container = opens and (name in NAMED or name == "table")
         depth = self._open.depth - opens_container
-        while self._containers and self._containers[-1] > depth:
-            self._containers.pop()
-            self.blocks.append(END)
-        if opens_container and (around := container(name, mark)):
-            self._containers.append(self._open.depth)
+        while self._containers and self._containers[-1][0] > depth:
+            self.blocks.append(self._containers.pop()[1])
+        if opens and name == "table":
+            self._containers.append((self._open.depth, marks.END_OF_TABLE))
+        elif opens_container and (around := container(name, mark)):
+            self._containers.append((self._open.depth, END))
             self.blocks.append(around)
         if opens and name in marks.BY_TAG:
             self._block.append(marks.BY_TAG[name])

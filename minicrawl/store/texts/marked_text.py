@@ -5,7 +5,8 @@ which of these each link leads to, -1 for none, and the URL of a licence, if any
 by zlib.
 
 In marked text NUL separates blocks, and marks are noncharacters of Unicode (U+FDD0 and on). The mark of a kind is at
-the start of its block, or alone in the block before; a link or a frame lasts from one mark to the next of its pair.
+the start of its block, or alone in the block before; a link or a frame lasts from one mark to the next of its pair, a
+cell to the next one or to the end of its table.
 """
 
 import json
@@ -27,7 +28,8 @@ HEADING = tuple(map(chr, range(0xFDD8, 0xFDDE)))
 """Marks of h1 to h6, by level."""
 CONTAINERS = "".join(map(chr, range(0xFDDE, 0xFDE6)))
 """Marks of containers, for minicrawl.crawler.html.content; none is stored."""
-MARKS = "".join((LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL, *HEADING, CONTAINERS))
+END_OF_TABLE = chr(0xFDE6)
+MARKS = "".join((LINK, END_OF_LINK, FRAME, END_OF_FRAME, CODE, ITEM, ROW, CELL, *HEADING, CONTAINERS, END_OF_TABLE))
 AROUND = 50
 """Characters of context on either side of a link."""
 
@@ -35,10 +37,12 @@ _LEVEL = 2
 """Of compression: a tenth larger than the best, in half of its time."""
 _PERMALINK = " ¶"
 """The link to itself behind a heading of documentation."""
+_PERMALINKS = frozenset("¶#§🔗⚓\uf0c1")
+"""Texts of links that show where to link to. The last is a chain in the font of icons of many manuals."""
 _MARK = re.compile(f"[{MARKS}]")
 _OPENING = re.compile(f"[{MARKS} ]*")
 _PIECES = re.compile(f"([{LINK}{END_OF_LINK}])")
-_MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\xa5](?: (?<=[ \0]\xef\xb7[\x90-\xa5] ))?")
+_MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\xa6](?: (?<=[ \0]\xef\xb7[\x90-\xa6] ))?")
 """A mark in UTF-8, with the space behind it if one stands before it."""
 _SPACES = re.compile(rb" {2,}")
 _LINKED = re.compile(f"{LINK}[^{END_OF_LINK}]*{END_OF_LINK}")
@@ -87,10 +91,19 @@ class Anchor(NamedTuple):
     after: str
 
 
+class Cell(NamedTuple):
+    """A cell: the numbers of its table on the page, of its row, and of its column in the row."""
+
+    table: int
+    row: int
+    column: int
+
+
 class Block(NamedTuple):
     """A paragraph, heading, item, cell or listing.
 
-    `level`: of a heading, 1 to 6; of a cell, 1 where it begins a row; else 0. `is_frame`: see `frames`.
+    `level`: of a heading, 1 to 6; of a cell, 1 where it begins a row; else 0. `is_frame`: see `frames`. `cell`: the one
+    around a block of any kind.
     """
 
     kind: Kind
@@ -98,6 +111,7 @@ class Block(NamedTuple):
     level: int
     links: tuple[Link, ...]
     is_frame: bool
+    cell: Cell | None = None
 
 
 @dataclass(frozen=True)
@@ -271,6 +285,7 @@ class _Blocks:
         self._links = iter(links)
         self._kind, self._level = Kind.PARAGRAPH, 0
         self._link: str | None = None
+        self._table = self._row = self._column = 0
 
     def read(self, text: str, repeated: Set[int]) -> Iterator[Block]:
         for marked, is_frame in zip(text.split(BETWEEN_BLOCKS), frames(text, repeated), strict=True):
@@ -283,7 +298,9 @@ class _Blocks:
             words, links = self._linked(rest)
             if self._kind is Kind.HEADING:
                 words = words.rstrip(_PERMALINK) or words
-            yield Block(self._kind, words, self._level, links, is_frame)
+            if words:
+                cell = Cell(self._table, self._row, self._column) if self._row else None
+                yield Block(self._kind, words, self._level, links, is_frame, cell)
             self._kind, self._level = Kind.PARAGRAPH, 0
 
     def _take(self, mark: str) -> None:
@@ -292,7 +309,13 @@ class _Blocks:
             self._link = next(self._links, None)
         elif mark == END_OF_LINK:
             self._link = None
+        elif mark == END_OF_TABLE:
+            self._table, self._row, self._column = self._table + 1, 0, 0
         elif mark in _KINDS:
+            if mark == ROW:
+                self._row, self._column = self._row + 1, 0
+            elif mark == CELL:
+                self._row, self._column = self._row or 1, self._column + 1
             self._kind = _KINDS[mark]
             if mark in HEADING:
                 self._level = HEADING.index(mark) + 1
@@ -307,6 +330,8 @@ class _Blocks:
             if piece == LINK:
                 self._link, start = next(self._links, None), len(words)
             elif piece == END_OF_LINK:
+                if self._link is None and words[start:].strip() in _PERMALINKS:
+                    words = words[:start].rstrip()
                 self._end(links, start, words)
             else:
                 words += plain(piece)

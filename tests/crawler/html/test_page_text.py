@@ -134,7 +134,7 @@ def _element(rng: random.Random, depth: int) -> str:
         case "ul":
             return f"<ul><li>{_inline(rng)}</li><li>{_inline(rng)}</li></ul>"
         case "table":
-            return f"<table><tbody><tr><td>{_inline(rng)}</td><td>{_inline(rng)}</td></tr></tbody></table>"
+            return f"<table><tbody><tr><td>{_inline(rng)}</td><td>{_inline(rng)}<br>x</td></tr></tbody></table>"
         case "p" | "h2" | "pre":
             return f"<{kind}>{_inline(rng)}</{kind}>"
         case "a":
