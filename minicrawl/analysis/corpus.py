@@ -1,6 +1,7 @@
 """A corpus: pages with their main content as Markdown, to train or search with.
 
-Pages that a search would not show (noindex) are left out. Of duplicates the most important page stands for all.
+Pages that a search would not show (noindex) are left out. Of duplicates the most important page stands for all; but
+near-duplicates of one folder are mostly made from one template, and each stays.
 """
 
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from minicrawl.analysis.top.expected import Ranked
+from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.export.markdown import markdown_of
@@ -26,7 +28,7 @@ COLUMNS: dict[str, type] = {
     "fetched_at": float,  # Unix seconds
     "licence": str,  # its URL
     "preferences": str,  # of the site on the use of its texts; None, as crawls keep none yet
-    "copies": int,  # pages that say the same, itself included
+    "copies": int,  # pages that say the same, or nearly, itself included
 }
 
 
@@ -47,8 +49,7 @@ def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> I
     for number, page, _ in ranked:
         if page.state != State.FETCHED or page.importance < least:
             continue
-        fingerprint, site = store.recognised.fingerprint(number), site_of(page.url)
-        first = number if fingerprint is None or fingerprint.leader is None else fingerprint.leader
+        first, site = _first(store, number, page.url), site_of(page.url)
         if is_taken[first] or (per_site is not None and of_site[site] == per_site):
             continue
         kept = store.texts.text(number, page.url)
@@ -60,3 +61,12 @@ def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> I
         copies = 1 + sum(store.recognised.duplicates_of(first))
         about = (kept.title, kept.language, content, page.importance, page.fetched_at)
         yield (page.url, site, *about, kept.licence, None, copies)
+
+
+def _first(store: Store, number: int, url: str) -> int:
+    """The page that said first what a page says."""
+    fingerprint = store.recognised.fingerprint(number)
+    if fingerprint is None or fingerprint.leader is None:
+        return number
+    is_other = bool(fingerprint.distance) and kind_of(url, store.page_table.url(fingerprint.leader)) == "template"
+    return number if is_other else fingerprint.leader

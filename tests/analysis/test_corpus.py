@@ -56,6 +56,20 @@ def test_pages_with_content_are_there_once_the_most_important_first(store: Path)
     assert {page["url"]: page["copies"] for page in found if page["copies"] > 1} == {f"{HOME}two": 2}
 
 
+def test_near_duplicates_stay_if_they_are_of_one_folder(tmp_path: Path) -> None:
+    def own(name: str) -> str:
+        return " ".join(f"{name}{n}" for n in range(12))
+
+    one, other = (" ".join(f"{word}{n} stands here" for n in range(300)) for word in ("word", "thing"))
+    near = {f"{HOME}{name}/": [f"<p>{one} {own(name)}"] for name in ("a", "b")}
+    alike = {f"{HOME}shop/{name}": [f"<p>{other} {own(name)}"] for name in ("c", "d")}
+    crawl({HOME: [*near, *alike]} | near | alike, tmp_path / "crawl.db", [HOME], text=True)
+    found = {page["url"]: page["copies"] for page in pages(tmp_path / "crawl.db")}
+    assert sorted(url for url in found if "shop" in url) == [*alike]
+    assert sum(found[url] for url in alike) > len(alike)  # they are marked as near-duplicates
+    assert [found[url] for url in near if url in found] == [2]
+
+
 def importance(store: Path, url: str) -> float:
     return float(answer("why", url, "--store", store)["importance"])
 
