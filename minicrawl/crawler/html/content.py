@@ -52,7 +52,8 @@ NAMED = frozenset({"div", "p", "section", "ul", "ol", *_BY_TAG})
 _WORDS = {
     COMMENTS: """comment comments commentaires comentarios kommentar kommentare commentlist respond disqus reply
         replies""",
-    OUT: """nav navi mainnav topnav subnav navbar navigation menu menus submenu dropdown breadcrumb breadcrumbs crumb
+    OUT: """navheader navfooter
+        nav navi mainnav topnav subnav navbar navigation menu menus submenu dropdown breadcrumb breadcrumbs crumb
         crumbs toc pagination pager paginator prev next skip search tool tools toolbar footer foot colophon copyright
         masthead banner sidebar widget widgets textwidget related recommended recommendation recommendations popular
         trending share sharing sharedaddy social jp sd rss newsletter subscribe subscription signup login cookie cookies
@@ -337,8 +338,10 @@ def _trim(page: _Page, prose: Sequence[int], content: bytearray) -> None:
     told = [block for block in compress(range(len(prose)), content) if prose[block] >= _SOME_PROSE]
     if not told or sum(prose) <= _MUCH_PROSE:
         return
+    title = max((block for block in range(told[0]) if page.levels[block] == 1), default=told[0])
     for block in range(told[0]):
-        if not page.kinds[block] and (page.sizes[block] < _REMARK or page.is_linked(block)):
+        is_remark = block < title and page.sizes[block] < _REMARK
+        if not page.kinds[block] and (is_remark or page.is_linked(block)):
             content[block] = 0
     headings = [block for block in range(told[-1] + 1, len(prose)) if page.levels[block]]
     for before, behind in pairwise([told[-1], *headings, len(prose)]):

@@ -114,6 +114,11 @@ PAGES = {
         ["Stone", SAY],
     ),
     "cookie banner": (f"<div id=cookie-consent><p>{MORE}</p></div><p>{SAY}</p><p>{SAY}</p>", [SAY, SAY]),
+    "terms below the title, and rows of links around": (
+        f"<div class=navheader><table><tr><td><a href=/p>Prev</a><td>Part</table></div><h1>Terms</h1><dl><dt>stone</dt>"
+        f"<dd>{SAY * 11}</dd><dt>wood</dt><dd>{MORE}</dd></dl><div class=navfooter><a href=/p>Prev</a></div>",
+        ["Terms", "stone", SAY * 11, "wood", MORE],
+    ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
     "empty": ("<nav></nav><main></main>", []),
