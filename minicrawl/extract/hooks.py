@@ -35,6 +35,8 @@ KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
 """Maximum items of one page."""
 _HALVES = re.compile("[\ud800-\udfff]")
+_CONTROLS = re.compile(r"(\\\\)|\\u00[01][0-9a-f]|\\[bf]|[\x7f-\x9f]")
+"""In JSON; the group is an escaped backslash, which is none."""
 MOST_BYTES = 4_000_000
 """Maximum characters of the items of one page, by selectors or by hooks."""
 _LEAST_BETWEEN = 0.1
@@ -251,8 +253,9 @@ def _as_json(item: object) -> str:
 
 
 def as_json(item: Mapping[str, object]) -> str:
-    r"""An item as JSON in Unicode. Lone surrogates, as "\ud800", become U+FFFD: UTF-8 cannot encode them."""
-    return _HALVES.sub("\ufffd", json.dumps(item, ensure_ascii=False, allow_nan=False))
+    r"""An item as JSON in Unicode, without control characters other than tabs and line ends. Lone surrogates, as
+    "\ud800", become U+FFFD: UTF-8 cannot encode them."""
+    return _HALVES.sub("\ufffd", _CONTROLS.sub(r"\1", json.dumps(item, ensure_ascii=False, allow_nan=False)))
 
 
 def _headers(given: Mapping[str, str]) -> dict[str, str]:

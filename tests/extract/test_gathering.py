@@ -51,6 +51,12 @@ def test_half_a_character_is_none() -> None:
     assert json.loads(item.encode()) == {"jsonld": [{"a": ["\ufffd", "\N{GRINNING FACE}"]}]}
 
 
+def test_control_characters_are_no_part_of_items() -> None:
+    html = rb"""<script type="application/ld+json">{"a": "x\u0000\u001b[31m\b\u009by\n\tz\\u001b"}</script>"""
+    (item,) = gather(Asked(structured=True), Document(html), URL).items
+    assert json.loads(item) == {"jsonld": [{"a": "x[31my\n\tz\\u001b"}]}
+
+
 def test_rules_make_items_beside_it() -> None:
     rules = (
         '{"name": "a", "match": "a.test", "each": "h1", "fields": {"t": "::text"}}',

@@ -58,6 +58,7 @@ _ALIKE = 24
 """Characters that titles of one thing have in common at their beginning."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*+>")
 _NUMBER = re.compile(r"\d[\d.,'\s]*+")
+_POWER = re.compile(r"\d{1,18}(?:\.\d{1,18})?e[+-]?\d{1,2}(?!\w)", re.IGNORECASE)
 
 Thing = dict[str, object]
 Node = dict[str, list[object]]
@@ -295,6 +296,9 @@ def _number(text: str, *, whole: bool = False) -> float | None:
     match = _NUMBER.search(text)
     if match is None:
         return None
+    if power := _POWER.match(text, match.start()):
+        number = min(float(power[0]), 10.0**_DIGITS)
+        return int(number) if whole else number
     digits = re.sub(r"[\s']", "", match[0])[:_DIGITS].rstrip(".,")
     head, mark, tail = digits.rpartition("," if digits.rfind(",") > digits.rfind(".") else ".")
     is_group = (len(tail) == 3 and head not in {"", "0"}) or mark in head

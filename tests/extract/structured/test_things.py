@@ -86,6 +86,16 @@ KINDS: dict[str, tuple[str, list[Thing]]] = {
         ),
         [{"kind": "product", "name": "A", "price": 9.5, "currency": "USD"}],
     ),
+    "offers in two currencies": (
+        ld(
+            {
+                "@type": "Product",
+                "name": "A",
+                "offers": [{"price": 9, "priceCurrency": "EUR"}, {"price": 5, "priceCurrency": "JPY"}],
+            }
+        ),
+        [{"kind": "product", "name": "A", "price": 9.0, "currency": "EUR"}],
+    ),
     "a specified price": (
         ld({"@type": "Product", "name": "A", "offers": {"priceSpecification": {"price": 3, "priceCurrency": "CHF"}}}),
         [{"kind": "product", "name": "A", "price": 3.0, "currency": "CHF"}],
@@ -264,6 +274,11 @@ def test_syntaxes_together(case: str) -> None:
         ("free", None),
         ("9" * 400, 10.0**18),
         ("5,-", 5.0),
+        ("1e3", 1000.0),
+        ("1.5E-2 EUR", 0.015),
+        ("9e99", 10.0**18),
+        ("1 euro", 1.0),
+        ("1e3x", 1.0),
     ],
 )
 def test_numbers(text: str, price: float | None) -> None:
