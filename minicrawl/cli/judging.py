@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from minicrawl.search.searching import Asked, FoundPage
     from minicrawl.store.reader import Store
 
+_MOST = 500
+"""Queries that are replayed."""
+
 
 def judge_pages(store: Path, text: str, good: Sequence[str], bad: Sequence[str]) -> None:
     """Keep judgements of pages for a query, learn from all of them, and report it. Raises SettingError, StoreError."""
     from minicrawl.search.judgements import judge, learn
-    from minicrawl.search.searching import Asked
+    from minicrawl.search.partitions import search
+    from minicrawl.search.searching import MOST_SHOWN, Asked
     from minicrawl.store.reader import open_store
 
     if both := set(good) & set(bad):
@@ -30,9 +34,13 @@ def judge_pages(store: Path, text: str, good: Sequence[str], bad: Sequence[str])
         judge(reader, text, good, bad, time.time())
     with open_store(store) as reader:
         has_learned = learn(reader, _searching(reader, Asked(is_taught=False)))
+        pages = search(reader, text, Asked(n=MOST_SHOWN)).pages if good and not is_quiet() else ()
+        lost = set(good).difference(*([page.url, *page.alike] for page in pages))
     if not is_quiet():
         what = f"{counted(len(good) + len(bad), 'page')} judged for {printable(text)}; see 'minicrawl search --judge'."
         click.echo(f"{what} Weights were learned." if has_learned else what, err=True)
+        for url in sorted(lost):
+            click.echo(f"{printable(url)} is not found by these words, however good: see if it has them.", err=True)
 
 
 def print_judgements(store: Path, asked: "Asked", *, as_json: bool) -> None:
@@ -48,6 +56,9 @@ def print_judgements(store: Path, asked: "Asked", *, as_json: bool) -> None:
         if not (judged := judged_queries(reader)):
             click.echo("Nothing was judged yet; 'minicrawl search WORDS --good URL' does.")
             return
+        if len(judged) > _MOST:
+            click.echo(f"The last {_MOST:,} of {len(judged):,} judged queries are looked at.", err=True)
+            judged = {query: judged[query] for query in [*judged][-_MOST:]}
         found = replayed(judged, _searching(reader, untaught), _searching(reader, after))
         weights = taught(reader.parts[0], "").weights
     factors = {name: weight / getattr(WEIGHTS, name) for name, weight in weights._asdict().items()}

@@ -110,6 +110,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     text = query_of(words)
+    if (good or bad) and (facets or replays):
+        raise SettingError(f"--good and --bad keep judgements; leave out {'--facets' if facets else '--judge'}")
     if good or bad:
         judge_pages(store, text, good, bad)
         return

@@ -46,6 +46,8 @@ _LEAST_GAIN = 0.01
 """Of nDCG; less is noise."""
 _MOST_REPLAYED = 200
 """Queries that are learned from, those judged last."""
+_GROWTH = 1.1
+"""Factors are learned anew once judgements have grown by so much."""
 _META = "search_factors"
 DEEP = 30
 """Places that are looked at."""
@@ -96,15 +98,20 @@ def judge(store: Store, text: str, good: Collection[str], bad: Collection[str], 
 
 
 def learn(store: Store, search: Searching) -> bool:
-    """Learn factors from all judgements and keep them; False if there are too few, or none that help. search: the
-    pages of a query in the order without judgements. Raises StoreError while a crawl runs."""
+    """Learn factors from all judgements and keep them; False if there are too few, none that help, or hardly more than
+    when factors were last learned. search: the pages of a query in the order without judgements. Raises StoreError
+    while a crawl runs."""
     judged, factors = judged_queries(store), None
-    if len(judged) >= LEAST_QUERIES and sum(map(len, judged.values())) >= LEAST:
-        last = [*judged][-_MOST_REPLAYED:]
-        factors = _factors_that_help([_Replayed(judged[query], search(query)) for query in last])
-    kept = {"of": list(WEIGHTS), "factors": [] if factors is None else factors.tolist()}
+    number, last = sum(map(len, judged.values())), store.parts[0].meta_json(_META)
+    if last.get("of") == list(WEIGHTS) and last.get("number", 0) <= number < last.get("number", 0) * _GROWTH:
+        return False
+    if len(judged) >= LEAST_QUERIES and number >= LEAST:
+        some = [*judged][-_MOST_REPLAYED:]
+        factors = _factors_that_help([_Replayed(judged[query], search(query)) for query in some])
+    is_enough = len(judged) >= LEAST_QUERIES and number >= LEAST
+    kept = {"of": list(WEIGHTS), "factors": [] if factors is None else factors.tolist(), "number": number * is_enough}
     for part in store.parts:
-        if part.meta_json(_META).get("factors", []) != kept["factors"] or factors is not None:
+        if is_enough or part.meta_json(_META).get("factors", []) != kept["factors"]:
             with Writer(part.path) as writer, writer.transaction():
                 writer.save_meta({_META: json.dumps(kept)})
     return factors is not None

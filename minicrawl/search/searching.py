@@ -77,7 +77,7 @@ _MARGIN = 3
 """Pages considered for each page asked for, at least: some may not be shown, or are duplicates."""
 _AT_LEAST = 30
 """Pages considered in any case: later ones may be duplicates of the first."""
-_MOST_SHOWN = 1_000
+MOST_SHOWN = 1_000
 _LEAST_MENDED, _MOST_MENDED, _ALIKE = 4, 24, 0.75
 """Lengths of words that are mended; likeness of the words in their place, at least."""
 _WORD = re.compile(r"[^\W_]+")
@@ -101,8 +101,8 @@ class Asked:
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= 1:
             raise SettingError(f"--weight is a number from 0 to 1, not {self.weight:g}")
-        if not 1 <= self.n <= _MOST_SHOWN:
-            raise SettingError(f"--n is a number from 1 to {_MOST_SHOWN:,}, not {self.n}")
+        if not 1 <= self.n <= MOST_SHOWN:
+            raise SettingError(f"--n is a number from 1 to {MOST_SHOWN:,}, not {self.n}")
         if self.rank not in RANKS:
             raise SettingError(f"--rank is one of {', '.join(RANKS)}, not {self.rank!r}")
         if self.rank == "topic" and not self.topics:

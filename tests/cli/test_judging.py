@@ -37,6 +37,11 @@ def test_judged_pages_change_places_and_the_change_is_printed(store: Path) -> No
     assert query["pages"][1] == {"url": f"{A}lion", "is_good": True, "before": 2, "after": 1}
 
 
+def test_good_page_without_the_words_is_told(store: Path) -> None:
+    told = run("search", "mane", "--good", A, "--good", f"{A}lion", "--store", store).stderr
+    assert told.splitlines()[1:] == [f"{A} is not found by these words, however good: see if it has them."]
+
+
 def test_other_options_are_compared_without_judgements(store: Path) -> None:
     run("search", "zebra", "--good", f"{A}lion", "--store", store)
     assert "good    2 -> 2 " in run("search", "--judge", "--weight", "1", "--store", store).stdout
@@ -47,6 +52,7 @@ def test_other_options_are_compared_without_judgements(store: Path) -> None:
     [
         (["zebra", "--good", A, "--bad", A], f"Error: {A} cannot be good and bad for the same words"),
         (["zebra", "--good", "http://b.test/"], "no page http://b.test/ is known; copy its URL"),
+        (["zebra", "--good", A, "--facets"], "--good and --bad keep judgements; leave out --facets"),
         (["--good", A], "a search needs at least one word"),
         ([], "a search needs at least one word"),
     ],

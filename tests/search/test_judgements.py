@@ -154,6 +154,24 @@ def test_weights_are_learned_within_their_bounds_from_enough_judgements_on(store
     assert all(1 / BOUND <= factor <= BOUND for factor in factors.values())
 
 
+def test_weights_are_learned_anew_once_judgements_have_grown_by_a_tenth(store: Path) -> None:
+    asked = list[str]()
+
+    def search(query: str) -> Sequence[FoundPage]:
+        asked.append(query)
+        return searching("title")
+
+    with taught_store(store, LEAST_QUERIES) as reader:
+        assert learn(reader, search)
+    for number, replays in ((0, 0), (1, 0), (2, LEAST_QUERIES + 2)):
+        asked.clear()
+        if number:
+            judged(store, f"further{number}", good=[LAST], now=100 + number)
+        with open_store(store) as reader:
+            learn(reader, search)
+            assert len(asked) == replays
+
+
 def test_weights_that_do_not_help_are_not_taken(store: Path) -> None:
     def contrary(query: str) -> Sequence[FoundPage]:
         one, other = searching("title")
