@@ -26,7 +26,7 @@ and of every crawl that came through:
 
 ending  URLs, requisites, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
 torn    with --archive: its files have anything but whole records, all of them in the index
-search  with --search: a search finds other pages, or with other scores, than one in an index made anew
+search  with --search: a search finds a page twice, or more or less pages match than in an index made anew
 
 With --search every other kill takes the process that writes the index, too.
 
@@ -51,7 +51,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-import minicrawl
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.crawler.books.audit import audit
@@ -62,6 +61,8 @@ from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving, serving_answers
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
+from minicrawl.search.partitions import search
+from minicrawl.search.searching import Asked
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -211,17 +212,23 @@ class Crawl:
         return False
 
     async def strays(self) -> int:
-        """Number of results of some searches that are not those of an index made anew."""
-        caught_up = await self.results()
-        return len(caught_up ^ await self.results("--rebuild"))
+        """Number of pages that some searches find twice, or that an index made anew has more or less."""
+        caught_up = await self.matches()
+        anew = await self.matches("--rebuild")
+        return sum(abs(count - again) + twice for (count, twice), (again, _) in zip(caught_up, anew, strict=True))
 
-    async def results(self, *options: str) -> set[tuple[str, str, float]]:
-        """(words, URL, score) of some searches after `minicrawl index` with options."""
+    async def matches(self, *options: str) -> list[tuple[int, int]]:
+        """For some searches after `minicrawl index` with options, the pages that match, and those found twice."""
         index = [sys.executable, "-m", "minicrawl", "index", *options, "--store", str(self.store)]
         process = await asyncio.create_subprocess_exec(*index, stdout=asyncio.subprocess.DEVNULL)
         assert await process.wait() == 0, "the index cannot be brought up to date"
-        with minicrawl.open_store(self.store) as store:
-            return {(words, page.url, round(page.score, 9)) for words in _WORDS for page in store.search(words, n=1000)}
+        counts = []
+        with open_store(self.store) as store:
+            for words in _WORDS:
+                found = search(store, words, Asked(n=1000))
+                urls = [url for page in found.pages for url in (page.url, *page.alike)]
+                counts.append((found.matches, len(urls) - len(set(urls))))
+        return counts
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""
