@@ -26,7 +26,7 @@ and of every crawl that came through:
 
 ending  URLs, requisites, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
 torn    with --archive: its files have anything but whole records, all of them in the index
-search  with --search: a search finds a page twice, or more or less pages match than in an index made anew
+search  with --search: a search finds a page twice, or an index made anew has other texts
 
 With --search every other kill takes the process that writes the index, too.
 
@@ -61,6 +61,7 @@ from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving, serving_answers
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
+from minicrawl.search.index.index_folder import index_path
 from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked
 from minicrawl.store.reader import open_store
@@ -212,23 +213,23 @@ class Crawl:
         return False
 
     async def strays(self) -> int:
-        """Number of pages that some searches find twice, or that an index made anew has more or less."""
-        caught_up = await self.matches()
-        anew = await self.matches("--rebuild")
-        return sum(abs(count - again) + twice for (count, twice), (again, _) in zip(caught_up, anew, strict=True))
+        """Number of pages that some searches find twice, and of texts by which the index and one made anew differ."""
+        (caught_up, twice), (anew, _) = await self.indexed(), await self.indexed("--rebuild")
+        return len(caught_up ^ anew) + twice
 
-    async def matches(self, *options: str) -> list[tuple[int, int]]:
-        """For some searches after `minicrawl index` with options, the pages that match, and those found twice."""
+    async def indexed(self, *options: str) -> tuple[set[tuple[int, int]], int]:
+        """After `minicrawl index` with options, page and digest of the texts in the index, and pages found twice."""
         index = [sys.executable, "-m", "minicrawl", "index", *options, "--store", str(self.store)]
         process = await asyncio.create_subprocess_exec(*index, stdout=asyncio.subprocess.DEVNULL)
         assert await process.wait() == 0, "the index cannot be brought up to date"
-        counts = []
+        twice = 0
         with open_store(self.store) as store:
             for words in _WORDS:
-                found = search(store, words, Asked(n=1000))
-                urls = [url for page in found.pages for url in (page.url, *page.alike)]
-                counts.append((found.matches, len(urls) - len(set(urls))))
-        return counts
+                pages = search(store, words, Asked(n=1000)).pages
+                urls = [url for page in pages for url in (page.url, *page.alike)]
+                twice += len(urls) - len(set(urls))
+        with sqlite3.connect(index_path(self.store) / "book.db") as book:
+            return set(book.execute("SELECT page, digest FROM pages")), twice
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""
