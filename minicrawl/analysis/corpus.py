@@ -12,8 +12,7 @@ import numpy as np
 from minicrawl.analysis.top.expected import Ranked
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.errors import SettingError
-from minicrawl.export.markdown import markdown_of
+from minicrawl.export.markdown import check_has_texts, markdown_of
 from minicrawl.export.tables import Table
 from minicrawl.model import State
 from minicrawl.store.reader import Store
@@ -37,8 +36,7 @@ def corpus(store: Store, ranked: Ranked, *, least: float = 0.0, per_site: int | 
 
     least: importance of a page; per_site: most pages of a site. Raises SettingError where no text is kept at all.
     """
-    if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
+    check_has_texts(store)
     return Table(COLUMNS, _rows(store, ranked, least, per_site), no_text="")
 
 

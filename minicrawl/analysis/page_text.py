@@ -2,6 +2,7 @@
 
 from minicrawl.analysis.explain import explain, meant_by
 from minicrawl.errors import SettingError
+from minicrawl.export.markdown import check_has_texts
 from minicrawl.model import READ, State
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.marked_text import KeptText
@@ -26,10 +27,7 @@ def page_text(store: Store, text: str) -> KeptText:
             return kept
         if found.state not in READ:
             raise SettingError(f"{found.url} has not been read: {found.state} ({found.reason}); see 'minicrawl why'")
-        if not store.texts.size:
-            raise SettingError(
-                f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them"
-            )
+        check_has_texts(store)
         raise SettingError(
             f"the text of {found.url} is not kept: it was read without --text, is no HTML or says noarchive"
         )

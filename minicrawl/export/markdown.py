@@ -38,14 +38,19 @@ def pages_with_text(
     orders = (*RANKINGS, EXPECTED)
     if by is not None and by not in orders:
         raise SettingError(f"texts are exported by one of {', '.join(orders)}, not by {by!r}")
-    if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
+    check_has_texts(store)
     with store.snapshot():
         for page in store.pages(by):
             if page.state != "fetched" or (kept := store.text(page.url)) is None:
                 continue
             if is_wanted is None or is_wanted[store.page_table.find([page.url])[page.url]]:
                 yield page, kept
+
+
+def check_has_texts(store: Store) -> None:
+    """Raise SettingError where no text is kept at all."""
+    if not store.texts.size:
+        raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
 
 
 _NAME_LENGTH = 80

@@ -136,8 +136,7 @@ class AnchorBook:
         self.mark_stale((changed | ends) - {NOTHING})
 
     def mark_stale(self, pages: Iterable[int]) -> None:
-        """Let the rows of pages in the short barrel be written anew; for an alias, the row of the page it stands
-        for."""
+        """Let the heads of pages be written anew; for an alias, that of the page it stands for."""
         self._db.executemany("INSERT OR IGNORE INTO stale (page) VALUES (?)", ((page,) for page in pages))
 
     def stands_for(self, page: int) -> int:

@@ -201,11 +201,6 @@ def page_words(record: bytes, url: str, template: Set[int] = frozenset()) -> Pag
     )
 
 
-def text_words(record: bytes, url: str, most: int = LONGEST_TEXT) -> str:
-    """The text of a record on one line; most: characters that are read."""
-    return _plain(_unpacked(record, url)[1][:most].replace(BETWEEN_BLOCKS, " "))
-
-
 def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str]:
     """The begin of the text on one line, up to each of these rising numbers of bytes, without the frames of the page if
     there is more. No more is unpacked than asked for."""
