@@ -19,7 +19,7 @@ from rich.console import Console
 
 import minicrawl
 from minicrawl.cli.display import BestSoFar
-from minicrawl.cli.live_display import render
+from minicrawl.cli.live_display import Speeds, render
 from minicrawl.model import Progress
 from minicrawl.settings import option
 
@@ -46,7 +46,10 @@ def main(out: Path, pages: int, seeds: str, settings: dict[str, Any]) -> None:
     console = Console(record=True, width=_COLUMNS, file=io.StringIO())
     options = [f" {option(name)} {given}" for name, given in settings.items() if name not in _UNSAID]
     console.print(f"[dim]$[/dim] [bold]minicrawl crawl seeds.txt{''.join(options)}[/bold]\n", highlight=False)
-    console.print(render(busy[-1], best, _COLUMNS), highlight=False)
+    speeds = Speeds()
+    for moment in busy:
+        speeds.note(moment)
+    console.print(render(busy[-1], best, _COLUMNS, speeds=speeds), highlight=False)
     # Without the fonts that would be fetched from elsewhere whenever somebody looks at the picture.
     svg = console.export_svg(title="minicrawl", unique_id="minicrawl")
     svg = re.sub(r"@font-face \{.*?\}\n", "", svg, flags=re.DOTALL)

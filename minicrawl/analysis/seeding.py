@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store, surfer_named
 from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
 from minicrawl.rank.seeds import Core, core_distances, extract_seeds, host_baseline, links_between, reach
-from minicrawl.report import Claim, Curve, Panel, Result
 from minicrawl.store.reader import Store
 
 Division = Literal["site", "host"]

@@ -11,12 +11,12 @@ import click
 from minicrawl import log
 from minicrawl.cli.options import json_option, logging_options, teller
 from minicrawl.cli.output import duration, reassuring
-from minicrawl.report import Stage
+from minicrawl.experiment import Stage
 
 if TYPE_CHECKING:
+    from minicrawl.experiment import Result
     from minicrawl.lab.lecture import Example
     from minicrawl.lab.orders import Compared
-    from minicrawl.report import Result
 
 
 _Command = TypeVar("_Command", bound=Callable[..., object])

@@ -10,14 +10,14 @@ import click
 
 from minicrawl.cli.experiments import Progress, shared, show
 from minicrawl.cli.options import need_extra, teller
-from minicrawl.cli.output import counted, duration
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import duration
+from minicrawl.errors import SettingError, counted
 
 if TYPE_CHECKING:
+    from minicrawl.experiment import Result
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
     from minicrawl.rank.growing_distances import Distances
-    from minicrawl.report import Result
 
 _KINDS = ("complete", "sparse", "cubic", "road")
 _BITS = ("8", "16", "32", "64")

@@ -14,7 +14,7 @@ from minicrawl.cli.options import json_option, logging_options, need_extra
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.report import Result
+    from minicrawl.experiment import Result
 
 _FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
 

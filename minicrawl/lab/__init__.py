@@ -18,5 +18,5 @@ sites         jumps to trusted sites and their doors, against jumps to any page
 lecture       worked examples of link analysis
 graphbench/   distances of all pairs while links arrive
 figures       experiments by name
-chart         a `minicrawl.report.Result` as files
+chart         a `minicrawl.experiment.Result` as files
 """

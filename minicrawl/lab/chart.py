@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Panel, Result, rounded
 from minicrawl.graphs.drawing import STYLE
-from minicrawl.report import Panel, Result, rounded
 
 
 def write(result: Result, out: Path) -> list[Path]:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import (
     LAB_TOTAL,
     Sweep,
@@ -36,7 +37,6 @@ from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Errors, Graph, kendall_tau, l1, mean_error, overlap, pagerank
 from minicrawl.rank.components import subgraph
 from minicrawl.rank.pagerank import power_steps
-from minicrawl.report import Claim, Curve, Panel, Result
 from minicrawl.store.links import LinkGraph
 
 H_BY_G, H_AND_C, X, POWER = "H/G", "(H+C)/(G+1)", "X", "power iteration"

@@ -13,6 +13,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.frontiers import PageArray, breadth_first
 from minicrawl.lab.orders import draw_seeds
 from minicrawl.lab.steering import (
@@ -31,7 +32,6 @@ from minicrawl.lab.steering import (
 from minicrawl.lab.webs import Evolving, power_law
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, pagerank
-from minicrawl.report import Claim, Curve, Panel, Result
 
 SHARES = (0.2, 0.5, 0.8)
 _SEEDS = 10

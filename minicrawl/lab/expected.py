@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import StoreError
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.model import State
 from minicrawl.opic.expected import (
     HELD_OUT,
@@ -29,7 +30,6 @@ from minicrawl.opic.expected import (
     site_votes,
 )
 from minicrawl.rank.compare import kendall_tau, l1, overlap
-from minicrawl.report import Claim, Curve, Panel, Result
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Result
 from minicrawl.lab import convergence, discovery, orders, settling, windows
 from minicrawl.lab.webs import MODELS, generate
 from minicrawl.rank import Graph
-from minicrawl.report import Result
 
 _FEWEST_NODES = 2000
 """On fewer pages the most important tenth is a handful, and figures are meaningless."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import (
     CLOCK,
     INCOME,
@@ -41,7 +42,6 @@ from minicrawl.opic.refresh import PRIOR_SHAPE, interval, learned
 from minicrawl.opic.window import interpolated
 from minicrawl.rank import Errors, Graph, l1, mean_error, overlap, pagerank
 from minicrawl.rank.components import subgraph
-from minicrawl.report import Claim, Curve, Panel, Result
 
 REWIRED = 0.5
 """Share of changes that turn a link of the page to another page; the others change its text."""

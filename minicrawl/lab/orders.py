@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Claim, Curve, Panel, Result, Stage, Tell, silent
 from minicrawl.lab import frontiers
 from minicrawl.lab.frontiers import PageArray
 from minicrawl.opic import Coverage, Ledger
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.coverage import PageKind, bound_of_all
 from minicrawl.rank import Graph, pagerank
-from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
 
 _POINTS = 101
 _CHECKS = 20

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.heap import add, compiled, empty_heap, first, full_heap, moved, pop
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.refresh import PRIOR_SHAPE, interval, learned, value
-from minicrawl.report import Claim, Curve, Panel, Result
 
 register_jitable(interval)
 register_jitable(learned)

@@ -9,6 +9,7 @@ from statistics import fmean
 
 import numpy as np
 
+from minicrawl.experiment import Claim, Panel, Result
 from minicrawl.lab.compiled import settle_greedily
 from minicrawl.lab.convergence import (
     EXACT,
@@ -24,7 +25,6 @@ from minicrawl.lab.webs import Evolving
 from minicrawl.lab.windows import spliced
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, pagerank
-from minicrawl.report import Claim, Panel, Result
 
 _METHODS = ("greedy", "off-line", "greedy, held", "sweeps, held", "rounds, held")
 _COLUMNS = ("visits in N", "method", "estimator", "error of all pages in %", "error of the top tenth in %")

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.heap import Heap, add, compiled, empty_heap, pop, risen
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.sites.trust import DOORS, KAPPA, door_weights, jump, site_trust, voice_counts
@@ -27,7 +28,6 @@ from minicrawl.rank.compare import overlap
 from minicrawl.rank.components import subgraph
 from minicrawl.rank.endorsement import area, endorsements, ndcg
 from minicrawl.rank.sites import site_links
-from minicrawl.report import Claim, Curve, Panel, Result
 
 _STOPS = (0.01, 0.02, 0.05, 0.1, 0.3)
 _GROWTH, _FEWEST, _SWEEPS = 0.08, 20, 3

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
@@ -23,7 +24,6 @@ from minicrawl.opic import Adaptive, Fixed, ImprovedFixed, Interpolation, Ledger
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.window import Window
 from minicrawl.rank import Errors, Graph, mean_error, pagerank
-from minicrawl.report import Claim, Curve, Panel, Result
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
 _MODERATE = 0.1

@@ -293,7 +293,7 @@ def add_sent(  # noqa: PLR0913 - the link rows of some pages
     targets: Pages,
     places: Places | None = None,
 ) -> None:
-    """Add the cash that some pages have sent along their links: slow recomputation of received cash, for an audit.
+    """Add the cash that some pages have sent along their links: slow recomputation of received cash, for a check.
 
     By Lemma 2.3, the sum over all pages with links is `received`. expected: shape (ledger.size,).
     sources, indptr, targets, places: CSR of the links the pages had at their last visit.

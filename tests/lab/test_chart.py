@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Curve, Panel, Result
 from minicrawl.lab.chart import write
-from minicrawl.report import Curve, Panel, Result
 
 PANEL = Panel("panel", "x", "y", [Curve("one", [0, 1], [1.0, 2.0]), Curve("other", [0, 1], [10.0, 1.0])], log=True)
 RESULT = Result("small", "A small result", ("name", "value"), [("a", 1 / 3), ("b", 2)], [PANEL], [])

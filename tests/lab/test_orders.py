@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from minicrawl.errors import SettingError
+from minicrawl.experiment import Result, Stage
 from minicrawl.lab import frontiers
 from minicrawl.lab.orders import ORDERS, Setup, area, collected, compared, draw_seeds, experiment, mass_at
 from minicrawl.lab.webs import power_law
 from minicrawl.rank import Graph
-from minicrawl.report import Result, Stage
 
 pytestmark = pytest.mark.slow  # all of them wait for compiled loops
 

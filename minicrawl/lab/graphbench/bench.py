@@ -13,6 +13,7 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.experiment import Claim, Curve, Panel, Result, Stage, Tell, silent
 from minicrawl.lab.graphbench.distances import (
     Growing,
     Queues,
@@ -25,7 +26,6 @@ from minicrawl.lab.graphbench.distances import (
 )
 from minicrawl.lab.graphbench.sequences import Insertions, Links, cubic_updates
 from minicrawl.rank.growing_distances import Distances, far, insert_links, no_links
-from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
 
 BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
 """Types of distances by size."""

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from minicrawl.experiment import Claim, Result, Stage
 from minicrawl.lab.graphbench.bench import (
     ALGORITHMS,
     BFS,
@@ -22,7 +23,6 @@ from minicrawl.lab.graphbench.bench import (
 )
 from minicrawl.lab.graphbench.distances import exact_distances
 from minicrawl.lab.graphbench.sequences import Insertions, cubic, random_sparse
-from minicrawl.report import Claim, Result, Stage
 
 
 def sparse(trial: int) -> Insertions:
