@@ -53,7 +53,7 @@ from pathlib import Path
 
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.demo.changing.versions import LIARS
 from minicrawl.demo.changing.web import ChangingWeb
@@ -248,7 +248,7 @@ class Crawl:
             return
         try:
             with open_store(self.store) as store:
-                broken = list(audit(store))
+                broken = list(violations(store))
                 if "--text" in self.command:
                     self.found["texts"] += without_text(self.store)
             if "--archive" in self.command:

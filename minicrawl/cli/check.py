@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import counted, printable
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 INCONSISTENT = 4
 _SHOWN = 20
@@ -18,17 +19,17 @@ _SHOWN = 20
 @json_option
 @logging_options
 def command(store: Path, as_json: bool) -> None:
-    """Audit a store: cash conserved to the unit, every link accounted for, every URL explained.
+    """Check a store: cash conserved to the unit, every link accounted for, every URL explained.
 
     Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes; of a folder each
     partition by itself and all together, for which no crawl may run.
     """
-    from minicrawl.analysis.audit import audit_all
+    from minicrawl.analysis.consistency import all_violations
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
         with reader.files() as stores:
-            problems = list(islice(audit_all(stores), 1000))
+            problems = list(islice(all_violations(stores), 1000))
         pages = reader.size()
     if as_json:
         click.echo(json.dumps({"store": str(store), "pages": pages, "problems": problems}, indent=2))
@@ -39,7 +40,7 @@ def command(store: Path, as_json: bool) -> None:
 
 
 def print_problems(problems: list[str], sound: str) -> None:
-    """Print the first problems of an audit, or `sound` if there are none."""
+    """Print the first violations found, or `sound` if there are none."""
     click.echo("\n".join(map(printable, problems[:_SHOWN])) if problems else sound)
     if len(problems) > _SHOWN:
         click.echo(f"... and {len(problems) - _SHOWN} more")

@@ -1,4 +1,4 @@
-"""The accounts of all pages, in memory and on disk, and their audit.
+"""The accounts of all pages, in memory and on disk, and their check.
 
 accounts         both books, the coverage bound, depth and in-links of all pages
 anticipated_cash cash that never visited pages can be expected to get
@@ -8,7 +8,7 @@ stored_accounts  their rows and totals in the store
 stored_births    the rule of birth cash of pages
 top_pages        candidates for the most important pages
 graph_counts     links and strong components of the web while it is crawled
-audit            the invariants of a store, checked
-site_audit       the links between sites, counted again
+invariants       the invariants of a store, checked
+site_invariants  the links between sites, counted again
 stored_forms     values of `meta` and JSON columns, checked
 """

@@ -15,7 +15,7 @@ import pytest
 from support.intakes import crawl_all, intake_of, next_page
 from support.sites import Site, crawl, random_site, rows, wide_site
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.page_block import PageBlock, of_rows, packed_of, page_blocks, wrong_copies
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.salvage import salvage
@@ -40,7 +40,7 @@ def stale_of(store: Path) -> list[int]:
         for name, values in row_by_row.items():
             assert values.tolist() == copied[name].tolist(), name
         assert list(wrong_copies(reader)) == []
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         return [kept.stale for kept in reader.page_blocks.kept.values()]
 
 
@@ -223,7 +223,7 @@ def test_check_tells_a_copy_that_lies(tmp_path: Path, column: str) -> None:
     with open_store(store, COPIED) as reader:
         page = int(rows(store, f"SELECT max(id) FROM pages WHERE state = '{State.FETCHED}' AND host > 0")[0][0])
         rows(store, f"UPDATE pages SET {column} WHERE id = ?", page)
-        assert f"the copy of pages from {page // 7 * 7} on is not what their rows say" in list(audit(reader))
+        assert f"the copy of pages from {page // 7 * 7} on is not what their rows say" in list(violations(reader))
 
 
 def test_a_copy_that_cannot_be_used_is_passed_over_with_a_word(

@@ -1,4 +1,4 @@
-"""The audit of a store notices every broken promise."""
+"""The check of a store notices every broken promise."""
 
 import sqlite3
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.sites import crawl, random_site
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 
@@ -42,9 +42,9 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_audit_notices(crawled: Path, damage: str) -> None:
     with open_store(crawled) as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
     with sqlite3.connect(crawled) as db:
         assert db.execute(damage).rowcount
     db.close()
     with open_store(crawled) as store:
-        assert list(audit(store)) != []
+        assert list(violations(store)) != []

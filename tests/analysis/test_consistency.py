@@ -1,4 +1,4 @@
-"""The audit of all stores finds what no store knows by itself."""
+"""The check of all stores finds what no store knows by itself."""
 
 import random
 import sqlite3
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.partitions import Partitions, random_web, settle
 
-from minicrawl.analysis.audit import audit_all
-from minicrawl.crawler.books.audit import audit
+from minicrawl.analysis.consistency import all_violations
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 def faults(folder: Path) -> list[str]:
     with ExitStack() as stack:
-        return list(audit_all([stack.enter_context(open_store(store)) for store in sorted(folder.glob("*.db"))]))
+        return list(all_violations([stack.enter_context(open_store(store)) for store in sorted(folder.glob("*.db"))]))
 
 
 def change(folder: Path, number: int, statement: str) -> None:
@@ -54,7 +54,7 @@ def test_what_does_not_add_up_is_found(statement: str, found: str, folder: Path)
     busy = next(n for n in range(3) if _rows(folder, n, "outbox") and _rows(folder, n, "mirrors"))
     change(folder, busy, statement)
     with open_store(folder / f"{busy:03}.db") as store:
-        assert list(audit(store)) == [], "nothing is wrong with the store by itself"
+        assert list(violations(store)) == [], "nothing is wrong with the store by itself"
     assert any(found in fault for fault in faults(folder)), faults(folder)
 
 

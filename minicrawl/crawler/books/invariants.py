@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.page_block import wrong_copies
-from minicrawl.crawler.books.site_audit import wrong_voices
+from minicrawl.crawler.books.site_invariants import wrong_voices
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError, StoreError
@@ -28,7 +28,7 @@ _ROUNDED = 1e-9
 """Most by which rounding may change a sum of shares."""
 
 
-def audit(store: Store) -> Iterator[str]:
+def violations(store: Store) -> Iterator[str]:
     """One sentence per broken invariant; none when the store is consistent. Reads all of it."""
     errors = (
         store.soundness.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
@@ -56,7 +56,7 @@ def audit(store: Store) -> Iterator[str]:
 def damage_as_store_error(path: Path) -> Iterator[None]:
     """Turn an exception caused by a damaged store into a StoreError.
 
-    The audit tells the cause: an exception from a sound store is a bug, and is raised unchanged.
+    The check tells the cause: an exception from a sound store is a bug, and is raised unchanged.
     """
     try:
         yield
@@ -76,7 +76,7 @@ def _damage(path: Path) -> str | None:
     try:
         for file in files_of(path):
             with open_file(file) as store:
-                if (fault := next(audit(store), None)) is not None:
+                if (fault := next(violations(store), None)) is not None:
                     return fault
     except Exception as error:
         # A program that only reads fails only by its data.

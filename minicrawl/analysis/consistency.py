@@ -1,4 +1,4 @@
-"""Audit of a crawl: each of its stores by itself, and the stores of all partitions together.
+"""Consistency of a crawl: each of its stores by itself, and the stores of all partitions together.
 
 in flight  an outbox row that its receiver has not committed yet
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
@@ -44,14 +44,14 @@ class _Sent(NamedTuple):
     voices: int
 
 
-def audit_all(stores: Sequence[Store]) -> Iterator[str]:
+def all_violations(stores: Sequence[Store]) -> Iterator[str]:
     """One sentence per violated invariant; none when all is consistent.
 
     stores: of partitions 0, 1, 2 ..., of one moment, see `Store.files`; or the one store of a crawl. Each is read where
     it is; only its mirrors and outbox rows are transferred.
     """
     if len(stores) == 1 and stores[0].meta("partitions") is None:
-        yield from audit(stores[0])
+        yield from violations(stores[0])
         return
     faults = [f"partition {number}: {fault}" for number, store in enumerate(stores) for fault in store.ask(_faults)]
     faults += disagreements(stores)
@@ -71,7 +71,7 @@ def audit_all(stores: Sequence[Store]) -> Iterator[str]:
 
 
 def _faults(store: Store) -> list[str]:
-    return list(islice(audit(store), MOST))
+    return list(islice(violations(store), MOST))
 
 
 def _sent(stores: Sequence[Store], flying: Sequence[OutboxRow]) -> Sequence[Mapping[str, _Sent]]:
