@@ -19,7 +19,9 @@ from minicrawl.store.database import closed_if_it_fails, damaged, is_held, open_
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.united import United
 from minicrawl.store.read.anticipated import Anticipated
+from minicrawl.store.read.audit_columns import AuditTable
 from minicrawl.store.read.expected import Expected
+from minicrawl.store.read.facts import Facts
 from minicrawl.store.read.hosts import Hosts
 from minicrawl.store.read.judgements import Judgements
 from minicrawl.store.read.link_table import LinkTable
@@ -34,7 +36,6 @@ from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
 from minicrawl.store.read.tables import Tables, quoted
 from minicrawl.store.rows import MetaValue, RankedPage
-from minicrawl.store.select.outstanding import Outstanding
 from minicrawl.store.select.selection import Selection
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
@@ -71,11 +72,12 @@ class Store:
         check_books(self._tables)
         self.page_table = PageTable(self._tables)
         self.link_table = LinkTable(self._tables)
-        self.outstanding = Outstanding(self._tables)
+        self.audit_table = AuditTable(self._tables)
         self.selection = Selection(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
         self.expected = Expected(self._tables)
+        self.facts = Facts(self._tables)
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
         self.sitemaps = Sitemaps(self._tables)

@@ -287,6 +287,28 @@ class SitemapRow(NamedTuple):
     made_known: int = 0
 
 
+class FactsRow(NamedTuple):
+    """A row of `page_facts`; see minicrawl.model.PageFacts."""
+
+    page: int
+    description: str | None
+    h1: str | None
+    language: str | None
+    h1s: int
+    titles: int
+    skips: int
+    viewport: bool
+    images: int
+    without_alt: int
+    bad_json_ld: int
+    mixed: str | None
+    hsts: bool
+    is_cut: bool
+    ids: Blob
+    fragments: Blob
+    names: str
+
+
 class RequisiteRow(NamedTuple):
     """A row of `requisites`, without its number."""
 

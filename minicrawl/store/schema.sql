@@ -50,7 +50,7 @@ CREATE TABLE fetches (
     content_type TEXT,
     title        TEXT,
     canonical    TEXT,                         -- URL of which it says to be a copy; '': itself; NULL: none, or several
-    robots       TEXT,                         -- which of noindex, nofollow, noarchive it says; NULL: none
+    robots       TEXT,                         -- which of noindex, nofollow, noarchive, googlebot: noindex it says; NULL: none
     hreflang     TEXT,                         -- what its head gives as itself in other languages: en=URL fr=URL
     validators   BLOB,                         -- of a complete page, see crawler/http/validators.py; NULL: none
     -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
@@ -314,6 +314,27 @@ CREATE TABLE requisites (
 CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
 CREATE INDEX requisites_by_page ON requisites (page);
 
+-- Facts of HTML pages for an audit, by --audit, as of their last answers (minicrawl/crawler/html/facts.py).
+CREATE TABLE page_facts (
+    page          INTEGER PRIMARY KEY,         -- pages.id
+    description   TEXT,                        -- the first 320 characters
+    h1            TEXT,                        -- the first one, 200 characters of it
+    language      TEXT,                        -- of its html element
+    h1s           INTEGER NOT NULL,            -- h1 elements
+    titles        INTEGER NOT NULL,            -- title elements in the head
+    skips         INTEGER NOT NULL,            -- 24: the first heading that skips a level is an h4 behind an h2; 0: none
+    viewport      INTEGER NOT NULL,            -- 1: it says how it fits a screen
+    images        INTEGER NOT NULL,
+    without_alt   INTEGER NOT NULL,            -- of these, without an attribute alt
+    bad_json_ld   INTEGER NOT NULL,            -- scripts with JSON-LD that is no JSON
+    mixed         TEXT,                        -- the first http: URLs that this https page loads, with spaces between
+    hsts          INTEGER NOT NULL,            -- 1: its answer had Strict-Transport-Security
+    is_cut        INTEGER NOT NULL,            -- 1: it has more names or links than are kept
+    ids           BLOB    NOT NULL,            -- CRC-32 of names that a fragment can mean, 4 bytes each, rising
+    fragments     BLOB    NOT NULL,            -- links to parts of pages: pages.id and CRC-32 of the name, 4 bytes each
+    names         TEXT    NOT NULL             -- these names as written, with spaces between
+) STRICT;
+
 -- Cookies of hosts, with --cookies: in the clear, so that nobody but the user may read a store that has any.
 CREATE TABLE cookies (
     domain       TEXT    NOT NULL,             -- host, or domain with all hosts below it
@@ -360,10 +381,11 @@ CREATE TABLE sitemap_urls (
     PRIMARY KEY (host, id)
 ) STRICT, WITHOUT ROWID;
 
--- Which sitemap made a page known.
+-- Pages that sitemaps list.
 CREATE TABLE sitemap_pages (
     page         INTEGER PRIMARY KEY,          -- pages.id
-    sitemap      INTEGER NOT NULL              -- sitemaps.id
+    sitemap      INTEGER NOT NULL,             -- sitemaps.id of the first that lists it
+    made_known   INTEGER NOT NULL DEFAULT 1    -- 1: it made the page known; 0: a link or a seed had
 ) STRICT;
 
 -- What hosts answered for pages that cannot exist (crawler/recognise/soft404.py).

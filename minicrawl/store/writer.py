@@ -28,6 +28,7 @@ from minicrawl.store.rows import (
     Change,
     DomainRow,
     ExpectedSite,
+    FactsRow,
     Fingerprint,
     GroupRate,
     HostRow,
@@ -102,6 +103,11 @@ class Writer(Store):
         except BaseException:
             self.page_blocks.give_up()
             raise
+
+    @property
+    def rows_written(self) -> int:
+        """Number of rows inserted, changed or deleted so far."""
+        return self._db.total_changes
 
     def forget_cached(self) -> None:
         """Free the memory of the pages of the file that were read or written lately."""
@@ -216,9 +222,10 @@ class Writer(Store):
     def remove_listed_urls(self, rows: Iterable[ListedUrl]) -> None:
         self._db.executemany("DELETE FROM sitemap_urls WHERE host = ? AND id = ?", ((row.host, row.id) for row in rows))
 
-    def save_sitemap_pages(self, pages: Iterable[tuple[int, int]]) -> None:
-        """(page, sitemap that made it known)."""
-        self._db.executemany("INSERT INTO sitemap_pages (page, sitemap) VALUES (?, ?)", pages)
+    def save_sitemap_pages(self, pages: Iterable[tuple[int, int, bool]]) -> None:
+        """(page, sitemap that lists it, whether it made the page known). The first one of a page stays."""
+        query = "INSERT OR IGNORE INTO sitemap_pages (page, sitemap, made_known) VALUES (?, ?, ?)"
+        self._db.executemany(query, pages)
 
     def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
         """rows: by page; None: the page no longer has one."""
@@ -296,6 +303,11 @@ class Writer(Store):
 
     def add_records(self, rows: Iterable[RecordRow]) -> None:
         self._insert("records", RecordRow, rows)
+
+    def save_facts(self, rows: Iterable[FactsRow], gone: Iterable[int]) -> None:
+        """Save facts of pages. gone: pages that no longer have any."""
+        self._replace("page_facts", FactsRow, rows)
+        self._db.executemany("DELETE FROM page_facts WHERE page = ?", ((page,) for page in gone))
 
     def add_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites that are not known yet."""

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from support.sites import crawl, random_site, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.reader import open_store
@@ -226,11 +226,11 @@ def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path
         return
     assert path.read_bytes() == before
     with open_store(saved) as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
         assert store.size() == found.pages
     crawl(SITE, saved, SEEDS)
     with open_store(saved) as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
 
 
 def test_damage_that_sqlite_finds_has_the_way_out(sound: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, of_version, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import open_store
@@ -99,7 +99,7 @@ def test_store_killed_while_it_is_brought_up_to_date_opens_with_all_that_was_in_
     assert rows(path, ranked) == before
     assert rows(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
     with open_store(path) as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
 
 
 def test_file_that_older_versions_left_when_they_were_killed_is_a_new_store(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_store_lost_while_it_is_written_to_is_noticed_at_the_next_commit(
     writer.close()
     if lose is replaced:
         with open_store(path) as store:
-            assert (store.size(), list(audit(store))) == (3, [])
+            assert (store.size(), list(violations(store))) == (3, [])
 
 
 def test_store_that_was_moved_keeps_all_that_was_committed(tmp_path: Path) -> None:

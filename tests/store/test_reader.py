@@ -9,7 +9,7 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
@@ -138,7 +138,7 @@ def test_full_disk_is_a_sentence_and_leaves_the_store_as_it_was(crawled: Path) -
     writer.close()
     assert rows(crawled, "SELECT * FROM pages") == before
     with open_store(crawled) as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
 
 
 def test_finished_crawl_is_one_file(crawled: Path) -> None:

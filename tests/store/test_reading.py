@@ -12,7 +12,7 @@ from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.books import top_pages
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -121,7 +121,7 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, jump: str, mon
         web = {url: links if number % 7 else 404 for number, (url, links) in enumerate(web.items())}
         view_is_right(path)
         with open_store(path) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
     assert counted[0] > 8
 
 
@@ -146,7 +146,7 @@ def test_tallies_are_those_of_the_pages(store: Path) -> None:
     ((reason, count),) = rows(store, "SELECT reason, pages FROM tallies WHERE state = 'fetched'")
     rows(store, "UPDATE tallies SET pages = pages + 1 WHERE state = 'fetched'")
     with open_store(store) as reader:
-        assert list(audit(reader)) == [f"{count + 1} pages are counted as fetched ({reason}) instead of {count}"]
+        assert list(violations(reader)) == [f"{count + 1} pages are counted as fetched ({reason}) instead of {count}"]
 
 
 def test_some_pages_that_link_to_one_are_found(store: Path) -> None:

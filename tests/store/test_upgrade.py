@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.sites import Site, crawl, of_version, random_site, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, hold
 from minicrawl.store.partitions.records import Records, to_bytes
@@ -67,7 +67,7 @@ def test_older_store_is_brought_up_to_date_by_whoever_opens_it(store: Path, vers
         assert rows(store, SCHEMA) == schema
         assert contents(store) == before
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 @pytest.mark.parametrize("version", [1, 4, 7, 8, 9, 11, 12])
@@ -108,11 +108,11 @@ def test_cash_that_gone_pages_of_an_older_store_have_kept_is_forwarded(store: Pa
     db.close()
     of_version(5, store)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     crawl({}, store, [])
     assert rows(store, "SELECT * FROM pages WHERE state = 'gone' AND received > 0 AND forwarded = 0") == []
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 def test_what_pages_can_be_told_by_is_kept(tmp_path: Path) -> None:

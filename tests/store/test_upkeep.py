@@ -14,7 +14,7 @@ import pytest
 from support.command_line import run
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store import upkeep as care
 from minicrawl.store.database import store_errors
@@ -48,7 +48,7 @@ def largest_file(limit: int) -> Iterator[None]:
 
 def problems(store: Path) -> list[str]:
     with open_store(store) as reader:
-        return list(audit(reader))
+        return list(violations(reader))
 
 
 def content(store: Path) -> list[list[tuple[object, ...]]]:

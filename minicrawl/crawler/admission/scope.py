@@ -3,6 +3,10 @@
 The rules hold for links and for the pages that a page stands for: targets of redirects, meta refresh and rel=canonical.
 Seeds are exempt: a user who names a URL wants it.
 
+--scope linked is --scope site and the targets of links from there, which are fetched only to check these links: their
+redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to
+another site is refused, as with --scope site: most likely that site was meant.
+
 With --html-only a URL is refused if its path ends like a file that is never HTML. Unknown endings, endings that servers
 also give to pages (.php, .xml) and endings of domain names (.com, .au) may be HTML. So may a name with a colon: a
 wiki's page about a picture ends like the picture (/wiki/File:Cat.jpg).
@@ -14,7 +18,7 @@ from dataclasses import dataclass
 
 from minicrawl.crawler.urls.keys import authority, politeness_key, site_of
 from minicrawl.crawler.urls.normalise import by_host
-from minicrawl.settings import CrawlSettings, compiled, parse_host_limit
+from minicrawl.settings import LINKED, CrawlSettings, compiled, parse_host_limit
 
 _IMAGES = "avif bmp cur eps gif heic ico jpe jpeg jpg png psd svg svgz tif tiff webp"
 _AUDIO_AND_VIDEO = (
@@ -71,23 +75,27 @@ class Scope:
             by_host(parse_host_limit("host_max_depth", rule) for rule in settings.host_max_depth),
         )
 
-    def refuses(self, url: str, depth: int) -> str | None:
-        """The reason code of the rule that keeps a normalised URL at `depth` links out, or None."""
+    def refuses(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
+        """The reason code of the rule that keeps a normalised URL at `depth` links out, or None.
+
+        source: URL of the page whose link leads there; None for a URL that is named otherwise. is_redirect: a redirect
+        leads there.
+        """
         if len(url) > MAX_URL_LENGTH:
             return "too-long"
         if self._is_too_deep(url, depth):
             return "max-depth"
-        if self.kind != "any" and not self.is_inside(url):
+        if self.kind != "any" and not self._may_lead_to(url, source, is_redirect=is_redirect and depth > 0):
             return f"scope-{self.kind}"
         return self._filtered(url) if self.deny or self.allow or self.html_only else None
 
-    def follows(self, urls: Sequence[str], depth: int) -> list[bool]:
-        """True for each normalised URL at `depth` links that is in scope."""
-        if not self.max_depths and self._is_too_deep("", depth):
+    def follows(self, urls: Sequence[str], depth: int, source: str) -> list[bool]:
+        """True for each normalised URL at `depth` links that is in scope. source: URL of the page that links to all."""
+        if (not self.max_depths and self._is_too_deep("", depth)) or self.only_checks(source):
             return [False] * len(urls)
         if self.kind == "prefix" or self.deny or self.allow or self.html_only or self.max_depths:
-            return [self.refuses(url, depth) is None for url in urls]
-        if self.kind == "any":
+            return [self.refuses(url, depth, source=source) is None for url in urls]
+        if self.kind in ("any", LINKED):
             are_short = max(map(len, urls), default=0) <= MAX_URL_LENGTH  # as on most pages
             return [True] * len(urls) if are_short else [len(url) <= MAX_URL_LENGTH for url in urls]
         # A page links to few hosts. Inlined authority(): a call for each of a hundred links would be felt.
@@ -95,9 +103,9 @@ class Scope:
         inside = {name for name in set(names) if self._has(name)}
         return [name in inside and len(url) <= MAX_URL_LENGTH for name, url in zip(names, urls, strict=True)]
 
-    def rule(self, url: str, depth: int) -> str | None:
+    def rule(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
         """The rule that keeps a URL out, in words: the option and its pattern; None if it is in scope."""
-        reason = self.refuses(url, depth)
+        reason = self.refuses(url, depth, source=source, is_redirect=is_redirect)
         match reason:
             case "too-long":
                 rule = f"it has {len(url):,} characters, more than {MAX_URL_LENGTH:,}"
@@ -136,13 +144,22 @@ class Scope:
 
     def is_inside(self, url: str) -> bool:
         """True if a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
-        if self.kind in ("host", "site"):
+        if self.kind in ("host", "site", LINKED):
             return self._has(authority(url))
         return self.kind == "any" or any(url.startswith(place) for place in self.places)
 
+    def only_checks(self, url: str) -> bool:
+        """True for a page that is outside, and fetched only to check the links to it."""
+        return self.kind == LINKED and not self.is_inside(url)
+
+    def _may_lead_to(self, url: str, source: str | None, *, is_redirect: bool) -> bool:
+        if self.kind == LINKED and (is_redirect or source is not None):
+            return source is None or self.is_inside(source)
+        return self.is_inside(url)
+
     def _has(self, name: str) -> bool:
-        """`is_inside` for an authority, which is enough for the kinds site and host."""
-        return (site_of(name) if self.kind == "site" else name) in self.places
+        """`is_inside` for an authority, which is enough for all kinds but prefix."""
+        return (name if self.kind == "host" else site_of(name)) in self.places
 
 
 def _some(places: Iterable[str]) -> str:
@@ -151,7 +168,7 @@ def _some(places: Iterable[str]) -> str:
 
 
 def _place(kind: str, url: str) -> str:
-    if kind == "site":
+    if kind in ("site", LINKED):
         return site_of(authority(url))
     if kind == "host":
         return authority(url)

@@ -54,6 +54,8 @@ _DEEP = 500  # levels that are searched for a foreign element; browsers draw no 
 class BrowserTree:
     """The tree of a page in UTF-8. rare: the rare selectors that find something in it."""
 
+    is_cut = False
+
     def __init__(self, body: bytes, rare: Sequence[str] = ()) -> None:
         parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
         assert parser.root is not None
@@ -83,7 +85,11 @@ class BrowserTree:
             yield tag, attributes
 
     def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
+        last = None
         for node in _select.find(selector, self._root):
+            if node.mem_id == last:  # found by another part of the selector
+                continue
+            last = node.mem_id
             yield (node.tag or "").lower(), node.attributes, node.text_lexbor
 
     def place(self, best: int | None) -> int:

@@ -13,7 +13,8 @@ from minicrawl.model import AlternateLink
 MAX_ALTERNATES = 100
 """Alternate links that are read of a page's head, and as many of its header."""
 LANGUAGE_LENGTH = 35  # no language tag is longer (RFC 5646, 4.4.1)
-LANGUAGE = re.compile(rf"[A-Za-z0-9-]{{1,{LANGUAGE_LENGTH}}}")
+LANGUAGE = re.compile(rf"[!-<>-~]{{1,{LANGUAGE_LENGTH}}}")
+"""A tag as written, right or wrong, without white space and \"=\"."""
 # RFC 8288, section 3: <target>; name=value; name="value", <target> ...
 _TARGET = re.compile(r"[,\s]*<([^>]*)>")
 _PARAMETER = re.compile(r"""\s*;\s*([^\s;,=]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s;,]*))?""")

@@ -11,6 +11,7 @@ front_pages          the front page of a folder under several names
 merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
 texts                the texts of pages
+page_facts           facts of pages for an audit
 items                items extracted from pages
 repeated_blocks      the blocks that a host repeats on its pages
 refresh              due times, change rates and validators of pages

@@ -11,6 +11,7 @@ from minicrawl.crawler.parts.hook_failures import HookFailures
 from minicrawl.crawler.parts.host_pages import HostPages
 from minicrawl.crawler.parts.items import Items
 from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
+from minicrawl.crawler.parts.page_facts import Facts
 from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.parts.repeated_blocks import HostPictures
 from minicrawl.crawler.parts.requisites import Requisites
@@ -31,6 +32,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     MergedDuplicates,
     Alternates,
     Texts,
+    Facts,
     Items,
     HostPictures,
     Refresh,

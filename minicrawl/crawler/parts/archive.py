@@ -5,6 +5,7 @@ from typing import Self
 
 import numpy as np
 
+from minicrawl import log
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.opic import Ledger
@@ -55,6 +56,8 @@ class Archive(Part):
         self._settings = settings
         self._sizes = writer.archived.files()
         self._new: dict[str, int] = {}
+        self._open: dict[str, str] = {}
+        """The file that each process writes to, by the last part of its name."""
         self._rows: list[RecordRow] = []
         self.prefix = prefix_of(self._id())
         cut(self._folder, committed(self._writer))
@@ -83,6 +86,8 @@ class Archive(Part):
         from minicrawl.crawler.archiving.records import as_captured, committed  # noqa: PLC0415
 
         cut(self._folder, committed(self._writer))
+        for file in self._open.values():
+            self._ended(file)
         before = int(self._writer.meta("archive_indexed") or 0)
         new = (line(as_captured(url, row)) for _, url, row in self._writer.archived.after(before))
         last = self._writer.archived.last()
@@ -112,8 +117,22 @@ class Archive(Part):
         writer.save_archive_files(ArchiveFileRow(name, size) for name, size in self._new.items())
         writer.add_records(self._rows)
         self._sizes |= self._new
+        for name in sorted(begun):
+            log.archive_file_begun(file=name)
+            _, _, process = name.rpartition("-")
+            if (before := self._open.get(process)) is not None:
+                self._ended(before)
+            self._open[process] = name
         self._new.clear()
         self._rows.clear()
+
+    def _ended(self, file: str) -> None:
+        log.archive_file_ended(file=file, bytes=self._sizes[file])
+
+    @property
+    def size(self) -> int:
+        """Bytes of this store's files, as far as committed."""
+        return sum(self._sizes.values())
 
     def _id(self) -> str:
         """The id in the names of this store's files."""

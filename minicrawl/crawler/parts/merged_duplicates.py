@@ -149,7 +149,8 @@ class MergedDuplicates(Part):
         page, parsed = turn.page, turn.parsed
         depth = int(self._accounts.depth[page]) + 1
         refuses, url_of = self._admission.scope.refuses, self._urls.url
-        followed = {url for url in parsed.outlinks if refuses(url, depth) is None}
+        source = turn.fetched.url
+        followed = {url for url in parsed.outlinks if refuses(url, depth, source=source) is None}
         both = {url_of(page), url_of(other)}
         return followed - both == set(map(url_of, self._pages.outlinks(other).tolist())) - both
 

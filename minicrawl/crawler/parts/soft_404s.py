@@ -25,6 +25,7 @@ class SoftErrors(Part):
     def __init__(self, soft404s: Soft404s, state: CrawlState, aliases: Aliases, fingerprints: Duplicates) -> None:
         self._soft404s = soft404s
         self._accounts = state.accounts
+        self._admission = state.admission
         self._pages = state.pages
         self._tally = state.tally
         self._aliases = aliases
@@ -53,7 +54,11 @@ class SoftErrors(Part):
         outcome = turn.outcome
         if not outcome.is_redirect and (outcome.state is not State.FETCHED or turn.fetched.digest is None):
             return False
-        if not self._is_soft_404(turn.page, turn.fetched):
+        if self._admission.scope.only_checks(turn.fetched.url):
+            return False
+        parsed = turn.parsed
+        heading = "" if parsed.facts is None else f"{parsed.title or ''} {parsed.facts.h1 or ''}"
+        if not self._is_soft_404(turn.page, turn.fetched, heading):
             return False
         turn.outcome = Outcome(State.ERROR, "soft-404")
         return True
@@ -73,12 +78,12 @@ class SoftErrors(Part):
     def save(self, writer: Writer) -> None:
         self._soft404s.save(writer, is_last=self._is_settled)
 
-    def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
+    def _is_soft_404(self, page: int, fetched: Fetched, heading: str) -> bool:
         """True if a page that was just read is a soft 404; other pages are restated accordingly."""
         answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
         if answer is None or (is_seed and answer is not fetched):
             return False
-        judged = self._soft404s.read(page, answer, is_there=is_seed)
+        judged = self._soft404s.read(page, answer, is_there=is_seed, heading=heading)
         self._restate(judged, but=page)
         return self._soft404s.is_soft_404(page, fetched.url)
 

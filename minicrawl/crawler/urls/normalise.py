@@ -5,7 +5,7 @@ import re
 import string
 from collections.abc import Iterable
 from typing import TypeVar
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote, quote_from_bytes
 
 import ada_url
 
@@ -27,6 +27,8 @@ _PLAIN = re.compile(
     r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
     re.ASCII,
 )
+_URI = re.compile(r"((?:[a-z][a-z\d+.-]*:)?//[^/?#]*|)([^#]*)#?(.*)", re.IGNORECASE | re.DOTALL)
+"""Scheme and authority, path and query, fragment."""
 
 
 def normalise(url: str, base: str | None = None, encoding: str | None = None) -> str | None:
@@ -54,6 +56,17 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
         # The first '@' ends the user info: ada has encoded any other one in it.
         return f"{scheme}://{host_onwards}"
     return href
+
+
+def percent_encoded(url: str) -> str:
+    """A URL, or a path, in the grammar of RFC 3986: what that does not allow is escaped. Idempotent.
+
+    Browsers, and so `normalise`, leave some of it, such as "|" and "[", and in fragments nearly all.
+    """
+    parts = _URI.fullmatch(re.sub("%(?![0-9A-Fa-f]{2})", "%25", url))
+    assert parts is not None  # matches any text
+    start, path, fragment = (quote(part, "%/:?@!$&'()*+,;=", errors="replace") for part in parts.groups())
+    return start.replace("%5B", "[").replace("%5D", "]") + path + "#" * ("#" in url) + fragment
 
 
 def resolved(references: Iterable[str], base: str, encoding: str | None = None) -> dict[str, str | None]:

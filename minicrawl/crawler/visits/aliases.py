@@ -83,7 +83,10 @@ class Aliases:
     def _refusal(self, page: int, outcome: Outcome, target: int | None) -> str | None:
         """Reason why a page may not be an alias of its outcome's target, page `target` if known; None: it may."""
         assert outcome.alias is not None
-        refusal = self._admission.scope.refuses(outcome.alias, int(self._accounts.depth[page]))
+        scope, is_redirect = self._admission.scope, outcome.is_redirect
+        refusal = scope.refuses(outcome.alias, int(self._accounts.depth[page]), is_redirect=is_redirect)
+        if refusal is None and not is_redirect and scope.only_checks(self._urls.url(page)):
+            refusal = f"scope-{scope.kind}"
         if refusal is not None:
             return refusal
         if target is None:  # it cannot lead back here

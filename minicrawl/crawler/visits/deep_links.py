@@ -35,11 +35,11 @@ class DeepLinks:
             return  # its links are kept as they were, should it turn out to be none
         leads_to = None if outcome.state is State.ALIAS else outcome.alias
         scope = self._admission.scope
-        depth = int(self._accounts.depth[page]) + 1
+        depth, source = int(self._accounts.depth[page]) + 1, turn.fetched.url
         too_deep = [
             url
             for url in (parsed.outlinks if scope.limits_depth else ())
-            if scope.refuses(url, depth) == "max-depth" and scope.refuses(url, 0) is None
+            if scope.refuses(url, depth, source=source) == "max-depth" and scope.refuses(url, 0, source=source) is None
         ]
         if leads_to or (too_deep and outcome.follows) or self._accounts.book.visited[page]:
             kept = json.dumps(too_deep) if too_deep and outcome.follows else None
@@ -70,9 +70,9 @@ class DeepLinks:
     def _follow(self, page: int) -> None:
         """Follow the links of a read page that are no longer beyond --max-depth."""
         refused = self._pages.refused_row(page)
-        depth = int(self._accounts.depth[page]) + 1
+        depth, source = int(self._accounts.depth[page]) + 1, self._urls.url(page)
         too_deep = json.loads(refused.too_deep or "[]") if refused else []
-        refusals = {url: self._admission.scope.refuses(url, depth) for url in too_deep}
+        refusals = {url: self._admission.scope.refuses(url, depth, source=source) for url in too_deep}
         urls = [url for url, refusal in refusals.items() if refusal is None]
         if refused is None or not urls:
             return
@@ -80,7 +80,7 @@ class DeepLinks:
         self._pages.note_refused(refused._replace(too_deep=json.dumps(still) if still else None))
         row = self._pages.links_row(page)
         own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
-        admitted = self._discovery.admitted(self._urls.url(page), urls, urls)
+        admitted = self._discovery.admitted(source, urls, urls)
         found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)
         found = found[(found != page) & ~np.isin(found, own.targets)]
         left_out = max(row.refused - len(admitted.urls) - len(admitted.elsewhere), 0)

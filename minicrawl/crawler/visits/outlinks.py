@@ -10,7 +10,6 @@ import numpy.typing as npt
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Admitted
-from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
@@ -49,7 +48,7 @@ class Outlinks:
         page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
         if outcome.reason == "soft-404":
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
-        urls, anchors, places, refused = self._followed(page, outcome, parsed)
+        urls, anchors, places, refused = self._followed(turn)
         if fetched.status == 200 and not self._accounts.book.visited[page]:
             self._admission.note_read(fetched.url, fetched.content_type)
             turn.content = self._content(fetched)
@@ -106,15 +105,13 @@ class Outlinks:
         places = places_to_bytes(np.frombuffer(_places(parsed), np.uint8)[is_kept])
         return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
 
-    def _followed(
-        self, page: int, outcome: Outcome, parsed: ParsedPage
-    ) -> tuple[Sequence[str], Sequence[str], bytes, int]:
+    def _followed(self, turn: Turn) -> tuple[Sequence[str], Sequence[str], bytes, int]:
         """The outlinks in scope with their anchors and places, and the number of others."""
-        if not outcome.follows:
+        if not turn.outcome.follows:
             return [], [], b"", 0
-        depth = int(self._accounts.depth[page]) + 1
-        parsed = self._sessions.plain_links(parsed)
-        inside = self._admission.scope.follows(parsed.outlinks, depth)
+        depth = int(self._accounts.depth[turn.page]) + 1
+        parsed = self._sessions.plain_links(turn.parsed)
+        inside = self._admission.scope.follows(parsed.outlinks, depth, turn.fetched.url)
         if False not in inside:
             return parsed.outlinks, parsed.anchors, _places(parsed), parsed.refused
         urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))

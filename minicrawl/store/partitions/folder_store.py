@@ -20,10 +20,10 @@ from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
-from minicrawl.store.partitions.numbers import Numbers
+from minicrawl.store.partitions.numbers import UNKNOWN, Numbers
 from minicrawl.store.partitions.pages import (
+    AllAudited,
     AllLinks,
-    AllOutstanding,
     AllPages,
     AllRanks,
     AllRecognised,
@@ -31,6 +31,7 @@ from minicrawl.store.partitions.pages import (
     AllSelected,
     NothingExpected,
 )
+from minicrawl.store.read.facts import FactColumns, Facts, NamedParts
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.requisites import RequisiteCount, Requisites
@@ -66,7 +67,7 @@ class FolderStore(Store):
         numbers = self._numbers = Numbers(parts)
         self.page_table = AllPages(numbers)
         self.link_table = AllLinks(numbers)
-        self.outstanding = AllOutstanding(numbers)
+        self.audit_table = AllAudited(numbers)
         self.selection = AllSelected(numbers)
         self.ranks = AllRanks(numbers)
         self.expected = NothingExpected(numbers)
@@ -76,6 +77,7 @@ class FolderStore(Store):
         self.site_table = _AllSites(numbers)
         self.sitemaps = _AllSitemaps(numbers)
         self.requisites = _AllRequisites(numbers)
+        self.facts = _AllFacts(numbers)
         self.patterns = _AllPatterns(numbers)
         self.texts = _AllTexts(numbers)
 
@@ -187,6 +189,9 @@ class _AllHosts(Hosts):
 
     def all(self) -> list[HostRow]:
         return self._own(self._numbers.each(lambda part: part.hosts.all()))
+
+    def names(self) -> dict[int, str]:
+        return {row.id: row.name for row in self.all()}
 
     def strained(self) -> list[HostRow]:
         found = self._own(self._numbers.each(lambda part: part.hosts.strained()))
@@ -330,11 +335,57 @@ class _AllRequisites(Requisites):
                 return row._replace(page=int(page))
         return None
 
+    def larger_than(self, size: int) -> list[tuple[str, int, int]]:
+        each = self._numbers.each(lambda part: part.requisites.larger_than(size))
+        return [(url, self._numbers.of(at, page), size) for at, rows in enumerate(each) for url, page, size in rows]
+
     def counts(self, page: int | None = None) -> list[RequisiteCount]:
         if page is not None:
             _, part, own = self._numbers.at(page)
             return part.requisites.counts(own)
         return [*chain.from_iterable(self._numbers.each(lambda part: part.requisites.counts()))]
+
+
+class _AllFacts(Facts):
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def is_there(self) -> bool:
+        return any(self._numbers.each(lambda part: part.facts.is_there()))
+
+    def is_cut(self, page: int) -> bool:
+        _, part, own = self._numbers.at(page)
+        return part.facts.is_cut(own)
+
+    def columns(self) -> FactColumns:
+        each = self._numbers.each(lambda part: part.facts.columns())
+        numbered = [of_part._replace(page=self._numbers.to_all(at, of_part.page)) for at, of_part in enumerate(each)]
+        return FactColumns._make(map(np.concatenate, zip(*numbered, strict=True)))
+
+    def texts(self, column: str) -> Iterator[tuple[int, str]]:
+        for number, part in enumerate(self._numbers.parts):
+            found = dict(part.facts.texts(column))
+            pages = self._numbers.to_all(number, np.array(list(found), dtype=np.int64)).tolist()
+            yield from zip(pages, found.values(), strict=True)
+
+    def named_parts(self) -> Iterator[NamedParts]:
+        for number, part in enumerate(self._numbers.parts):
+            for parts in part.facts.named_parts():
+                targets = self._numbers.ends(number, parts.target)
+                is_known = targets != UNKNOWN
+                yield NamedParts(
+                    self._numbers.to_all(number, parts.page),
+                    parts.name,
+                    self._numbers.to_all(number, parts.source[is_known]),
+                    targets[is_known],
+                    parts.wanted[is_known],
+                )
+
+    def links_to_parts(self, page: int) -> list[tuple[int, str]]:
+        number, part, own = self._numbers.at(page)
+        found = part.facts.links_to_parts(own)
+        ends = self._numbers.ends(number, np.array([target for target, _ in found], dtype=np.int64)).tolist()
+        return [(end, name) for end, (_, name) in zip(ends, found, strict=True) if end != UNKNOWN]
 
 
 class _AllPatterns(Patterns):

@@ -19,6 +19,7 @@ from minicrawl.model import State
 from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes
 from minicrawl.store.partitions.numbers import UNKNOWN, Numbers
+from minicrawl.store.read.audit_columns import NO_PAGE, AuditColumns, AuditTable
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import Answer, FirstAnswers, PageFacts, PageTable, Queue
@@ -44,8 +45,6 @@ from minicrawl.store.rows import (
     RefreshRow,
     Refused,
 )
-from minicrawl.store.select.outstanding import Outstanding
-from minicrawl.store.select.outstanding import PageColumns as OutstandingColumns
 from minicrawl.store.select.selection import Condition, Selection
 
 IntArray = npt.NDArray[np.int64]
@@ -224,9 +223,9 @@ class AllLinks(LinkTable):
         ]
         return _joined(found, self._numbers.size)
 
-    def blocks(self) -> Iterator[LinkGraph]:
+    def blocks(self, apart: int = 1) -> Iterator[LinkGraph]:
         for number, part in enumerate(self._numbers.parts):
-            for block in part.link_table.blocks():
+            for block in part.link_table.blocks(apart):
                 yield self._numbers.graph(number, block)
 
     def on_pages(self) -> Iterator[LinkGraph]:
@@ -307,9 +306,9 @@ class AllRanks(Ranks):
             found[some.at] = some.part.ranks.importance_of(some.pages.tolist())
         return found
 
-    def collected(self) -> FloatArray:
+    def collected(self, importance: FloatArray) -> FloatArray:
         answers = AllPages(self._numbers).first_answers()
-        return self.importance()[answers.page[answers.is_read]]
+        return importance[answers.page[answers.is_read]]
 
     def least_importance(self) -> float:
         return self._numbers.parts[0].ranks.least_importance()
@@ -326,6 +325,10 @@ class AllRanks(Ranks):
         return ((page, value or 0.0) for _, page, value in best)
 
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
+        if by == RANKINGS[0]:  # each partition would sort all its rows
+            order = np.argsort(-self.importance(), kind="stable")
+            return ((page, row, None) for page, row in self._in_order(order))
+
         def numbered(number: int, part: Store) -> Iterator[tuple[int, RankedPage, float | None]]:
             to_all = self._numbers.of
             return ((to_all(number, page), row, value) for page, row, value in part.ranks.best_first(by))
@@ -335,8 +338,6 @@ class AllRanks(Ranks):
             return -(getattr(row, by) if value is None else value), -row.importance, page
 
         merged = merge(*(numbered(*each) for each in enumerate(self._numbers.parts)), key=place)
-        if by == RANKINGS[0]:
-            return ((page, row._replace(rank=rank), value) for rank, (page, row, value) in enumerate(merged, 1))
         ranks = self._ranks()
         return ((page, row._replace(rank=int(ranks[page])), value) for page, row, value in merged)
 
@@ -393,37 +394,39 @@ class AllSelected(Selection):
         return marked
 
 
-class AllOutstanding(Outstanding):
+class AllAudited(AuditTable):
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
 
-    def columns(self) -> OutstandingColumns:
-        each = self._numbers.each(lambda part: part.outstanding.columns())
-        starts = self._numbers.host_starts
-        shifted = [columns._replace(host=columns.host + start) for columns, start in zip(each, starts, strict=False)]
-        return OutstandingColumns(*(np.concatenate(column) for column in zip(*shifted, strict=True)))
+    def columns(self) -> AuditColumns:
+        shifted = []
+        for number, columns in enumerate(self._numbers.each(lambda part: part.audit_table.columns())):
+            host = columns.host + self._numbers.host_starts[number]
+            leader, target = (self._known(number, pages) for pages in (columns.leader, columns.target))
+            shifted.append(columns._replace(host=host, leader=leader, target=target))
+        return AuditColumns(*(np.concatenate(column) for column in zip(*shifted, strict=True)))
 
-    def slowest(self, n: int) -> list[tuple[str, float, int]]:
-        return self._most(n, 1, lambda part: part.outstanding.slowest(n))
+    def texts(self, column: str) -> Iterator[tuple[int, str]]:
+        return self._numbered(lambda part: part.audit_table.texts(column))
 
-    def largest(self, n: int) -> list[tuple[str, int, str | None]]:
-        return self._most(n, 1, lambda part: part.outstanding.largest(n))
+    def leads_to(self) -> Iterator[tuple[int, str]]:
+        return self._numbered(lambda part: part.audit_table.leads_to())
 
-    def untitled(self, n: int) -> tuple[int, list[tuple[str, int]]]:
-        count = sum(found[0] for found in self._numbers.each(lambda part: part.outstanding.untitled(0)))
-        return count, self._most(n, 1, lambda part: part.outstanding.untitled(n)[1])
+    def sitemap_pages(self) -> Iterator[tuple[int, int]]:
+        return self._numbered(lambda part: part.audit_table.sitemap_pages())
 
-    def copied(self, n: int) -> list[tuple[str, int, int, str]]:
-        found = chain.from_iterable(self._numbers.each(lambda part: part.outstanding.copied(n)))
-        return sorted(found, key=lambda row: -(row[1] + row[2]))[:n]
+    def _numbered(self, ask: Callable[[Store], Iterable[tuple[int, Found]]]) -> Iterator[tuple[int, Found]]:
+        """Rows that begin with a home page's number."""
+        for number, part in enumerate(self._numbers.parts):
+            rows = list(ask(part))
+            pages = self._numbers.to_all(number, np.array([page for page, _ in rows], dtype=np.int64))
+            yield from zip(pages.tolist(), (value for _, value in rows), strict=True)
 
-    def robots(self, n: int) -> list[tuple[str, int | None, str | None, int, float]]:
-        return self._most(n, 3, lambda part: part.outstanding.robots(n))
-
-    def _most(self, n: int, field: int, ask: Callable[[Store], list[FoundRow]]) -> list[FoundRow]:
-        """The n rows with the largest values of a field."""
-        found = chain.from_iterable(self._numbers.each(ask))
-        return sorted(found, key=lambda row: -row[field])[:n]
+    def _known(self, number: int, pages: IntArray) -> IntArray:
+        """Numbers of pages that a partition knows, NO_PAGE included."""
+        found = np.full(len(pages), NO_PAGE)
+        found[pages != NO_PAGE] = self._numbers.ends(number, pages[pages != NO_PAGE])
+        return found
 
 
 class AllRecognised(Recognised):

@@ -57,11 +57,11 @@ class LinkTable:
             rows += self._tables.rows(f"SELECT source, targets, places FROM links WHERE source IN ({marks})", chunk)
         return to_graph(sorted(rows), self._tables.size())
 
-    def blocks(self) -> Iterator[LinkGraph]:
-        """The graph by source, some thousand rows at a time."""
+    def blocks(self, apart: int = 1) -> Iterator[LinkGraph]:
+        """The graph by source, some thousand rows at a time; apart: the links of every nth page alone."""
         size = self._tables.size()
-        query = "SELECT source, targets, places FROM links ORDER BY source"
-        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
+        query = "SELECT source, targets, places FROM links WHERE source % ? = 0 ORDER BY source"
+        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows, apart))
 
     def on_pages(self) -> Iterator[LinkGraph]:
         """The links found on pages, by source, some thousand rows at a time: an alias that is a page has its own

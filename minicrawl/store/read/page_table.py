@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
@@ -225,8 +226,8 @@ class PageTable:
 
     def hosts(self) -> npt.NDArray[np.int64]:
         """hosts.id of every page by number, shape (size,)."""
-        rows = self._tables.each("SELECT host FROM pages ORDER BY id")
-        return np.fromiter((host for (host,) in rows), dtype=np.int64)
+        blocks = self._tables.blocks("SELECT host FROM pages ORDER BY id", self._tables.sizes.rows)
+        return np.fromiter(chain.from_iterable(chain.from_iterable(blocks)), dtype=np.int64)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""
@@ -244,6 +245,17 @@ class PageTable:
                    FROM fetches GROUP BY bin"""
         found = {number: values for number, *values in self._tables.rows(query, (first, seconds, bins - 1))}
         return first, seconds, [tuple(found.get(number, (0, 0, 0))) for number in range(bins)]
+
+    def latest_answers(self, n: int) -> tuple[npt.NDArray[np.float64], int]:
+        """The n answers with the highest numbers, and the number of all: rows of host (its number in `hosts`), Unix
+        seconds, status, seconds and bytes, shape (n or fewer, 5)."""
+        least, most = self._tables.row("SELECT min(id), max(id) FROM fetches")
+        if most is None:
+            return np.zeros((0, 5)), 0
+        query = """SELECT host, fetched_at, status, seconds, bytes FROM fetches JOIN pages ON pages.id = page
+                   WHERE fetches.id > ?"""
+        blocks = [np.array(rows) for rows in self._tables.blocks(query, self._tables.sizes.rows, most - n)]
+        return np.concatenate([np.zeros((0, 5)), *blocks]), most - least + 1
 
     def miscounted(self) -> list[tuple[str, str, int, int]]:
         """Each (state, reason) with a wrong count: that count, and the true one."""

@@ -3,7 +3,7 @@
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import isnan
 from typing import Any  # Any: rows
 
@@ -84,20 +84,18 @@ class Ranks:
 
     def importance(self) -> npt.NDArray[np.float64]:
         """Importance of every page by number, shape (size,)."""
-        rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
-        return np.fromiter((importance for (importance,) in rows), dtype=np.float64)
+        blocks = self._tables.blocks("SELECT importance FROM weighed ORDER BY id", self._tables.sizes.rows)
+        return np.fromiter(chain.from_iterable(chain.from_iterable(blocks)), dtype=np.float64)
 
     def importance_of(self, pages: Sequence[int]) -> npt.NDArray[np.float64]:
         """Importance of some pages, whose numbers are given rising."""
         query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
         return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
 
-    def collected(self) -> npt.NDArray[np.float64]:
-        """Importance of the pages that were read, in the order of their first answers."""
-        query = """
-            SELECT importance FROM weighed JOIN pages ON pages.id = weighed.id
-            WHERE pages.fetch IS NOT NULL AND pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
-        return np.fromiter((importance for (importance,) in self._tables.each(query)), dtype=np.float64)
+    def collected(self, importance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Importance of the pages that were read, in the order of their first answers. importance: of every page."""
+        query = "SELECT id FROM pages WHERE fetch IS NOT NULL AND state IN ('fetched', 'alias') ORDER BY fetch"
+        return importance[np.fromiter(chain.from_iterable(self._tables.each(query)), dtype=np.int64)]
 
     def least_importance(self) -> float:
         """Importance of a page without in-links."""
@@ -146,13 +144,17 @@ class Ranks:
     def by_values(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[int, RankedPage]]:
         """Every page with its number by falling expected importance, which is given by number, shape (size,); pages
         with NaN come last. `rank` is the position in that order. Pages are read lazily."""
-        order = np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")
+        for page, row in self._in_order(np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")):
+            value = float(values[page])
+            yield page, row._replace(expected=None if isnan(value) else value)
+
+    def _in_order(self, order: npt.NDArray[np.int64]) -> Iterator[tuple[int, RankedPage]]:
+        """Pages with their numbers in this order, with the place there as rank; read lazily."""
         for first in range(0, len(order), _AT_ONCE):
             some = order[first : first + _AT_ONCE].tolist()
             rows = self.rows(some)
             for place, page in enumerate(some, start=first + 1):
-                value = float(values[page])
-                yield page, rows[page]._replace(rank=place, expected=None if isnan(value) else value)
+                yield page, rows[page]._replace(rank=place)
 
     def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
         """Some pages by number, without their ranks: these are 0."""

@@ -20,7 +20,7 @@ class Sitemaps:
         """The sitemap that made a page known."""
         query = f"""
             SELECT {_SITEMAP} FROM sitemap_pages JOIN sitemaps ON sitemaps.id = sitemap
-            WHERE sitemap_pages.page = ?"""
+            WHERE sitemap_pages.page = ? AND sitemap_pages.made_known"""
         row = self._tables.row(query, page)
         return SitemapRow._make(row) if row else None
 

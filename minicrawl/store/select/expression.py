@@ -17,11 +17,14 @@ COLUMNS = (
     *("state", "reason", "expected", "id", "host", "content_type", "seconds", "bytes"),
 )
 """Columns that an expression may use."""
-PAGES = """
-    SELECT ranks.*, hosts.name AS host, fetches.content_type, fetches.seconds, fetches.bytes
-    FROM ranks JOIN pages ON pages.id = ranks.id JOIN hosts ON hosts.id = pages.host
+_OF_RANKS = COLUMNS[: COLUMNS.index("host")]
+_RANKED = """
+    (SELECT id, row_number() OVER (ORDER BY x DESC, id) AS rank FROM weighed) AS placed
+    CROSS JOIN weighed ON weighed.id = placed.id"""
+_PAGES = """
+    SELECT {columns}, hosts.name AS host, fetches.content_type, fetches.seconds, fetches.bytes
+    FROM {weighed} LEFT JOIN pages ON pages.id = weighed.id LEFT JOIN hosts ON hosts.id = pages.host
     LEFT JOIN fetches ON fetches.id = pages.fetch"""
-"""Every page with COLUMNS."""
 _LONGEST = 5_000
 _FUNCTIONS = frozenset(
     {"abs", "coalesce", "date", "datetime", "glob", "ifnull", "iif", "instr", "julianday", "length", "like", "lower"}
@@ -32,10 +35,12 @@ _READ = {
     "pages": {"", "id", "host", "fetch"},
     "hosts": {"", "id", "name"},
     "fetches": {"", "id", "content_type", "seconds", "bytes"},
-    "best": {""},
+    "placed": {"", "id", "rank"},
+    "sites": {""},
+    "doors": {""},
 }
-"""Columns that PAGES reads, "" for the rows as such. Views may be read in full, all other columns only by views."""
-_VIEWS = frozenset({"ranks", "weighed", "born", "books"})
+"""Columns of `pages_for`, "" for the rows as such. Views may be read in full, all other columns only by views."""
+_VIEWS = frozenset({"weighed", "born", "books"})
 _WITHIN = _VIEWS | {"pages"}
 """Views that may read their tables: in a partition `pages` is one, see store/partitions/united.py."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
@@ -66,9 +71,17 @@ def checked(text: str) -> str:
     return text
 
 
+def pages_for(text: str) -> str:
+    """Every page with COLUMNS. They are ranked only for an expression that asks for it: that takes a sort of all; and
+    tables that it does not ask for are not read."""
+    has_rank = re.search(r"\brank\b", text, re.IGNORECASE) is not None
+    columns = ", ".join(f"placed.{name}" if name == "rank" else f"weighed.{name}" for name in _OF_RANKS[not has_rank :])
+    return _PAGES.format(columns=columns, weighed=_RANKED if has_rank else "weighed")
+
+
 @contextmanager
 def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
-    """Restrict queries inside the block to PAGES and allowed expressions. Raises SettingError."""
+    """Restrict queries inside the block to `pages_for` and allowed expressions. Raises SettingError."""
     db.set_authorizer(_verdict)
     try:
         yield
@@ -91,7 +104,8 @@ def _verdict(action: int, first: str | None, second: str | None, _: str | None, 
     if action == sqlite3.SQLITE_READ:
         may = first in _VIEWS or second in _READ.get(first or "", ())
     else:
-        may = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS
+        # SQLite refuses row_number in a condition, so only `pages_for` can use it.
+        may = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS | {"row_number"}
     return sqlite3.SQLITE_OK if may else sqlite3.SQLITE_DENY
 
 

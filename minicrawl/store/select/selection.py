@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.read.tables import Tables
-from minicrawl.store.select.expression import PAGES, checked, only_reading_pages
+from minicrawl.store.select.expression import checked, only_reading_pages, pages_for
 
 
 class Condition(NamedTuple):
@@ -31,7 +31,7 @@ class Selection:
 
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""
-        query = f"SELECT id FROM ({PAGES}) WHERE (\n{checked(expression)}\n)"
+        query = f"SELECT id FROM ({pages_for(expression)}) WHERE (\n{checked(expression)}\n)"
         with only_reading_pages(self._tables.db, expression):
             found = self._tables.db.execute(query).fetchall()
         return self._marked(found)

@@ -154,6 +154,8 @@ def test_urls_longer_than_the_limit_are_refused() -> None:
         {"scope": "site"},
         {"scope": "host"},
         {"scope": "prefix", "max_depth": 1},
+        {"scope": "linked"},
+        {"scope": "linked", "deny": (r"\?",)},
         {"deny": (r"\?",)},
         {"allow": ("x",)},
         {"html_only": True},
@@ -163,12 +165,29 @@ def test_urls_longer_than_the_limit_are_refused() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("depth", [1, 2])
-def test_of_many_links_those_are_followed_that_nothing_refuses(settings: dict[str, Any], depth: int) -> None:
+@pytest.mark.parametrize("source", [SEEDS[0], "http://c.test/"])
+def test_of_many_links_those_are_followed_that_nothing_refuses(
+    settings: dict[str, Any], source: str, depth: int
+) -> None:
     scope = Scope.of(CrawlSettings(**settings), SEEDS)
     long = "x" * MAX_URL_LENGTH
     hosts = ["http://shop.example.co.uk/", "https://other.org/", "http://c.test/x?y", "http://c.test/x.png"]
     urls = [*SEEDS, *hosts, f"http://c.test/{long}", f"https://other.org/{long}"]
-    assert scope.follows(urls, depth) == [scope.refuses(url, depth) is None for url in urls]
+    assert scope.follows(urls, depth, source) == [scope.refuses(url, depth, source=source) is None for url in urls]
+
+
+def test_linked_pages_of_other_sites_are_fetched_and_lead_no_further() -> None:
+    scope = Scope.of(CrawlSettings(scope="linked", deny=("never",)), SEEDS)
+    ours, theirs = "http://shop.example.co.uk/", "http://c.test/"
+    assert [scope.only_checks(url) for url in (*SEEDS, ours, theirs)] == [False, False, False, True]
+    assert scope.refuses(theirs, 1, source=ours) is None
+    assert scope.refuses(f"{theirs}never", 1, source=ours) == "deny"
+    assert scope.refuses(theirs, 1, source="http://d.test/") == "scope-linked"
+    assert scope.refuses(ours, 1, source=theirs) == "scope-linked"
+    assert scope.refuses(theirs, 1, is_redirect=True) is None
+    assert scope.refuses(theirs, 0, is_redirect=True) == "scope-linked", "a seed's"
+    assert [scope.refuses(url, 1) for url in (ours, theirs)] == [None, "scope-linked"], "named by a sitemap, or a hint"
+    assert scope.rule(theirs, 1) == "--scope linked: c.test is none of the seeds': example.co.uk, other.org"
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ LANGUAGES = {
     "token, relative, case": ("</br>;HREFLANG=pt-BR;Rel=Alternate", "pt-BR=http://h.test/br"),
     "the first of two": ("</a>; rel=alternate; hreflang=de; hreflang=fr", "de=http://h.test/a"),
     "no language": ('</a>; rel=alternate, </b>; rel=alternate; hreflang=""', ""),
+    "no tag, but a word": ('</a>; rel=alternate; hreflang="en_GB"', "en_GB=http://h.test/a"),
     "no tag": ('</a>; rel=alternate; hreflang="d e"', ""),
     "of another relation": ("</a>; rel=next; hreflang=de", ""),
     "of another page": ('</a>; rel=alternate; hreflang=de; anchor="/other"', ""),

@@ -222,6 +222,11 @@ def test_meta_robots_directives_are_obeyed(html: str, follow: bool, index: bool,
     assert page.outlinks == ("http://h.test/x",)
 
 
+def test_noindex_for_googlebot_is_told_apart() -> None:
+    assert not parsed("<meta name=Googlebot content=none>").index_by_google
+    assert parsed("<meta name=googlebot content=nofollow><meta name=robots content=noindex>").index_by_google
+
+
 REFRESHES = {
     "usual": ("0; url=/x", "http://h.test/x"),
     "any-case": ("0;URL=/x", "http://h.test/x"),

@@ -20,7 +20,7 @@ import pytest
 from support.misbehaving import MisbehavingServer, answer, redirect
 from support.sites import rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.http.failures import reason_of
 from minicrawl.crawler.net.addresses import PrivateAddressError
 from minicrawl.crawler.net.dns import NameServerError
@@ -201,7 +201,7 @@ def test_a_part_that_fails_over_an_answer_costs_that_answer_alone(tmp_path: Path
     told = asyncio.run(crawled(tmp_path, workers))
     with open_store(store) as run:
         assert run.meta("stopped") == "nothing-left"
-        assert list(audit(run)) == []
+        assert list(violations(run)) == []
     pages = rows(store, "SELECT url, state, reason, attempts FROM pages")
     sitemaps = rows(store, "SELECT url, 'error', reason, attempts FROM sitemaps")
     failed = {url: state for url, state, reason, _ in [*pages, *sitemaps] if reason == "parser-failed"}

@@ -9,7 +9,7 @@ from support.intakes import answer, crawl_all, intake_of, next_page, take_turn
 from support.sites import Server, crawl, rows, wide_site
 
 from minicrawl.analysis.top.expected import best_first
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.parts.expected_importance import FEWEST_VISITED, LEAST_APART, ExpectedImportance
 from minicrawl.sizes import Sizes
@@ -99,7 +99,7 @@ def test_the_next_commit_writes_it_and_no_other(tmp_path: Path) -> None:
     with open_store(path) as other:
         assert other.expected.of() == kept
         assert np.isnan(other.expected.shares()).sum() == other.size() - kept.known > 0
-        assert list(audit(other)) == []
+        assert list(violations(other)) == []
     intake.state.writer.close()
 
 

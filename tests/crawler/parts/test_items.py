@@ -16,7 +16,7 @@ from support.sites import Server, Site, crawl, rows
 from support.small_web import small_web
 
 import minicrawl
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import HookError
 from minicrawl.store.reader import open_store
 
@@ -123,7 +123,7 @@ def test_strict_hooks_end_the_crawl_and_keep_what_was_committed(tmp_path: Path) 
     with pytest.raises(HookError, match=r"failed over http://a\.test/x"):
         crawl(SITE, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code), strict_hooks=True)
     with open_store(tmp_path / "crawl.db") as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
         assert f"{HOME}x" not in {page.url for page in store.pages() if page.state == "fetched"}
 
 
@@ -152,7 +152,7 @@ def test_items_are_those_of_the_pages_that_were_committed_whenever_it_is_killed(
                 continue
             with open_store(store) as reader:
                 size = reader.meta_json("items").get("size", 0)
-                assert list(audit(reader)) == []
+                assert list(violations(reader)) == []
                 committed = path.read_bytes()[:size] if path.exists() else b""
                 urls = Counter(json.loads(line)["url"] for line in committed.splitlines())
                 assert urls == Counter(url for (url,) in rows(store, read))

@@ -7,7 +7,7 @@ import pytest
 from support.prose import prose
 from support.sites import Site, crawl, faults_in, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.parts.merged_duplicates import MOST_COMPARED
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.store.reader import open_store
@@ -23,7 +23,7 @@ def merged(store: Path, web: Site, **settings: object) -> dict[str, str | None]:
     """By URL, what it stands for in a crawl that merges duplicates."""
     crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True, **settings)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         aliases = dict(rows(store, "SELECT url, id FROM pages WHERE reason = 'duplicate'"))
         return {url: reader.page_table.url(reader.link_table.outlinks(page)[0].item()) for url, page in aliases.items()}
 

@@ -19,7 +19,7 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh_times import PageRefresh
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.loop.clock import SteadyClock
@@ -53,7 +53,7 @@ class Changing(Server):
 def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Changing:
     crawl(server, store, [HOME], **{"refresh": True, "pages": pages, "probe": False, "timing": PATIENT} | more)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     return server
 
 
@@ -323,7 +323,7 @@ def test_lastmod_of_a_sitemap_brings_pages_forward_where_it_has_proved_true(tmp_
             )
         )  # fmt: skip
         with open_store(store) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
         (belief,) = rows(store, "SELECT coalesce(max(lastmods), 0) FROM refresh_hosts")[0]
         assert (belief >= BELIEVED) == (lastmods == "true")
         delays[lastmods] = server.mean_delay(15 * DAY)
@@ -394,7 +394,7 @@ def test_rules_of_the_user_say_when_pages_are_fetched_again(tmp_path: Path) -> N
     assert asked[HOME + "never"] == 1
     assert 4 <= asked[HOME + "other"] <= 10
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         found = {name: page_of(reader, HOME + name) for name in names}
         chosen = {reader.page_table.url(choice.page) for choice in most_worth(reader, 100, 4e9)}
     assert {name: page.rule for name, page in found.items()} == {

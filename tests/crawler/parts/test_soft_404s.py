@@ -7,7 +7,7 @@ import pytest
 from support.intakes import HOME, answer, crawl_all, intake_of, page_of
 from support.sites import Site
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.parts.soft_404s import SoftErrors
@@ -28,7 +28,7 @@ class Verdicts:
         self.next = Judged()
         self.seeds: list[bool] = []
 
-    def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
+    def read(self, page: int, fetched: Fetched, *, is_there: bool, heading: str = "") -> Judged:
         self.seeds.append(is_there)
         return self.next
 
@@ -79,7 +79,7 @@ def judging(tmp_path: Path) -> Iterator[Judging]:
     yield judging
     judging.intake.state.writer.close()
     with open_store(tmp_path / "crawl.db") as store:
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
 
 
 def test_a_page_that_was_read_before_is_an_error_whose_links_do_not_count(judging: Judging) -> None:

@@ -13,7 +13,7 @@ import pytest
 from support.sites import Server, Site, canonical, crawl, rows
 from support.small_web import small_web
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path
 
@@ -22,7 +22,7 @@ HOME = "http://a.test/"
 
 def texts(store: Path) -> dict[str, str]:
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         found = {page.url: reader.text(page.url) for page in reader.pages()}
     return {url: kept.text for url, kept in found.items() if kept is not None}
 
@@ -109,7 +109,7 @@ def test_texts_are_the_same_with_workers_and_through_kills(tmp_path: Path) -> No
                 process.wait()
                 if store.exists():
                     with open_store(store) as reader:
-                        assert list(audit(reader)) == []
+                        assert list(violations(reader)) == []
             subprocess.run(command(store, port, workers), stdout=subprocess.DEVNULL, check=True)
             kept.append(texts(store))
             records = rows(store, "SELECT sum(size) FROM texts")[0][0]

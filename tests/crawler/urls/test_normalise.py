@@ -8,7 +8,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from minicrawl.crawler.urls.keys import authority, hostname, origin_of, politeness_key
-from minicrawl.crawler.urls.normalise import FRONT_PAGES, base_url, by_host, front_page_names, normalise, resolved
+from minicrawl.crawler.urls.normalise import (
+    FRONT_PAGES,
+    base_url,
+    by_host,
+    front_page_names,
+    normalise,
+    percent_encoded,
+    resolved,
+)
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -456,3 +464,19 @@ def test_names_of_a_front_page_are_names_of_one_another(folder: str) -> None:
 @pytest.mark.parametrize("path", ["b", "index.html/b", "?a=1", "index.html?a=1", "Index.html", "b?"])
 def test_other_pages_have_one_name(path: str) -> None:
     assert front_page_names(f"http://a.test/{path}") == []
+
+
+@given(st.text())
+@example("http://[::1]:80/a[b]|%zz%41?c=[d]#<e>#\ud800é")
+def test_percent_encoded_url_is_in_the_grammar_and_stays_as_it_is(text: str) -> None:
+    encoded = percent_encoded(text)
+    allowed = r"([\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
+    assert re.fullmatch(rf"([\w.+-]*:?//([\[\]]|{allowed})*)?{allowed}(#{allowed})?", encoded, re.ASCII)
+    assert percent_encoded(encoded) == encoded
+    if re.fullmatch(allowed, text, re.ASCII):
+        assert encoded == text
+
+
+def test_percent_encoding_escapes_only_what_a_place_does_not_allow() -> None:
+    url = "http://[::1]:80/a[b]|%zz%41?c=[d]&e#<f>#é"
+    assert percent_encoded(url) == "http://[::1]:80/a%5Bb%5D%7C%25zz%41?c=%5Bd%5D&e#%3Cf%3E%23%C3%A9"

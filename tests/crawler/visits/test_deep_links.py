@@ -9,7 +9,7 @@ import pytest
 from support.intakes import HOME, Web, crawl_all, intake_of, page_of
 from support.sites import rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 
@@ -47,7 +47,7 @@ def test_known_is_what_is_near_enough_in_whatever_order_pages_are_read(tmp_path:
         intake.state.writer.close()
         assert {url for (url,) in rows(store, "SELECT url FROM pages")} == within(web, seeds, depth)
         with open_store(store) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
 
 
 def within_own(web: dict[str, list[str]], seeds: list[str], limits: dict[str, int]) -> set[str]:
@@ -77,7 +77,7 @@ def test_hosts_have_depths_of_their_own_in_whatever_order_pages_are_read(tmp_pat
         found = {url for (url,) in rows(store, "SELECT url FROM pages")}
         assert found == within_own(web, seeds, {"a": near, "b": far})
         with open_store(store) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
 
 
 def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from support.intakes import crawl_all, intake_of, page_of
 from support.sites import Site, canonical, crawl, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
@@ -45,7 +45,7 @@ def places(store: Path, url: str, columns: str = "targets, places") -> dict[str,
 def crawled(store: Path, site: Site, **settings: object) -> Path:
     crawl(site, store, [HOME], **settings)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     return store
 
 
@@ -104,12 +104,12 @@ def test_places_that_make_no_sense_are_left_out_by_salvage(tmp_path: Path) -> No
     for damage in ("x'ff'", "x'0102'", "x''"):
         rows(store, f"UPDATE links SET places = {damage} WHERE places IS NOT NULL")
         with open_store(store) as reader:
-            assert list(audit(reader)) != []
+            assert list(violations(reader)) != []
         saved = tmp_path / f"{damage}.db"
         salvage(store, saved)
         assert places(saved, HOME) == dict.fromkeys(ALL)
         with open_store(saved) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
 
 
 A, B, C, OUT = (f"{HOME}{name}" for name in ("a", "b", "c", "logout"))

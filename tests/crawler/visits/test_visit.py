@@ -8,7 +8,7 @@ import pytest
 from support.intakes import HOME, answer, crawl_all, intake_of, next_page, page_of, take_turn
 from support.sites import rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.reader import open_store
@@ -56,7 +56,7 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
         intake.commit({})
         intake.state.writer.close()
         with open_store(store) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
 
 
 def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ CRAWL_ONLY = {
     "_AllRequisites": "is_kept waiting number_of bytes",
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
     "template host_blocks",
-    "AllPages": "answered_on fetch_order last_turn given_up not_there miscounted unanswered failures columns_of "
-    "measures",
+    "AllPages": "answered_on fetch_order latest_answers last_turn given_up not_there miscounted unanswered failures "
+    "columns_of measures",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "by_values facts values_of best places",
     "AllRecognised": "recent_pages alternates",

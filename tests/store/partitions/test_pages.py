@@ -1,5 +1,7 @@
 """Readers of pages and links over all partitions answer as those of one store do."""
 
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from support.partition_twins import THREE, A, B, C, twins
 
 from minicrawl.errors import SettingError
+from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.select.selection import Condition
 
@@ -38,7 +41,6 @@ def said(store: Store) -> dict[str, object]:
         "hosts": sorted(host.known for host in store.hosts.pages(9)),
         "changes": sorted(page.url for page in store.changes()),
         "schedule": sorted(urls[page] for page in store.refreshes.schedule().page),
-        "slowest": sorted(url for url, *_ in store.outstanding.slowest(9)),
     }
 
 
@@ -57,6 +59,17 @@ def test_graphs_of_some_pages_are_parts_of_the_whole(stores: tuple[Path, Path]) 
             part = store.link_table.graph_of([page])
             assert part.targets.tolist() == whole.targets[whole.link_sources() == page].tolist()
         assert sum(len(block.targets) for block in store.link_table.on_pages()) == store.link_table.count()
+
+
+def test_the_most_important_come_without_a_sort_of_rows(
+    stores: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(stores[1]) as store:
+        every = list(store.ranks.best_first("importance"))
+        sort = Counter[str]()
+        monkeypatch.setattr(Ranks, "best_first", lambda *_: sort.update(["partition"]))
+        assert list(islice(store.ranks.best_first("importance"), 3)) == every[:3]
+    assert not sort
 
 
 @pytest.mark.parametrize("by", ["importance", "history", "cash", "inlinks"])

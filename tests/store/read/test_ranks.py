@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.sites import Site, crawl, random_site, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
@@ -62,7 +62,7 @@ def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
     with open_store(store) as reader:
         assert reader.size() > known
         assert len(list(reader.ranks.kept_pages("early"))) == len(reader.ranks.values("early")) == known
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 def test_pages_are_ranked_in_the_order_they_are_asked_for(store: Path) -> None:

@@ -24,7 +24,7 @@ def test_urls_wait_by_host_in_the_order_of_their_numbers(tmp_path: Path) -> None
             writer.save_hosts(HOSTS)
             writer.save_sitemaps(reversed(SITEMAPS))
             writer.add_listed_urls(reversed(LISTED))
-            writer.save_sitemap_pages([(7, 1)])
+            writer.save_sitemap_pages([(7, 1, True), (6, 1, False)])
         sitemaps = writer.sitemaps
         assert sitemaps.all() == SITEMAPS
         assert sitemaps.listed_urls(0, -1, 2) == LISTED[:2]

@@ -27,7 +27,7 @@ def written(store: Path) -> Writer:
         writer.add_linkers([LinkerRow(0, 3)])
         writer.save_best([0], is_anew=False)
         writer.save_sitemaps([SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
-        writer.save_sitemap_pages([(1, 0)])
+        writer.save_sitemap_pages([(1, 0, True)])
         writer.save_alternates([Alternate(3, 0)])
         writer.save_recent_pages([RecentPage(0, 1, None, b"1234", True, "")], [])
     return writer

@@ -11,7 +11,7 @@ from support.sites import crawl, rows
 from minicrawl.errors import SettingError
 from minicrawl.store.database import open_to_read
 from minicrawl.store.reader import open_store
-from minicrawl.store.select.expression import COLUMNS, PAGES, checked, only_reading_pages
+from minicrawl.store.select.expression import COLUMNS, checked, only_reading_pages, pages_for
 
 SENTENCE = re.compile("^--where .* cannot be used: .*; it takes an SQL expression on rank, url", re.DOTALL)
 ATTACKS = {
@@ -77,6 +77,17 @@ def test_attack_is_refused_in_a_sentence_and_changes_nothing(path: Path, attack:
     assert path.read_bytes() == before
 
 
+def test_pages_are_sorted_and_their_answers_read_only_for_an_expression_that_asks_for_it(path: Path) -> None:
+    def plan(expression: str) -> str:
+        query = f"EXPLAIN QUERY PLAN SELECT id FROM ({pages_for(expression)}) WHERE {expression}"
+        return " ".join(step for *_, step in rows(path, query))
+
+    assert "B-TREE" in plan("rank < 5")
+    assert "B-TREE" not in plan("depth > 1 AND title IS NULL AND host = 'a.test'")
+    assert "fetches" in plan("title IS NULL")
+    assert "fetches" not in plan("importance > .1")
+
+
 @pytest.mark.parametrize("query", [
     "SELECT value FROM meta", "SELECT body FROM robots", "SELECT standing FROM pages", "SELECT sql FROM sqlite_schema",
     "DELETE FROM pages", "PRAGMA user_version = 1", "ATTACH ':memory:' AS other", "CREATE TABLE x (y)",
@@ -89,7 +100,7 @@ def test_second_wall_stands_without_the_first(path: Path, query: str) -> None:
         with pytest.raises(SettingError), only_reading_pages(db, query):
             db.execute(query).fetchall()
         with only_reading_pages(db, ""):
-            assert len(db.execute(f"SELECT id FROM ({PAGES})").fetchall()) == 5
+            assert len(db.execute(f"SELECT id FROM ({pages_for('rank')})").fetchall()) == 5
 
 
 @pytest.mark.parametrize("expression", [

@@ -11,7 +11,7 @@ from support.refreshed import PATIENT
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.analysis.page_changes import PageChange, page_changes
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path, unfinished
 from minicrawl.store.upkeep import backup, compact
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Path:
 
 def texts(store: Path) -> dict[str, str]:
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         found = {page.url: reader.text(page.url) for page in reader.pages()}
     return {url: kept.text for url, kept in found.items() if kept is not None}
 
@@ -91,7 +91,7 @@ def test_store_made_smaller_has_the_last_eight_versions_of_a_page(tmp_path: Path
 
     def differences() -> list[PageChange]:
         with open_store(path) as reader:
-            assert list(audit(reader)) == []
+            assert list(violations(reader)) == []
             return page_changes(reader, HOME, 0.0)
 
     before, size = differences(), text_path(path).stat().st_size

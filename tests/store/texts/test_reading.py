@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path
 
@@ -23,7 +23,7 @@ def store(tmp_path: Path) -> Path:
 
 def problems(store: Path) -> Iterator[str]:
     with open_store(store) as reader:
-        yield from audit(reader)
+        yield from violations(reader)
 
 
 def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:

@@ -17,7 +17,7 @@ from minicrawl.crawler.admission.traps.budgets import (
     Budgets,
     linkers_of,
 )
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import DomainRow, LinkerRow
 
@@ -63,7 +63,7 @@ def test_crawl_that_was_begun_without_traps_goes_on_with_them(tmp_path: Path) ->
     crawl(site, store, seeds, traps=False, pages=20)
     crawl(site, store, [], traps=True, pages=20)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         assert {host.name for host in reader.hosts.all()} == {row.name for row in reader.hosts.domains()}
 
 
