@@ -1,4 +1,4 @@
-"""Filter of pages by state, status, reason, site, depth, content type, or an expression."""
+"""Filter of pages by state, status, reason, site, host, depth, content type, words, or an expression."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from minicrawl.crawler.urls.keys import is_on
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
 from minicrawl.store.select.selection import Condition
 
 _CLASS = re.compile(r"([1-5])xx")
@@ -25,8 +26,9 @@ _DEPTH = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?")
 class PageFilter:
     """A user's filter: a page is wanted if it matches a word of each field given.
 
-    Words are separated by commas, except in `where`. reason: also `redirect-*`; content_type: also `text/*`; status:
-    404, 4xx, none; site: hosts or domains above; depth: 2, 1-3, 4-; where: see `minicrawl.store.select.expression`.
+    Words are separated by commas, except in `words` and `where`. reason: also `redirect-*`; content_type: also
+    `text/*`; status: 404, 4xx, none; site: hosts or domains above; host: just these; depth: 2, 1-3, 4-; words: all of
+    them stand in the URL or the title; where: see `minicrawl.store.select.expression`.
     """
 
     state: str | None = None
@@ -36,6 +38,8 @@ class PageFilter:
     depth: str | None = None
     content_type: str | None = None
     where: str | None = None
+    host: str | None = None
+    words: str | None = None
 
     @property
     def is_about_outcomes(self) -> bool:
@@ -45,8 +49,23 @@ class PageFilter:
 
 def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
     """True for each wanted page, by number, shape (size,). Raises SettingError, StoreError."""
-    found = store.selection.by(list(_conditions(store, asked)))
+    conditions = list(_conditions(store, asked))
+    found = store.selection.by(conditions) if conditions else np.ones(store.size(), dtype=np.bool_)
     return found & store.selection.where(asked.where) if asked.where is not None else found
+
+
+def best_wanted(
+    store: Store, asked: PageFilter, n: int, importance: npt.NDArray[np.float64] | None = None
+) -> tuple[int, list[RankedPage]]:
+    """Number of wanted pages, and the n most important ones with their ranks among all pages. importance: of every
+    page by number; None: it is read. Raises SettingError, StoreError."""
+    with store.snapshot():
+        is_wanted = wanted(store, asked)
+        order = np.argsort(-(store.ranks.importance() if importance is None else importance), kind="stable")
+        places = np.flatnonzero(is_wanted[order])
+        best = places[:n]
+        rows = store.ranks.rows(order[best].tolist())
+    return len(places), [rows[int(order[place])]._replace(rank=place + 1) for place in best.tolist()]
 
 
 def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
@@ -55,6 +74,7 @@ def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
         "status": _status,
         "reason": _reason,
         "site": lambda word: _site(store, word),
+        "host": lambda word: Condition("host IN (SELECT id FROM hosts WHERE name = ?)", [word]),
         "depth": _depth,
         "content_type": _content_type,
     }
@@ -62,6 +82,7 @@ def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
         text: str | None = getattr(asked, name)
         if text is not None:
             yield _any([of_word(word.strip().lower()) for word in text.split(",")])
+    yield from map(_holds, (asked.words or "").split())
 
 
 def _any(conditions: Sequence[Condition]) -> Condition:
@@ -114,6 +135,11 @@ def _content_type(word: str) -> Condition:
     if not _TYPE.fullmatch(word):
         raise _refused("--content-type", "a type such as text/html, or text/* for all that begin so", word)
     return Condition("lower(trim(substr(content_type, 1, instr(content_type || ';', ';') - 1))) GLOB ?", [word])
+
+
+def _holds(word: str) -> Condition:
+    pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
+    return Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
 
 
 def _refused(option: str, takes: str, word: str) -> SettingError:

@@ -5,8 +5,10 @@ a page that is not there. Links that the crawl left out (nofollow, out of scope)
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -17,14 +19,18 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.store.links import from_bytes
+from minicrawl.store.read.audit_columns import NO_PAGE
 from minicrawl.store.reader import Store
 
-Pages = npt.NDArray[np.int64]
+Pages = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500
-_OUR_OWN = ("parser-failed", "worker-died")
+_OUR_OWN = frozenset(
+    {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
+)
+"""Reasons that tell nothing of the page; so do those of traps and of rendering."""
 _NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead")
 
 
@@ -52,6 +58,21 @@ class PageLink(NamedTuple):
     reason: str
     leads_to: str | None
     importance: float
+
+
+class Target(NamedTuple):
+    """A target of links, once, with the pages it is linked from: `sources` of them, the most important first.
+
+    importance: of the first. links: URL and anchor of each, as in PageLink.
+    """
+
+    target: str
+    status: int | None
+    reason: str
+    leads_to: str | None
+    importance: float
+    sources: int
+    links: Sequence[tuple[str, str | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +106,16 @@ class PageLinks:
                 leads_to = None if last == other else answer.url
                 yield PageLink(url, linked, anchor, answer.status, answer.reason, leads_to, importance)
 
+    def targets(self, n: int | None = None) -> Iterator[Target]:
+        """The first n targets, or all, in the order of their most important pages."""
+        found: dict[str, list[PageLink]] = {}
+        for link in self.rows():
+            found.setdefault(link.target, []).append(link)
+        for links in islice(found.values(), n):
+            _, target, _, status, reason, leads_to, importance = links[0]
+            sources = [(link.source, link.anchor) for link in links]
+            yield Target(target, status, reason, leads_to, importance, len(links), sources)
+
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""
         ends, counts = np.unique(self.end, return_counts=True)
@@ -109,62 +140,99 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
 
     Raises SettingError for an unknown target page, and StoreError.
     """
-    web = _Web(store)
+    web = Web(store)
     is_target = np.ones(web.size, dtype=np.bool_)
     if asked.broken:
         is_target &= web.is_broken[web.end]
     if asked.redirected:
         is_target &= web.is_redirect
     if asked.to is not None:
-        only = _known(store, asked.to)
-        is_target &= np.arange(web.size) == only
-    sources, targets = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    sites = _sites(store) if asked.external else None
-    for block in store.link_table.on_pages():
-        hits = np.flatnonzero(is_target[block.targets])
-        source = block.sources[np.searchsorted(block.indptr, hits, side="right") - 1]
-        target = block.targets[hits].astype(np.int64)
-        is_asked = ~web.is_bare[source]
-        if sites is not None:
-            is_asked &= sites[source] != sites[target]
-        sources.append(source[is_asked])
-        targets.append(target[is_asked])
-    source, target = np.concatenate(sources), np.concatenate(targets)
+        is_target &= np.arange(web.size) == _known(store, asked.to)
+    source, target = web.links(is_target=is_target)
+    if asked.external:
+        site = sites(store)
+        is_external = site[source] != site[target]
+        source, target = source[is_external], target[is_external]
     pages, of_link = np.unique(source, return_inverse=True)
     importance = store.ranks.importance_of(pages.tolist())[of_link]
     order = np.lexsort((source, -importance))  # which keeps the links of a page in their order
     return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order])
 
 
-class _Web:
+class LinkPairs(NamedTuple):
+    """Links as pairs of page numbers, shape (links,)."""
+
+    source: Pages
+    target: Pages
+
+    def by_target(self, is_target: Flags) -> Iterator[tuple[int, Pages]]:
+        """The targets of a kind, each with the pages that link to it, both by rising number."""
+        some = np.flatnonzero(is_target[self.target])
+        some = some[np.argsort(self.target[some], kind="stable")]
+        targets, starts = np.unique(self.target[some], return_index=True)
+        return zip(targets.tolist(), np.split(self.source[some], starts[1:]), strict=True) if len(some) else iter(())
+
+
+class Web:
     """Broken and redirecting pages, and the ends of redirects.
 
     is_bare: a redirect by HTTP, which has no links of its own. is_redirect: the same, a meta refresh, or a redirect
-    that leads nowhere. end: the page at the end of each page's redirects, itself without any.
+    that leads nowhere. next: the page that each page redirects to, itself without any; end: at the end of all its
+    redirects.
     """
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self.size = store.size()
-        self.end = np.arange(self.size)
+        self.next = np.arange(self.size)
         self.is_broken, self.is_redirect, self.is_bare = (np.zeros(self.size, dtype=np.bool_) for _ in range(3))
         for page, state, reason, targets in store.page_table.redirects_and_failures():
             if state == State.ALIAS:
                 self.is_redirect[page] = True
                 self.is_bare[page] = reason.startswith("redirect-")
-                self.end[page] = from_bytes(targets)[0] if targets else page
+                self.next[page] = from_bytes(targets)[0] if targets else page
             else:
                 is_refused = reason.startswith("redirect-") and reason not in _NO_END
                 self.is_redirect[page] = reason.startswith("redirect-")
-                self.is_broken[page] = not is_refused and reason not in _OUR_OWN
+                self.is_broken[page] = (
+                    not is_refused and reason not in _OUR_OWN and not reason.startswith(("trap-", "render-"))
+                )
+        self.end = self.next
         for _ in range(_LONGEST_CHAIN):
             self.end = self.end[self.end]
 
+    def links(self, is_source: Flags | None = None, is_target: Flags | None = None) -> LinkPairs:
+        """Links that stand on pages of one kind and lead to pages of another; None: any. A canonical is no link."""
+        stands = ~self.is_bare if is_source is None else ~self.is_bare & is_source
+        sources, targets = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
+        for block in self._store.link_table.on_pages():
+            source = block.link_sources().astype(np.int32)
+            chosen = stands[source] if is_target is None else stands[source] & is_target[block.targets]
+            sources.append(source[chosen])
+            targets.append(block.targets[chosen])
+        source, target = np.concatenate(sources), np.concatenate(targets)
+        is_link = self._canonicals[source] != target
+        return LinkPairs(source[is_link], target[is_link])
 
-def _sites(store: Store) -> Pages:
+    @cached_property
+    def canonicals(self) -> Mapping[int, str]:
+        """The URL that a page names as its canonical, where it names another page."""
+        return {page: url for page, url in self._store.audit_table.texts("canonical") if url}
+
+    @cached_property
+    def _canonicals(self) -> Pages:
+        """The page that each page names as its canonical, NO_PAGE without one."""
+        known = self._store.page_table.find(list(dict.fromkeys(self.canonicals.values())))
+        found = np.full(self.size, NO_PAGE)
+        for page, url in self.canonicals.items():
+            found[page] = known.get(url, NO_PAGE)
+        return found
+
+
+def sites(store: Store) -> Pages:
     """The site of every page, as a number."""
     numbers: dict[str, int] = {}
-    sites = ((host.id, site_of(host.name)) for host in store.hosts.all())
-    of_host = {host: numbers.setdefault(site, host) for host, site in sites}
+    of_host = {host.id: numbers.setdefault(site_of(host.name), host.id) for host in store.hosts.all()}
     hosts, of_page = np.unique(store.page_table.hosts(), return_inverse=True)
     return np.array([of_host.get(host, -1) for host in hosts.tolist()], dtype=np.int64)[of_page]
 

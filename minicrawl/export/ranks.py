@@ -12,11 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from minicrawl.errors import SettingError
-from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
+from minicrawl.export.tables import (
+    STANDARD_OUTPUT,
+    WRITERS,
+    Table,
+    is_packed,
+    renamed_when_whole,
+    unpacked_name,
+    writer_for,
+)
 from minicrawl.store.rows import RankedPage
 
 _TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str, float)
-STANDARD_OUTPUT = Path("-")
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
 
 
@@ -41,16 +48,19 @@ def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path
     return export_table(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
 
 
-def read_ranks(path: Path, by: str) -> dict[str, float]:
-    """Read the number in column `by` of every page, by URL, from a file of `export_ranks`. Raises SettingError."""
-    ranks: dict[str, float] = {}
+def read_ranks(path: Path, by: str) -> tuple[dict[str, float], dict[str, str]]:
+    """Read the number in column `by`, and the state where the file has states, of every page by URL from a file of
+    `export_ranks`. Raises SettingError."""
+    ranks, states = dict[str, float](), dict[str, str]()
     read = writer_for(unpacked_name(path), _READERS)
     try:
         with (gzip.open if is_packed(path) else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-            for number, url, value in read(file, path, by):
+            for number, url, value, state in read(file, path, by):
                 if url in ranks:
                     raise SettingError(f"{path}:{number}: {url} has been in the file before; keep one of the lines")
                 ranks[url] = _number(value)
+                if isinstance(state, str) and state:
+                    states[url] = state
                 if math.isnan(ranks[url]):
                     raise SettingError(f"{path}:{number}: {by} is no number but {value!r}")
     except UnicodeDecodeError as error:
@@ -59,7 +69,7 @@ def read_ranks(path: Path, by: str) -> dict[str, float]:
         raise SettingError(f"{path} is no CSV file ({error}); name one that 'minicrawl export' wrote") from error
     except OSError as error:
         raise SettingError(f"{path} cannot be read: {error.strerror}; name another file") from error
-    return ranks
+    return ranks, states
 
 
 def export_table(table: Table, path: Path, form: str | None = None) -> int:
@@ -74,29 +84,30 @@ def export_table(table: Table, path: Path, form: str | None = None) -> int:
             return write(table, packed)  # type: ignore[arg-type]
 
 
-def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, object]]:
-    """Line, URL and value of every row."""
+def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, object, object]]:
+    """Line, URL, value and state of every row."""
     rows = csv.reader(file)
     columns = next(rows, [])
     if missing := {"url", by} - set(columns):
         raise SettingError(f"{path} has no column {min(missing)!r}, but {', '.join(columns) or 'none at all'}")
     url, value = columns.index("url"), columns.index(by)
+    state = columns.index("state") if "state" in columns else None
     for row in rows:
         if len(row) != len(columns):
             raise SettingError(f"{path}:{rows.line_num}: {len(row)} columns, not {len(columns)}; export it again")
-        yield rows.line_num, row[url], row[value]
+        yield rows.line_num, row[url], row[value], None if state is None else row[state]
 
 
-def _read_jsonl(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, object]]:
+def _read_jsonl(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, object, object]]:
     for number, line in enumerate(file, start=1):
         try:
             row = json.loads(line)
-            yield number, row["url"], row[by]
+            yield number, row["url"], row[by], row.get("state")
         except (ValueError, TypeError, KeyError) as error:
             raise SettingError(f"{path}:{number}: no JSON object with 'url' and {by!r}; export it again") from error
 
 
-_READERS: dict[str, Callable[[Iterable[str], Path, str], Iterator[tuple[int, str, object]]]] = {
+_READERS: dict[str, Callable[[Iterable[str], Path, str], Iterator[tuple[int, str, object, object]]]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
 }

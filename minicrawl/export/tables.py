@@ -1,6 +1,7 @@
 """Rows under columns, as CSV, JSON lines or Parquet; and the atomic writing of all files.
 
-A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Text that
+A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Pipes and
+devices are written to instead, and the file that a symbolic link leads to is replaced, not the link. Text that
 spreadsheets would take for a formula gets a quote before it in CSV (OWASP, CSV injection). Terminal control characters
 and those that change the text direction are escaped in CSV and JSON.
 """
@@ -11,6 +12,9 @@ import io
 import json
 import os
 import re
+import shutil
+import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +23,8 @@ from typing import BinaryIO, TextIO, TypeVar
 
 from minicrawl.errors import SettingError
 
+STANDARD_OUTPUT = Path("-")
+"""The name of standard output, where a file is asked for."""
 _PARQUET_ROWS, _PARQUET_CHARACTERS = 50_000, 4 * 2**20
 """Rows and characters of a row group, at most; the last row may have more."""
 # Also in full width, which East Asian spreadsheets accept.
@@ -57,19 +63,55 @@ def unpacked_name(path: Path) -> Path:
 
 @contextlib.contextmanager
 def renamed_when_whole(path: Path) -> Iterator[Path]:
-    """Give a temporary path, which is renamed to `path` when the block succeeds. Raises SettingError."""
+    """Give a temporary path, which is renamed to `path` when the block succeeds. Raises SettingError.
+
+    STANDARD_OUTPUT, and a path that exists and is no regular file, such as a pipe, gets the bytes instead.
+    """
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        is_stream = path == STANDARD_OUTPUT or _is_stream(path)
+        place = Path(os.path.realpath(path))
+        handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=None if is_stream else place.parent)
         os.close(handle)
         temporary = Path(name)
         try:
             yield temporary
-            temporary.chmod(0o644)
-            temporary.replace(path)
+            if is_stream:
+                _pour(temporary, path)
+            else:
+                temporary.chmod(0o644)
+                temporary.replace(place)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise SettingError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _is_stream(path: Path) -> bool:
+    """True for what is no regular file or folder, and for the file that standard output goes to, as /dev/stdout."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)) or _is_output(found)
+
+
+def _is_output(found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(found, os.fstat(1))
+    except OSError:  # it is closed
+        return False
+
+
+def _pour(source: Path, path: Path) -> None:
+    """Write the bytes of a file to a stream, behind all that was printed."""
+    with source.open("rb") as whole:
+        if path == STANDARD_OUTPUT or _is_output(path.stat()):
+            sys.stdout.flush()
+            shutil.copyfileobj(whole, sys.stdout.buffer)
+            sys.stdout.flush()
+            return
+        with path.open("wb") as stream:
+            shutil.copyfileobj(whole, stream)
 
 
 def defused(cell: object) -> object:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.analysis.page_filter import PageFilter, wanted
+from minicrawl.analysis.page_filter import PageFilter, best_wanted, wanted
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
@@ -59,6 +59,9 @@ def selected(store: Path, asked: PageFilter) -> set[str]:
         ),
         (PageFilter(where="depth = 1 AND status = 200"), lambda page: page["depth"] == 1 and page["status"] == 200),
         (PageFilter(where="1", site="a.test", state="fetched", depth="1"), lambda page: page["url"] == HOME + "on"),
+        (PageFilter(host="www.b.test:8000"), lambda page: "b.test" in page["url"]),
+        (PageFilter(host="b.test,a.test"), lambda page: page["url"].startswith(HOME)),
+        (PageFilter(words="DEEP test/"), lambda page: "deep" in page["url"]),
         (PageFilter(), lambda page: True),
     ],
 )
@@ -102,3 +105,16 @@ def test_mistake_and_attack_get_a_sentence(store: Path, asked: PageFilter, sente
 def test_outcomes_are_asked_for_by_four_fields() -> None:
     assert PageFilter(status="404").is_about_outcomes
     assert not PageFilter(site="a.test", depth="1").is_about_outcomes
+
+
+def test_a_word_is_no_pattern(store: Path) -> None:
+    for words in ("d%p", "d_ep", "d\\eep"):
+        assert not selected(store, PageFilter(words=words))
+
+
+def test_the_best_wanted_pages_have_their_ranks_among_all(store: Path) -> None:
+    with open_store(store) as reader:
+        ranked = [page for page in reader.pages("importance") if page.depth == 1]
+        count, found = best_wanted(reader, PageFilter(depth="1"), 3)
+    assert count == len(ranked) > 3
+    assert found == ranked[:3]

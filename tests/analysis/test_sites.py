@@ -11,7 +11,6 @@ from minicrawl.analysis.isolated_sites import held_out
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.seeding import crawled_web
 from minicrawl.analysis.site_grades import graded_sites
-from minicrawl.analysis.site_report import report_on
 from minicrawl.analysis.sites import best_sites, sites_of
 from minicrawl.analysis.top.top_list import top_list
 from minicrawl.crawler.urls.groups import UrlGroups
@@ -111,13 +110,6 @@ def test_projects_of_a_shared_domain_are_sites_of_their_own(projects: Path, cons
     with open_store(projects) as reader:
         found = list(CONSUMERS[consumer](reader))
     assert sorted(map(str, found)) == sorted(PROJECTS)
-
-
-def test_report_counts_projects_of_a_shared_domain(projects: Path) -> None:
-    with open_store(projects) as reader:
-        (section,) = (section for section in report_on(reader).sections if section.title == "Sites")
-    assert section.text.startswith("51 sites;")
-    assert {row[0] for row in section.rows} < set(PROJECTS)
 
 
 def test_links_between_projects_of_a_shared_domain_are_external(projects: Path) -> None:

@@ -1,0 +1,208 @@
+"""Apply the rules of an audit to a store."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from minicrawl.audit import (
+    anchors,
+    answers,
+    canonicals,
+    duplicates,
+    headings,
+    hreflang,
+    images,
+    indexability,
+    links,
+    reach,
+    redirects,
+    security,
+    seeds,
+    sitemaps,
+    structured,
+    titles,
+)
+from minicrawl.audit.crawled import Crawled, Judged, found_by
+from minicrawl.audit.findings import Finding, Rule, by_host
+from minicrawl.audit.own import ask
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import Store
+
+SUBJECTS: tuple[ModuleType, ...] = (
+    seeds,
+    links,
+    redirects,
+    answers,
+    canonicals,
+    hreflang,
+    indexability,
+    sitemaps,
+    duplicates,
+    reach,
+    titles,
+    headings,
+    images,
+    anchors,
+    security,
+    structured,
+)
+"""The modules of the rules, in the order in which `audit --rules` lists them."""
+RULES: Mapping[str, Rule] = {
+    each.name: each for module in SUBJECTS for each in vars(module).values() if isinstance(each, Rule)
+}
+"""Our own rules by name."""
+
+
+class Ignored(NamedTuple):
+    """Findings to leave out: of rules and on targets that match patterns with * for any part."""
+
+    rule: str
+    target: str
+
+    def holds(self, finding: Finding) -> bool:
+        return _matches(finding.rule, self.rule) and _matches(finding.target, self.target)
+
+
+def _matches(text: str, pattern: str) -> bool:
+    """True if the text is the pattern, in which * stands for any part and all else for itself."""
+    return fnmatchcase(text, _LITERAL.sub(r"[\g<0>]", pattern))
+
+
+_LITERAL = re.compile(r"[?\[]")
+"""Characters that mean something to fnmatch, but to us themselves."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The findings in a store, those that lose most first.
+
+    rules: those that were asked for, by name. not_checked: why, for each rule that could not be. new, mended, unknown:
+    beside the store `against`, None without one; unknown: findings there on what was not looked at again.
+    """
+
+    rules: Mapping[str, Rule]
+    findings: Sequence[Finding]
+    not_checked: Mapping[str, str] = field(default_factory=dict)
+    new: Sequence[Finding] | None = None
+    mended: Sequence[Finding] | None = None
+    unknown: Sequence[Finding] | None = None
+    judged: Judged = field(default_factory=Judged)
+
+    def counts(self) -> Counter[str]:
+        """Number of findings by rule."""
+        return Counter(finding.rule for finding in self.findings)
+
+    def lost(self, finding: Finding) -> float:
+        """The weight of a finding, see minicrawl.audit.findings."""
+        return self.rules[finding.rule].lost(finding.importance)
+
+    @property
+    def gated(self) -> Sequence[Finding]:
+        """The findings that --fail-on is about: only new ones beside another store."""
+        return self.findings if self.new is None else self.new
+
+    def for_people(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Some of the findings as they are shown, see by_host, those that lose most first."""
+        return sorted(by_host(findings), key=lambda found: -self.lost(found))
+
+    def lost_by_rule(self) -> dict[str, float]:
+        """The weight of all findings of each rule that has any, the largest first."""
+        lost: dict[str, float] = {}
+        for finding in self.findings:
+            lost[finding.rule] = lost.get(finding.rule, 0.0) + self.lost(finding)
+        return dict(sorted(lost.items(), key=lambda each: (-each[1], each[0])))
+
+
+def audited(
+    store: Store,
+    rules: Mapping[str, Rule] = RULES,
+    *,
+    own: Sequence[str] = (),
+    ignored: Sequence[Ignored] = (),
+    against: Store | None = None,
+) -> Audit:
+    """Audit a store, in a snapshot of it and of `against`. own: rules of the user's own, see minicrawl.audit.own.
+
+    Raises StoreError.
+    """
+    crawled = Crawled(store)
+    all_rules, findings, not_checked = dict(rules), list[Finding](), dict[str, str]()
+    for rule in rules.values():
+        if (lack := crawled.lacks(rule.needs)) is None:
+            findings += found_by(rule, crawled)
+        else:
+            not_checked[rule.name] = lack
+    for spec, asked in ask(own, store.path).items():
+        name = asked.rule.name if asked.rule else spec
+        lack = f"{spec} has the name of another rule" if name in all_rules else asked.lack
+        if asked.rule and name not in all_rules:
+            all_rules[name] = asked.rule
+            findings += asked.findings
+        if lack is not None:
+            not_checked[spec if name in rules else name] = lack
+    findings = [found for found in findings if not any(each.holds(found) for each in ignored)]
+    findings.sort(key=lambda found: (-all_rules[found.rule].lost(found.importance), found.rule, found.target))
+    if against is None:
+        return Audit(all_rules, findings, not_checked, judged=crawled.judged)
+    before = audited(against, rules, own=own, ignored=ignored)
+    new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
+    mended, unknown = list[Finding](), list[Finding]()
+    gone = _missing(before.findings, findings)
+    seen = crawled.looked_at({url for found in gone for url in (found.target, *found.examples)})
+    for found in gone:
+        is_mended = found.rule not in not_checked and _is_looked_at(found, seen)
+        (mended if is_mended else unknown).append(found)
+    return Audit(all_rules, findings, not_checked, new, mended, unknown, crawled.judged)
+
+
+def _missing(these: Iterable[Finding], those: Iterable[Finding]) -> list[Finding]:
+    """The findings of these that are not among those, by rule and target."""
+    known = {(found.rule, found.target) for found in those}
+    return [found for found in these if (found.rule, found.target) not in known]
+
+
+def _is_looked_at(found: Finding, seen: Mapping[str, bool | None]) -> bool:
+    """True if the crawl would have had the finding again. seen: see Crawled.looked_at.
+
+    A target that is not known any more is none of those that its sources, which were read again, lead to.
+    """
+    is_seen = seen[found.target]
+    return all(seen[url] for url in found.examples) and bool(found.examples) if is_seen is None else is_seen
+
+
+def read_ignored(path: Path, names: Iterable[str]) -> list[Ignored]:
+    """The lines of a file, two patterns each, of rules and of URLs, with comments behind "#". names: of rules.
+
+    Raises SettingError.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise SettingError(f"--ignore {path} cannot be read: {reason}") from error
+    found, known = list[Ignored](), list(names)
+    for number, line in enumerate(lines, start=1):
+        words = re.sub(r"(^|\s)#.*", "", line).split()
+        if not words:
+            continue
+        if len(words) != 2:
+            raise SettingError(f"{path}, line {number}: {line.strip()!r} is not a rule and a URL with * for any part")
+        if not any(_matches(name, words[0]) for name in known):
+            check_name(words[0], known, f"{path}, line {number}")
+        found.append(Ignored(*words))
+    return found
+
+
+def check_name(name: str, names: Iterable[str], place: str) -> None:
+    """Raise SettingError if no rule has this name. place: where it was given."""
+    known = list(names)
+    if name not in known:
+        close = get_close_matches(name, known, 3, 0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else "'minicrawl audit --rules' lists them"
+        raise SettingError(f"{place}: there is no rule {name!r}; {hint}")

@@ -1,0 +1,125 @@
+"""Rules of an audit, and their findings.
+
+A finding is about a target, mostly a page, once; its sources are counted. The first to mend is the finding that loses
+most:
+
+    lost = factor of the severity (error 1, warning 0.1, notice 0.01) * importance at stake
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from minicrawl.audit.crawled import Crawled
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+FACTORS = {Severity.ERROR: 1.0, Severity.WARNING: 0.1, Severity.NOTICE: 0.01}
+MOST_EXAMPLES = 5
+
+
+class Need(StrEnum):
+    """What a rule needs of a store beside its pages and links; the value tells a user how to get it."""
+
+    NOTHING = ""
+    FINISHED = "a crawl that has no page left to fetch"
+    FACTS = "minicrawl crawl --profile audit"
+    PARTS = "minicrawl crawl --archive DIR --requisites"
+
+
+class HostWide(NamedTuple):
+    """A host of which nine in ten pages or more have a fault, as its template has it then: its name, and the number of
+    its pages that were checked."""
+
+    host: str
+    pages: int
+
+
+class Fault(NamedTuple):
+    """A fault as a rule finds it.
+
+    target: a page number; or a text for another target, such as a host. sources: numbers of the pages concerned, such
+    as those that link to the target. importance: at stake; None: that of the target page. host_wide: the host, where
+    nearly all of its pages have this fault.
+    """
+
+    target: int | str
+    detail: str = ""
+    sources: npt.NDArray[np.integer] | Sequence[int] = ()
+    importance: float | None = None
+    host_wide: HostWide | None = None
+
+
+class Finding(NamedTuple):
+    """A fault of one target.
+
+    importance: share of all importance that the target has, or that flows into it. sources: number of pages concerned,
+    for links those that link to it; examples: URLs of the most important of them, at most MOST_EXAMPLES. host_wide: as
+    of the fault.
+    """
+
+    rule: str
+    target: str
+    importance: float
+    sources: int
+    examples: tuple[str, ...]
+    detail: str
+    host_wide: HostWide | None = None
+
+
+def by_host(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings for people: those that nearly all pages of a host have are told as one of the host, in the place of the
+    first. Its importance is their sum, its sources are the pages."""
+    alike: dict[tuple[str, str | int], list[Finding]] = {}
+    for number, found in enumerate(findings):
+        alike.setdefault((found.rule, found.host_wide.host if found.host_wide else number), []).append(found)
+    shown = []
+    for some in alike.values():
+        found = some[0]
+        if found.host_wide and len(some) > 1:
+            host, pages = found.host_wide
+            examples = tuple(each.target for each in some[:MOST_EXAMPLES])
+            said = f"{len(some):,} of {pages:,} pages"
+            importance = sum(each.importance for each in some)
+            found = Finding(found.rule, host, importance, len(some), examples, said, found.host_wide)
+        shown.append(found)
+    return shown
+
+
+Check = Callable[["Crawled"], Iterable[Fault]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the audit. subject: the module it is in. why, how: a sentence each, on the harm and the way to mend."""
+
+    name: str
+    severity: Severity
+    subject: str
+    why: str
+    how: str
+    needs: Need
+    check: Check
+
+    def lost(self, importance: float) -> float:
+        """The weight of a finding with this importance at stake."""
+        return FACTORS[self.severity] * importance
+
+
+def rule(name: str, severity: Severity, *, why: str, how: str, needs: Need = Need.NOTHING) -> Callable[[Check], Rule]:
+    """Make a Rule of a function of the crawled pages."""
+
+    def made(check: Check) -> Rule:
+        return Rule(name, severity, check.__module__.rpartition(".")[2], why, how, needs, check)
+
+    return made

@@ -1,0 +1,158 @@
+"""Titles and descriptions."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from minicrawl.analysis.page_links import Flags, Pages
+from minicrawl.audit.crawled import Crawled
+from minicrawl.audit.findings import Fault, Need, Severity, rule
+from minicrawl.store.read.audit_columns import NO_PAGE
+
+LONGEST_TITLE = 60
+LONGEST_DESCRIPTION, SHORTEST_DESCRIPTION = 160, 50
+"""Characters: search engines show about so many."""
+
+
+def _is_shown(crawled: Crawled) -> Flags:
+    """Pages that search engines may show."""
+    found: Flags = crawled.is_indexed & (crawled.columns.status == 200)
+    return found
+
+
+def _titles(crawled: Crawled) -> Iterable[tuple[int, str]]:
+    return crawled.store.audit_table.texts("title")
+
+
+def _descriptions(crawled: Crawled) -> Iterable[tuple[int, str]]:
+    return crawled.store.facts.texts("description")
+
+
+def _lengths(crawled: Crawled, texts: Iterable[tuple[int, str]]) -> Pages:
+    """Characters of the text of every page, shape (size,); 0 without one."""
+    length = np.zeros(crawled.size, dtype=np.int64)
+    for page, text in texts:
+        length[page] = len(text)
+    return length
+
+
+def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]]]) -> Iterator[Fault]:
+    """A fault for each text that several pages of a site have: of the most important one. Copies of a page, which are
+    the same in all, and versions in other languages do not count."""
+    is_exact_copy = (crawled.columns.leader != NO_PAGE) & ~crawled.columns.is_near
+    is_meant = _is_shown(crawled) & ~is_exact_copy
+    said, language = (np.zeros(crawled.size, dtype=np.int64) for _ in range(2))
+    for column, values in ((said, texts(crawled)), (language, crawled.store.facts.texts("language"))):
+        for page, text in values:
+            column[page] = hash(text)
+    is_meant &= said != 0
+    pages = np.flatnonzero(is_meant)
+    pages = pages[np.lexsort((-crawled.stake[pages], language[pages], crawled.sites[pages], said[pages]))]
+    same = np.column_stack([said[pages], crawled.sites[pages], language[pages]])
+    starts = np.flatnonzero(np.any(same[1:] != same[:-1], axis=1)) + 1
+    groups = [group for group in np.split(pages, starts) if len(group) > 1 and not _are_versions(crawled, group)]
+    firsts = {int(group[0]) for group in groups}
+    words = {page: text for page, text in texts(crawled) if page in firsts}
+    for group in groups:
+        yield Fault(int(group[0]), words[int(group[0])], group[1:], float(crawled.stake[group].sum()))
+
+
+def _are_versions(crawled: Crawled, pages: Pages) -> bool:
+    """True if each page has versions in other languages, so that the pages are some of them."""
+    return all(page in crawled.hreflangs for page in pages.tolist())
+
+
+@rule(
+    "title-missing",
+    Severity.WARNING,
+    why="The page has no title, which search results, tabs and bookmarks show.",
+    how="Give it a title element that says what is on this page.",
+)
+def title_missing(crawled: Crawled) -> Iterator[Fault]:
+    return crawled.faults(_is_shown(crawled) & (_lengths(crawled, _titles(crawled)) == 0))
+
+
+@rule(
+    "title-duplicate",
+    Severity.WARNING,
+    why="Several pages of the site have the same title, and cannot be told apart in search results.",
+    how="Say in each title what is on that page alone.",
+)
+def title_duplicate(crawled: Crawled) -> Iterator[Fault]:
+    return _alike(crawled, _titles)
+
+
+@rule(
+    "title-long",
+    Severity.NOTICE,
+    why=f"The title has more than {LONGEST_TITLE} characters, and search results cut it.",
+    how="Put what matters into the first words, and leave out the rest.",
+)
+def title_long(crawled: Crawled) -> Iterator[Fault]:
+    length = _lengths(crawled, _titles(crawled))
+    among = _is_shown(crawled)
+    is_long = among & (length > LONGEST_TITLE)
+    return crawled.faults_by_host(is_long, among, lambda page: f"{length[page]} characters")
+
+
+@rule(
+    "title-multiple",
+    Severity.WARNING,
+    why="The head has several title elements, and browsers and search engines take one of them.",
+    how="Keep the one that is meant.",
+    needs=Need.FACTS,
+)
+def title_multiple(crawled: Crawled) -> Iterator[Fault]:
+    titles = crawled.facts.titles
+    several = crawled.has_facts & (titles > 1)
+    return crawled.faults_by_host(several, crawled.has_facts, lambda page: f"{titles[page]} titles")
+
+
+@rule(
+    "description-missing",
+    Severity.NOTICE,
+    why="The page has no description, so search engines choose the words that they show.",
+    how="Describe the page in a sentence or two: meta name=description.",
+    needs=Need.FACTS,
+)
+def description_missing(crawled: Crawled) -> Iterator[Fault]:
+    among = _is_shown(crawled) & crawled.has_facts
+    return crawled.faults_by_host(among & ~crawled.facts.has_description, among)
+
+
+@rule(
+    "description-duplicate",
+    Severity.NOTICE,
+    why="Several pages of the site have the same description, which then tells nothing of any of them.",
+    how="Describe each page by itself, or leave the description out.",
+    needs=Need.FACTS,
+)
+def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
+    return _alike(crawled, _descriptions)
+
+
+@rule(
+    "description-long",
+    Severity.NOTICE,
+    why=f"The description has more than {LONGEST_DESCRIPTION} characters, and search results cut it.",
+    how="Say what matters first, and leave out the rest.",
+    needs=Need.FACTS,
+)
+def description_long(crawled: Crawled) -> Iterator[Fault]:
+    length = _lengths(crawled, _descriptions(crawled))
+    return crawled.faults(
+        _is_shown(crawled) & (length > LONGEST_DESCRIPTION), lambda page: f"{length[page]} characters"
+    )
+
+
+@rule(
+    "description-short",
+    Severity.NOTICE,
+    why=f"The description has fewer than {SHORTEST_DESCRIPTION} characters, so search engines prefer other words.",
+    how="Say in a sentence what the page offers.",
+    needs=Need.FACTS,
+)
+def description_short(crawled: Crawled) -> Iterator[Fault]:
+    length = _lengths(crawled, _descriptions(crawled))
+    is_short = _is_shown(crawled) & (length > 0) & (length < SHORTEST_DESCRIPTION)
+    return crawled.faults(is_short, lambda page: f"{length[page]} characters")

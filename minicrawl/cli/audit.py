@@ -1,0 +1,260 @@
+"""minicrawl audit"""
+
+import math
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import (
+    ignore_option,
+    json_option,
+    logging_options,
+    own_rules_option,
+    store_option,
+    teller,
+    wide_option,
+)
+from minicrawl.cli.output import document, floored_percent, left_out_line, lines_of
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
+
+if TYPE_CHECKING:
+    from minicrawl.audit.auditing import Audit
+    from minicrawl.audit.crawled import Judged
+    from minicrawl.audit.findings import Finding, Rule
+
+_SHOWN = 20
+_FOUND = 1
+"""Exit code if --fail-on finds something, or a rule that it names was not checked."""
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(epilog="Example: minicrawl audit --fail-on error --sarif audit.sarif")
+@click.option("--fail-on", metavar="RULES", multiple=True,
+              help="Exit with 1 if one of these rules finds something or was not checked, or if any of this severity "
+              "and above finds something: error, warning, notice. With --against only what is new counts.")  # fmt: skip
+@click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
+              help="Compare with an earlier crawl: what is new, mended, or not looked at again.")  # fmt: skip
+@ignore_option
+@own_rules_option
+@click.option("--rules", "is_list", is_flag=True, help="List all rules, and audit nothing.")
+@click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
+@click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
+@click.option("-n", "--n", type=click.IntRange(min=1),
+              help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
+@store_option
+@wide_option
+@json_option
+@logging_options
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    fail_on: tuple[str, ...],
+    against: Path | None,
+    ignore: Path | None,
+    own: tuple[str, ...],
+    is_list: bool,
+    sarif: Path | None,
+    junit: Path | None,
+    n: int | None,
+    as_csv: bool,
+    store: Path,
+    as_json: bool,
+) -> None:
+    """Say what is wrong with the crawled sites, what to mend first, and how.
+
+    Each fault is of a target, such as a page that is not there, with the pages concerned counted: those that link to
+    it. First comes what loses most importance. Judged are pages of the seeds' sites; their links may lead anywhere.
+
+    Exit code 1 says that --fail-on found something, or could not be checked.
+
+    \b
+    minicrawl audit --json                       everything, for programs
+    minicrawl audit --fail-on broken-link,error  for continuous integration
+    minicrawl audit --against last-week.db       what has become worse since, and better
+    """
+    from minicrawl.audit.auditing import RULES, audited, read_ignored
+    from minicrawl.audit.ci_files import write_junit, write_sarif
+    from minicrawl.audit.own import ask, installed
+    from minicrawl.export.tables import STANDARD_OUTPUT
+    from minicrawl.store.reader import open_store
+
+    if as_csv and as_json:
+        raise SettingError("--csv and --json are two forms of the same; leave one out")
+    prints_file = STANDARD_OUTPUT in (sarif, junit)
+    if prints_file and (as_csv or as_json or sarif == junit):
+        raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
+    given, own = own, (*own, *installed())
+    asked = ask(own, None)
+    described = {each.rule.name: each.rule for each in asked.values() if each.rule}
+    rules = {**described, **RULES}
+    if is_list:
+        rows = [_described(rule) for rule in rules.values()]
+        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(rules.values())))))
+        return
+    named, failing = _failing(",".join(fail_on) if fail_on else None, rules)
+    named |= {one for spec in given if fail_on for one in (spec, *(rule.name for rule in [asked[spec].rule] if rule))}
+    ignored = read_ignored(ignore, rules) if ignore else []
+    with ExitStack() as opened:
+        reader = opened.enter_context(open_store(store))
+        opened.enter_context(reader.snapshot())
+        before = opened.enter_context(open_store(against)) if against else None
+        if before is not None:
+            opened.enter_context(before.snapshot())
+        audit = audited(reader, own=own, ignored=ignored, against=before)
+    unchecked = [name for name in audit.not_checked if name in named]
+    gate = None if not fail_on else [found for found in audit.gated if found.rule in failing]
+    if sarif is not None:
+        write_sarif(audit, sarif)
+    if junit is not None:
+        write_junit(audit, junit, gate, unchecked)
+    if prints_file:
+        pass
+    elif as_json:
+        click.echo(document(_as_json(audit, n)))
+    elif as_csv:
+        _write_csv(audit, n)
+    else:
+        click.echo("\n".join(_lines(audit, n or _SHOWN)))
+    _tell_unchecked(audit, unchecked, failing)
+    if gate or unchecked:
+        click.get_current_context().exit(_FOUND)
+
+
+def _tell_unchecked(audit: "Audit", unchecked: Sequence[str], failing: Collection[str]) -> None:
+    """Say on standard error what --fail-on could not look at."""
+    say, others = teller(), [name for name in audit.not_checked if name in failing and name not in unchecked]
+    for name in unchecked:
+        say(printable(f"--fail-on: {name} was not checked: {audit.not_checked[name]}"))
+    if others:
+        say(f"--fail-on: {counted(len(others), 'rule')} of the severity could not be checked: {', '.join(others)}")
+
+
+def _failing(text: str | None, rules: "dict[str, Rule]") -> tuple[set[str], set[str]]:
+    """The names of the rules that a user names: by themselves; and by themselves or a severity. Raises SettingError."""
+    from minicrawl.audit.auditing import check_name
+    from minicrawl.audit.findings import Severity
+
+    named, failing, severities = set[str](), set[str](), [severity.value for severity in Severity]
+    for word in (word.strip().lower() for word in text.split(",")) if text is not None else ():
+        if word in severities:
+            least = severities[: severities.index(word) + 1]
+            failing |= {name for name, rule in rules.items() if rule.severity in least}
+        else:
+            check_name(word, [*rules, *severities], "--fail-on")
+            named.add(word)
+    return named, failing | named
+
+
+def _described(rule: "Rule") -> dict[str, object]:
+    fields = ("name", "severity", "subject", "why", "how")
+    return {**{field: str(getattr(rule, field)) for field in fields}, "needs": rule.needs.value or None}
+
+
+def _row(audit: "Audit", found: "Finding") -> dict[str, object]:
+    severity = audit.rules[found.rule].severity.value
+    fields = {**found._asdict(), "host_wide": found.host_wide and found.host_wide.host}
+    return {"rule": found.rule, "severity": severity, **fields, "lost": audit.lost(found)}
+
+
+def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
+    counts, lost = audit.counts(), audit.lost_by_rule()
+    shown: dict[str, object] = {
+        "findings": [_row(audit, found) for found in audit.findings[:n]],
+        "rules": [
+            {**_described(rule), "findings": counts[name], "lost": lost.get(name, 0.0)}
+            for name, rule in audit.rules.items()
+        ],
+        "not_checked": dict(audit.not_checked),
+        "judged": _judged_json(audit.judged),
+    }
+    if audit.new is not None:
+        for name in ("new", "mended", "unknown"):
+            shown[name] = [_row(audit, found) for found in (getattr(audit, name) or ())[:n]]
+        shown["same"] = len(audit.findings) - len(audit.new)
+    return shown
+
+
+def _judged_json(judged: "Judged") -> dict[str, object]:
+    from minicrawl.analysis.page_columns import iso
+
+    return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
+
+
+def _write_csv(audit: "Audit", n: int | None) -> None:
+    from minicrawl.export.tables import WRITERS, Table
+
+    rows = [{**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n]]
+    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail", "lost")
+    values = (tuple(row[name] for name in names) for row in rows)
+    WRITERS[".csv"](Table(dict.fromkeys(names, str), values), sys.stdout.buffer)
+
+
+def _lines(audit: "Audit", n: int) -> Iterator[str]:
+    counts, lost = audit.counts(), audit.lost_by_rule()
+    yield from fitted(_judged_lines(audit.judged))
+    for name in lost:
+        rule = audit.rules[name]
+        yield from fitted([f"{name} ({rule.severity}): {counts[name]:,} found, {lost[name]:.2g} lost"])
+        yield from fitted([f"    {printable(rule.why)} {printable(rule.how)}"])
+    yield from _findings(audit, audit.findings, n, "What loses most:") if lost else ["Nothing was found."]
+    if audit.new is not None and audit.mended is not None and audit.unknown is not None:
+        yield from _findings(audit, audit.new, n, "New:")
+        yield from _findings(audit, audit.mended, n, "Mended:")
+        yield from _findings(audit, audit.unknown, n, "Not looked at again:")
+        same, left = len(audit.findings) - len(audit.new), len(audit.unknown)
+        unknown = f" {left:,} could not be looked at again." if left else ""
+        yield f"{len(audit.new):,} new, {len(audit.mended):,} mended, {same:,} the same.{unknown}"
+    for why in dict.fromkeys(audit.not_checked.values()):
+        names = ", ".join(name for name, one in audit.not_checked.items() if one == why)
+        yield from fitted([f"Not checked: {printable(names)}: {printable(why)}."])
+    rules = counted(len(audit.rules.keys() - audit.not_checked.keys()), "rule")
+    more = len(audit.for_people(audit.findings)) > n
+    note = "; --n shows more, --json all" if more else ""
+    yield from fitted([f"{counted(len(audit.findings), 'finding')} of {rules}{note}."])
+
+
+def _judged_lines(judged: "Judged") -> Iterator[str]:
+    """The part of the web that was judged, and what was left out of it."""
+    from minicrawl.analysis.page_columns import iso
+
+    when = ""
+    if not math.isnan(judged.first):
+        first, last = (str(iso(moment))[:16].replace("T", " ") for moment in (judged.first, judged.last))
+        when = f", crawled {first if first == last else f'{first} to {last}'} UTC"
+    hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
+    yield f"Judged: {hosts}{when}; the pages read have {floored_percent(judged.coverage)} of the importance."
+    parts = [
+        (judged.waiting, f"{counted(judged.waiting, 'page')} not asked for yet"),
+        (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),
+        (judged.robots, f"{counted(judged.robots, 'page')} forbidden by robots.txt"),
+        (judged.left_out, f"{left_out_line(judged.left_out)} by scope, filters and traps"),
+        (judged.traps, f"{judged.traps:,} of them as a trap"),
+    ]
+    if said := [words for number, words in parts if number]:
+        yield f"Not judged: {', '.join(said)}."
+
+
+def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]:
+    """A table of findings under a heading."""
+    if not findings:
+        return
+    yield ""
+    yield head
+    some = audit.for_people(findings)[:n]
+    width = max(len(found.rule) for found in some)
+    starts = [f"{'lost':>8}  {'pages':>6}  {'rule':<{width}}"]
+    starts += [f"{audit.lost(found):>8.2g}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
+    details = [found.detail and f"({printable(found.detail)})" for found in some]
+    yield from lines_of(starts, ["target", *(printable(found.target) for found in some)], (), ["", *details])
+
+
+def _rule_lines(rules: "Sequence[Rule]") -> Iterator[str]:
+    for rule in rules:
+        yield f"{rule.name} ({rule.severity}, {rule.subject})"
+        needs = f" Needs: {rule.needs}." if rule.needs else ""
+        yield f"    {printable(rule.why)} {printable(rule.how)}{needs}"

@@ -1,0 +1,186 @@
+"""Findings of an audit: each target once, in the order of what they lose."""
+
+import contextlib
+import random
+from pathlib import Path
+
+import pytest
+from support.audits import PLANTED, PlantedPages, found_in
+from support.command_line import run
+from support.sites import Reply, Site, crawl
+from support.small_web import small_web
+
+from minicrawl.analysis.page_links import Asked, page_links
+from minicrawl.audit.auditing import RULES, Audit, audited
+from minicrawl.errors import NothingFetchedError
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+
+
+def audit(store: Path, against: Path | None = None) -> Audit:
+    with open_store(store) as reader, reader.snapshot():
+        if against is None:
+            return audited(reader)
+        with open_store(against) as other, other.snapshot():
+            return audited(reader, against=other)
+
+
+def test_broken_target_is_one_finding_with_its_sources_counted(tmp_path: Path) -> None:
+    pages = [f"http://a.test/{name}" for name in "bcdefg"]
+    dead = "http://a.test/dead"
+    crawl({HOME: [*pages, dead], **{page: [dead] for page in pages}}, tmp_path / "crawl.db", [HOME])
+    (found,) = [each for each in audit(tmp_path / "crawl.db").findings if each.rule == "broken-link"]
+    assert (found.target, found.sources, found.detail) == (dead, 7, "http-404")
+    assert found.examples[0] == HOME
+    assert len(found.examples) == 5
+    assert 0 < found.importance < 1
+
+
+def test_findings_stand_in_the_order_of_what_they_lose(tmp_path: Path) -> None:
+    site: Site = {HOME: [f"{HOME}chain", f"{HOME}dead"], f"{HOME}chain": f"{HOME}on", f"{HOME}on": f"{HOME}end"}
+    crawl({**site, f"{HOME}end": [HOME]}, tmp_path / "crawl.db", [HOME])
+    found = audit(tmp_path / "crawl.db")
+    lost = [found.lost(each) for each in found.findings]
+    assert lost == sorted(lost, reverse=True)
+    assert sum(lost) == pytest.approx(sum(found.lost_by_rule().values()))
+
+
+def test_against_an_earlier_crawl_findings_are_new_or_mended(tmp_path: Path) -> None:
+    crawl({HOME: [f"{HOME}x", f"{HOME}y"], f"{HOME}y": []}, tmp_path / "before.db", [HOME])
+    crawl({HOME: [f"{HOME}x", f"{HOME}y"], f"{HOME}x": []}, tmp_path / "after.db", [HOME])
+    found = audit(tmp_path / "after.db", tmp_path / "before.db")
+    assert [each.target for each in found.new or () if each.rule == "broken-link"] == [f"{HOME}y"]
+    assert [each.target for each in found.mended or () if each.rule == "broken-link"] == [f"{HOME}x"]
+
+
+def test_pages_of_a_host_are_compared_each_however_they_are_told(tmp_path: Path) -> None:
+    def store(name: str, at_fault: int) -> Path:
+        pages = [f"{HOME}{letter}{other}" for letter in "abcd" for other in "klmnopqrst"]
+        site: Site = {page: ["<h1>x</h1>" * (at >= at_fault), f"<p>{page}"] for at, page in enumerate(pages)}
+        crawl({**site, HOME: ["<h1>x</h1>", *pages]}, tmp_path / name, [HOME], audit=True, traps=False)
+        return tmp_path / name
+
+    few, many, all_ = store("few", 14), store("many", 38), store("all", 40)
+
+    def changes(after: Path, before: Path) -> list[int]:
+        found = audit(after, before)
+        lists = (found.new or (), found.mended or (), found.unknown or ())
+        return [sum(each.rule == "h1-missing" for each in some) for some in lists]
+
+    assert changes(all_, many) == [2, 0, 0]
+    assert changes(few, all_) == [0, 26, 0]
+    assert changes(all_, few) == [26, 0, 0]
+
+
+def test_what_was_not_looked_at_again_is_not_mended(tmp_path: Path) -> None:
+    page, gone = f"{HOME}page", f"{HOME}gone"
+    crawl({HOME: [page, "<title>x</title>"], page: [gone]}, tmp_path / "before.db", [HOME])
+    before = tmp_path / "before.db"
+    cases: list[tuple[str, dict[str, Reply], set[str]]] = [
+        ("failing", {HOME: [page, "<title>x</title>"], page: 500}, set()),
+        ("mended", {HOME: [page, "<title>x</title>"], page: ["<title>y</title>"]}, {gone, page}),
+        ("removed", {HOME: [page, "<title>x</title>"]}, {gone, page}),
+    ]
+    for name, site, mended in cases:
+        crawl(site, tmp_path / f"{name}.db", [HOME])
+        found = audit(tmp_path / f"{name}.db", before)
+        were = [each for each in audit(before).findings if each.rule in ("broken-link", "title-missing")]
+        assert {each.target for each in found.mended or () if each in were} == mended
+        assert {each.target for each in found.unknown or () if each in were} == {gone, page} - mended
+    with contextlib.suppress(NothingFetchedError):
+        crawl({HOME: 500}, tmp_path / "down.db", [HOME])
+    found = audit(tmp_path / "down.db", before)
+    assert (found.mended, found.unknown) == ([], audit(before).findings)
+
+
+@pytest.mark.slow
+def test_partitions_have_the_findings_of_one_store(tmp_path: Path) -> None:
+    seeds = [seed for each in PLANTED.values() for seed in each.seeds]
+    with small_web(PlantedPages) as port:
+        words = ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--ip-delay", "0", "-q"]
+        for store, more in (("one.db", []), ("three", ["--partitions", "3"])):
+            assert run("crawl", *seeds, "--store", tmp_path / store, *words, *more).exit_code == 0
+    one, three = found_in(tmp_path / "one.db"), found_in(tmp_path / "three")
+    assert one == three
+    assert len(one) > 20
+
+
+def random_web(seed: int) -> Site:
+    """A seeded site with redirects in chains and rings, pages that are not there, fail or are forbidden."""
+    rng = random.Random(seed)
+    urls = [f"{HOME}{''.join(rng.choices('abcdefghijklmnop', k=8))}" for _ in range(60)]
+    web: Site = {HOME: rng.sample(urls, 40)}
+    for url in urls:
+        kind = rng.random()
+        web[url] = (
+            rng.choice([404, 410, 500, 403])
+            if kind < 0.2
+            else rng.choice(urls)
+            if kind < 0.5
+            else rng.sample([HOME, *urls], rng.randrange(6))
+        )
+    return web
+
+
+def slow_count(web: Site) -> dict[str, dict[str, int]]:
+    """Faults of links by following each by hand, as far as pages are reached."""
+    reached, queue = {HOME}, [HOME]
+    for url in queue:
+        reply = web.get(url, 404)
+        for link in [reply] if isinstance(reply, str) else reply if isinstance(reply, list) else []:
+            if link not in reached:
+                reached.add(link)
+                queue.append(link)
+    found: dict[str, dict[str, int]] = {}
+    links = {(page, link) for page in reached if isinstance(web.get(page), list) for link in web[page]}
+    for target in {link for _, link in links}:
+        sources, chain, end = sum(link == target for _, link in links), [target], target
+        while isinstance(web.get(end), str) and web[end] not in chain:
+            end = web[end]
+            chain.append(end)
+        reply = web.get(end, 404)
+        names: list[str] = []
+        if isinstance(reply, str):
+            names.append("redirect-loop")
+        elif isinstance(reply, int):
+            names.append("link-unreachable" if reply == 500 else "redirect-dead" if len(chain) > 1 else "broken-link")
+        elif len(chain) > 1:
+            names.append("link-to-redirect")
+        if len(chain) > 2 and not isinstance(reply, str):
+            names.append("redirect-chain")
+        for name in names:
+            found.setdefault(name, {})[target] = sources
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_links_and_redirects_are_those_of_a_slow_count(tmp_path: Path, seed: int) -> None:
+    web = random_web(seed)
+    crawl(web, tmp_path / "crawl.db", [HOME], traps=False)
+    expected = slow_count(web)
+    found = found_in(tmp_path / "crawl.db", *RULES)
+    kinds = ("broken-link", "link-unreachable", "link-to-redirect", "redirect-dead", "redirect-loop", "redirect-chain")
+    assert {kind: found.get(kind, {}) for kind in kinds} == {kind: expected.get(kind, {}) for kind in kinds}
+    with open_store(tmp_path / "crawl.db") as store, store.snapshot():
+        broken = {each.target: each.sources for each in page_links(store, Asked(broken=True)).targets()}
+    dead = ("broken-link", "link-unreachable", "redirect-dead", "redirect-loop")
+    assert broken == {target: count for kind in dead for target, count in found.get(kind, {}).items()}
+
+
+@pytest.mark.parametrize("web", [{HOME: 404}, {HOME: []}, {HOME: f"{HOME}x", f"{HOME}x": [HOME]}, {HOME: [HOME]}])
+def test_few_pages_and_a_redirect_first_are_audited(tmp_path: Path, web: Site) -> None:
+    with contextlib.suppress(NothingFetchedError):
+        crawl(web, tmp_path / "crawl.db", [HOME])
+    assert found_in(tmp_path / "crawl.db").keys() <= {
+        "dead-end",
+        "broken-link",
+        "link-to-redirect",
+        "title-missing",
+        "seed-dead",
+    }
+
+
+def test_every_rule_is_named_once_and_says_why_and_how() -> None:
+    assert [name for name, rule in RULES.items() if name != rule.name] == []
+    assert all(text.endswith(".") for rule in RULES.values() for text in (rule.why, rule.how))

@@ -1,0 +1,25 @@
+"""Rules on images: what is planted is found, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from support.faulty_site import found, planted
+from support.sites import crawl
+
+from minicrawl.audit import images
+from minicrawl.audit.auditing import audited
+from minicrawl.store.reader import Store, open_store
+
+
+@pytest.mark.parametrize("rule", planted(images))
+def test_planted_faults_are_found_and_no_others(faulty: Store, rule: str) -> None:
+    assert found(faulty, rule) == planted(images)[rule]
+
+
+def test_what_the_crawl_has_not_kept_is_not_checked(tmp_path: Path) -> None:
+    crawl({"http://a.test/": ["<img src=x>"]}, tmp_path / "crawl.db", ["http://a.test/"])
+    with open_store(tmp_path / "crawl.db") as store, store.snapshot():
+        audit = audited(store)
+    assert "--profile audit --store NEW" in audit.not_checked["image-without-alt"]
+    assert "--archive DIR --requisites --store NEW" in audit.not_checked["image-heavy"]
+    assert "title-missing" not in audit.not_checked

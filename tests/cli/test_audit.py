@@ -1,0 +1,190 @@
+"""minicrawl audit, as a user asks for it."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from support.command_line import HOME, answer, run
+from support.documents import ROOT
+from support.sites import Site, crawl
+
+SITE: Site = {
+    HOME: ["<title>Home</title>", "/gone", "/moved", "/on", "/end"],
+    HOME + "moved": HOME + "on",
+    HOME + "on": ["<title>On</title>", HOME, "/gone"],
+    HOME + "end": ["<title>End</title><p>\x1b[31mred"],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("audit") / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) -> None:
+    found = answer("audit", "--store", store)
+    assert [(each["rule"], each["target"], each["sources"]) for each in found["findings"]] == [
+        ("broken-link", HOME + "gone", 2),
+        ("dead-end", HOME + "end", 0),
+        ("link-to-redirect", HOME + "moved", 1),
+    ]
+    assert found["findings"][0]["examples"] == [HOME, HOME + "on"]
+    assert {rule["name"]: rule["findings"] for rule in found["rules"] if rule["findings"]} == {
+        "broken-link": 1,
+        "dead-end": 1,
+        "link-to-redirect": 1,
+    }
+    lines = run("audit", "--store", store).stdout.splitlines()
+    assert lines[0].startswith("Judged: 3 pages of 1 host, crawled ")
+    assert lines[1] == "Not judged: 1 page without an answer to read."
+    assert lines[2].startswith("broken-link (error): 1 found, ")
+    assert any(line.split()[1:4] == ["2", "broken-link", HOME + "gone"] for line in lines)
+    rows = list(csv.DictReader(io.StringIO(run("audit", "--csv", "--store", store).stdout)))
+    assert [row["target"] for row in rows] == [each["target"] for each in found["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("broken-link", 1),
+        ("error", 1),
+        ("warning", 1),
+        ("redirect-loop", 0),
+        ("redirect-loop, dead-end", 1),
+    ],
+)
+def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -> None:
+    for form in ([], ["--json"], ["--csv"], ["-n", "1"]):
+        assert run("audit", "--fail-on", words, *form, "--store", store).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--fail-on", "brokenlink"], "--fail-on: there is no rule 'brokenlink'; did you mean broken-link"),
+        (["--fail-on", "zzz"], "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules' lists them"),
+        (["--csv", "--json"], "--csv and --json are two forms of the same; leave one out"),
+        (["--ignore", "missing.txt"], "--ignore missing.txt cannot be read: No such file"),
+    ],
+)
+def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str) -> None:
+    result = run("audit", *words, "--store", store)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_ignored_findings_are_left_out(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ignore.txt"
+    file.write_text("# known\n\nbroken-link http://a.test/g*  # soon\n* */end\n")
+    found = answer("audit", "--ignore", file, "--store", store)
+    assert [each["rule"] for each in found["findings"]] == ["link-to-redirect"]
+    for line, sentence in (
+        ("broken-link", "line 1: 'broken-link' is not a rule and a URL with * for any part"),
+        ("broken-lnk *", "line 1: there is no rule 'broken-lnk'; did you mean broken-link"),
+    ):
+        file.write_text(line)
+        assert sentence in run("audit", "--ignore", file, "--store", store).stderr
+
+
+def test_ignore_file_has_no_wildcard_but_the_star_and_may_begin_with_a_mark(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ignore.txt"
+    for line, count in (("broken-* http://a.test/*", 2), ("* http://a.test/gon?", 3), ("* http://a.test/[g]one", 3)):
+        file.write_text(line, "utf-8-sig")
+        assert len(answer("audit", "--ignore", file, "--store", store)["findings"]) == count
+
+
+def test_gate_on_what_was_not_checked_fails(store: Path, tmp_path: Path) -> None:
+    words: list[str | Path] = ["--rule", "no.such:rule", "--junit", tmp_path / "a.xml", "--store", store]
+    for fail_on, code, sentence in (
+        (
+            ["--fail-on", "image-heavy"],
+            1,
+            "--fail-on: image-heavy was not checked: the crawl has kept no parts of pages",
+        ),
+        (["--fail-on", "redirect-loop"], 0, ""),
+        (["--fail-on", "redirect-loop,error"], 1, "1 rule of the severity could not be checked: mixed-content"),
+    ):
+        result = run("audit", *fail_on, "--store", store)
+        assert result.exit_code == code
+        assert sentence in result.stderr
+    result = run("audit", "--fail-on", "redirect-loop", *words)
+    assert (result.exit_code, "no.such:rule was not checked: it failed" in result.stderr) == (1, True)
+    assert (tmp_path / "a.xml").read_text().count("<failure") == 1
+    assert run("audit", *words).exit_code == 0
+
+
+def test_files_are_printed_alone(store: Path) -> None:
+    assert json.loads(run("audit", "--sarif", "-", "--store", store).stdout)["version"] == "2.1.0"
+    assert run("audit", "--junit", "-", "--store", store).stdout.startswith("<?xml")
+    assert run("audit", "--junit", "-", "--json", "--store", store).exit_code == 2
+
+
+def test_audit_says_what_it_judged(store: Path) -> None:
+    judged = answer("audit", "--store", store)["judged"]
+    assert {key: judged[key] for key in ("pages", "hosts", "waiting", "failed", "robots", "traps")} == {
+        "pages": 3, "hosts": 1, "waiting": 0, "failed": 1, "robots": 0, "traps": 0
+    }  # fmt: skip
+    assert 0.5 < judged["coverage"] < 1
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", judged["first"])
+
+
+def test_against_an_earlier_crawl_only_what_is_new_fails(store: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before.db"
+    crawl({**SITE, HOME: ["<title>Home</title>", "/gone", "/moved", "/on", "/end", "/lost"]}, before, [HOME])
+    found = answer("audit", "--against", before, "--store", store)
+    assert (found["new"], [each["target"] for each in found["mended"]], found["same"]) == ([], [HOME + "lost"], 3)
+    assert run("audit", "--against", before, "--fail-on", "error", "--store", store).exit_code == 0
+    assert run("audit", "--against", store, "--fail-on", "error", "--store", before).exit_code == 1
+    assert "1 new, 0 mended, 3 the same." in run("audit", "--against", store, "--store", before).stdout
+
+
+def test_files_for_continuous_integration_are_written_beside(store: Path, tmp_path: Path) -> None:
+    run("audit", "--sarif", tmp_path / "a.sarif", "--junit", tmp_path / "a.xml", "--store", store)
+    assert len(json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["results"]) == 3
+    assert (tmp_path / "a.xml").read_text().count("<failure") == 3
+
+
+def test_rules_are_listed_with_why_and_how() -> None:
+    listed = answer("audit", "--rules")
+    assert {"name", "severity", "subject", "why", "how", "needs"} == listed[0].keys()
+    text = run("audit", "--rules").stdout
+    assert all(f"{rule['name']} ({rule['severity']}, {rule['subject']})" in text for rule in listed)
+
+
+def test_page_of_the_audit_has_every_rule() -> None:
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (\w+) \| (.+?)(?: Needs `.+`\.)? \|$", (ROOT / "docs/audit.md").read_text(), re.M
+    )
+    assert rows == [(rule["name"], rule["severity"], rule["why"]) for rule in answer("audit", "--rules")]
+
+
+def test_rule_of_ones_own_and_options_of_a_file_are_taken(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from minicrawl.audit.findings import Fault, Severity, rule\n"
+        "@rule('page-odd', Severity.ERROR, why='Odd.', how='Even it.')\n"
+        "def odd(crawled):\n    return [Fault(0, 'odd\\x1b')]\n"
+        "def even(crawled):\n    return []\n"
+    )
+    toml = tmp_path / "options.toml"
+    toml.write_text(
+        "[audit]\nfail-on = ['page-odd', 'redirect-loop']\n"
+        f"rule = ['{tmp_path}/mine.py:odd', '{tmp_path}/mine.py:even']\n"
+    )
+    result = run("audit", "--config", toml, "--store", store)
+    assert result.exit_code == 1
+    assert "page-odd" in result.stdout
+    assert f"Not checked: {tmp_path}/mine.py:even" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_rules_that_need_a_finished_crawl_are_told(tmp_path: Path) -> None:
+    crawl(SITE, tmp_path / "crawl.db", [HOME], pages=1)
+    found = answer("audit", "--store", tmp_path / "crawl.db")
+    assert found["not_checked"].keys() >= {"orphan"}
+    assert [each for each in found["findings"] if each["rule"] == "broken-link"] == []
