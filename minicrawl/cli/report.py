@@ -1,31 +1,46 @@
 """minicrawl report"""
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import ignore_option, json_option, logging_options, own_rules_option, store_option
 
 
-@click.command(epilog="Example: minicrawl report report.html")
+@click.command(epilog="Example: minicrawl report report.html --compare before.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--compare", metavar="STORE", type=click.Path(path_type=Path),
+              help="Show how an older crawl differs: issues new and mended, pages risen, fallen and new.")  # fmt: skip
+@ignore_option
+@own_rules_option
 @store_option
 @json_option
 @logging_options
-def command(file: Path, store: Path, as_json: bool) -> None:
-    """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed.
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    file: Path, compare: Path | None, ignore: Path | None, own: tuple[str, ...], store: Path, as_json: bool
+) -> None:
+    """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed and printed.
 
-    It has pages over time, importance collected, degrees, the most important pages, errors by reason, broken links,
-    redirects, the slowest and the largest pages, duplicates, missing titles, sites and robots.txt files. There is no
-    script in it, it loads nothing, and is light or dark as its reader's system is.
+    It has the issues of 'minicrawl audit' with their targets, what loses most first; folders by importance and the flow
+    of importance between sections, as pictures; and the most important pages. Issues and pages can be filtered, tables
+    sorted, by a script in the file; it loads nothing, and says all without the script, too. It is light or dark as its
+    reader's system is.
     """
-    from minicrawl.analysis.site_report import report_on
-    from minicrawl.export.report_file import write_report
+    from minicrawl.audit.auditing import RULES, read_ignored
+    from minicrawl.audit.own import ask, installed
+    from minicrawl.report.contents import report_on
+    from minicrawl.report.document import write_report
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
-        report = report_on(reader)
+    own = (*own, *installed())
+    described = {asked.rule.name: asked.rule for asked in ask(own, None).values() if asked.rule}
+    ignored = read_ignored(ignore, {**described, **RULES}) if ignore else []
+    with ExitStack() as opened:
+        reader = opened.enter_context(open_store(store))
+        against = None if compare is None else opened.enter_context(open_store(compare))
+        report = report_on(reader, against, own, ignored)
     size = write_report(report, file)
     line = f"report of {size / 1000:,.0f} kB written to {file}"
-    click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line)
+    click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line, err=str(file) == "-")

@@ -1,7 +1,6 @@
 """Files for other programs. (Its graph: `graphs.saving`.)
 
 ranks   every page with its rank
-report_file  a report as one HTML file
 sitemap pages as a sitemap
 atom    changes of pages, for feed readers
 markdown  kept texts as Markdown, a file a page

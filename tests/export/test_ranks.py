@@ -17,14 +17,14 @@ PAGES = [
 @pytest.mark.parametrize("name", ["ranks.csv", "ranks.jsonl", "ranks.csv.gz", "ranks.jsonl.gz"])
 def test_ranks_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
     assert export_ranks(PAGES, tmp_path / name) == 2
-    assert read_ranks(tmp_path / name, "importance") == {page.url: page.importance for page in PAGES}
+    assert read_ranks(tmp_path / name, "importance")[0] == {page.url: page.importance for page in PAGES}
 
 
 def test_ranking_that_was_kept_is_the_last_column(tmp_path: Path) -> None:
     path = tmp_path / "kept.csv"
     export_kept(zip(PAGES, [0.1, 0.9], strict=True), "trust", path)
     assert path.read_text().splitlines()[0].endswith(",trust")
-    assert read_ranks(path, "trust") == {PAGES[0].url: 0.1, PAGES[1].url: 0.9}
+    assert read_ranks(path, "trust")[0] == {PAGES[0].url: 0.1, PAGES[1].url: 0.9}
 
 
 @pytest.mark.parametrize(

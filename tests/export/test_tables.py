@@ -2,6 +2,10 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -55,6 +59,49 @@ def test_file_appears_whole(tmp_path: Path) -> None:
         temporary.write_text("whole")
         assert not (tmp_path / "file").exists()
     assert (tmp_path / "file").read_text() == "whole"
+
+
+def test_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder/file")
+    for text in ("first", "second"):  # it leads nowhere at first
+        with renamed_when_whole(tmp_path / "link") as temporary:
+            temporary.write_text(text)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "folder/file").read_text() == text
+    assert list((tmp_path / "folder").iterdir()) == [tmp_path / "folder/file"]
+
+
+def test_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe, read = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    with renamed_when_whole(pipe) as temporary:
+        temporary.write_text("whole")
+    reader.join(60)
+    assert read == ["whole"]
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+_PRINTING = """
+import sys
+from pathlib import Path
+from minicrawl.export.tables import renamed_when_whole
+print("before")
+with renamed_when_whole(Path(sys.argv[1])) as temporary:
+    temporary.write_text("whole\\n")
+print("after")
+"""
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_standard_output_gets_a_file_in_its_turn(tmp_path: Path, name: str) -> None:
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([sys.executable, "-c", _PRINTING, name], check=True, stdout=out, cwd=tmp_path)
+    assert (tmp_path / "out").read_text() == "before\nwhole\nafter\n"
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
 
 
 def test_packed_files_are_known_by_their_ending() -> None:

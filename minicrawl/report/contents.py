@@ -1,0 +1,275 @@
+"""Contents of `minicrawl report`: issues, differences of two crawls, the shape of the web, and pages."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from heapq import merge
+from itertools import chain, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.analysis.compare import compare
+from minicrawl.analysis.page_columns import iso
+from minicrawl.analysis.status import Status, status
+from minicrawl.analysis.thumbnails import thumbnail
+from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.audit.auditing import Audit, Ignored, audited
+from minicrawl.audit.findings import Finding, Severity
+from minicrawl.crawler.outcomes.reasons import meaning
+from minicrawl.errors import counted
+from minicrawl.model import READ, State
+from minicrawl.report.charts import flow_picture, folders_picture
+from minicrawl.report.document import Issue, Report, Section, Share, Tile, Url, percent
+from minicrawl.report.shape import Flags, Floats, Folder, Shape
+from minicrawl.store.read.audit_columns import AuditColumns
+from minicrawl.store.reader import Store
+
+ROWS, TOP, PICTURES, SECTIONS = 25, 100, 12, 10
+"""Rows of most tables, and of those of issues and pages; thumbnails of these, and sections, at most."""
+_IMPORTANCE = "Importance is the share of all visits that walkers along the links make. "
+
+
+class Crawl(NamedTuple):
+    """A store with all its pages by number: URLs, columns and importance."""
+
+    store: Store
+    urls: Sequence[str]
+    pages: AuditColumns
+    importance: Floats
+
+    @classmethod
+    def of(cls, store: Store) -> "Crawl":
+        return cls(store, list(store.page_table.urls()), store.audit_table.columns(), store.ranks.importance())
+
+
+def report_on(
+    store: Store, against: Store | None = None, own: Sequence[str] = (), ignored: Sequence[Ignored] = ()
+) -> Report:
+    """The report on a crawl, as of one commit; against: an older crawl to compare it with. own, ignored: of the audit.
+
+    Raises StoreError.
+    """
+    with store.snapshot(), against.snapshot() if against else nullcontext():
+        crawl, older, now = Crawl.of(store), Crawl.of(against) if against else None, status(store)
+        audit = audited(store, own=own, ignored=ignored, against=against)
+        compared = _compared(crawl, older, audit) if older else ()
+        sections = chain(compared, _shape(crawl), (_top(store), _pictures(store), _errors(now)))
+        return Report(
+            title=f"Crawl report: {_names(store.page_table.seeds()) or store.path.stem}",
+            subtitle=_subtitle(crawl, older, now),
+            tiles=_tiles(audit, crawl, older),
+            issues=_issues(audit),
+            not_checked=sorted(audit.not_checked.items()),
+            checked=len(audit.rules) - len(audit.not_checked),
+            sections=[each for each in sections if each.rows or each.figures or each.empty],
+        )
+
+
+def _issues(audit: Audit) -> list[Issue]:
+    """The findings by rule, the rule that loses most first."""
+    found, new = defaultdict[str, list[Finding]](list), defaultdict[str, set[str]](set)
+    for finding in audit.for_people(audit.findings):
+        found[finding.rule].append(finding)
+    sizes = {(finding.rule, finding.target): finding.sources for finding in audit.for_people(audit.findings)}
+    for finding in audit.for_people(audit.new or ()):
+        if sizes[finding.rule, finding.target] == finding.sources:
+            new[finding.rule].add(finding.target)
+    return [
+        Issue(audit.rules[rule], found[rule][:TOP], len(found[rule]), sum(each.importance for each in found[rule]),
+              frozenset(new[rule]))
+        for rule in audit.lost_by_rule()
+    ]  # fmt: skip
+
+
+def _names(seeds: Sequence[str]) -> str:
+    hosts = list(dict.fromkeys(url.split("/")[2] for url in seeds))
+    return ", ".join(hosts[:3]) + (f" and {len(hosts) - 3:,} more" if len(hosts) > 3 else "")
+
+
+def _subtitle(crawl: Crawl, older: Crawl | None, now: Status) -> str:
+    if np.isnan(crawl.pages.fetched_at).all():
+        return "Nothing has been fetched yet."
+    compared = f" Compared with a crawl {_times(older)}." if older else ""
+    return f"Fetched {_times(crawl)}.{compared}{' The crawl is still running.' if now.running else ''}"
+
+
+def _times(crawl: Crawl) -> str:
+    """The times of a crawl's answers for people, to the minute."""
+    times = crawl.pages.fetched_at[~np.isnan(crawl.pages.fetched_at)]
+    first, last = ((iso(float(each)) or "?")[:16].replace("T", " ") for each in (times.min(), times.max()))
+    return f"on {first} UTC" if first == last else f"between {first} and {last} UTC"
+
+
+def _tiles(audit: Audit, crawl: Crawl, older: Crawl | None) -> list[Tile]:
+    """The numbers at the top; beside an older crawl with their changes."""
+    found, new, mended = (
+        Counter(audit.rules[finding.rule].severity for finding in findings)
+        for findings in (audit.findings, audit.new or (), audit.mended or ())
+    )
+    tiles = [Tile(f"{each}s", f"{found[each]:,}", _change(new[each] - mended[each])) for each in Severity]
+    if audit.new is not None and audit.mended is not None:
+        words = {"new": len(audit.new), "mended": len(audit.mended), "the same": len(audit.findings) - len(audit.new)}
+        tiles += [Tile(name, f"{count:,}") for name, count in words.items()]
+    now, were = _numbers(crawl), _numbers(older or crawl)
+    counts = [Tile(name, f"{count:,.0f}", _change(count - were[name])) for name, count in now.items()]
+    collected = (float(each.importance[_is_read(each)].sum()) for each in (crawl, older or crawl))
+    share, was = collected
+    return [*tiles, Tile("importance read", percent(share), _change(round(100 * (share - was), 1), " %")), *counts]
+
+
+def _numbers(crawl: Crawl) -> dict[str, float]:
+    seconds = crawl.pages.seconds[~np.isnan(crawl.pages.seconds)]
+    return {
+        "pages read": int(_is_read(crawl).sum()),
+        "known pages": len(crawl.urls),
+        "failed": int(np.isin(crawl.pages.state, [State.ERROR, State.GONE]).sum()),
+        "hosts": len(np.unique(crawl.pages.host)),
+        "median answer, ms": round(1000 * float(np.median(seconds))) if len(seconds) else 0,
+    }
+
+
+def _is_read(crawl: Crawl) -> Flags:
+    is_read: Flags = np.isin(crawl.pages.state, list(READ))
+    return is_read
+
+
+def _change(number: float, unit: str = "") -> str:
+    return f"{number:+,}{unit}" if number else ""
+
+
+def _compared(crawl: Crawl, older: Crawl, audit: Audit) -> Iterator[Section]:
+    """Findings mended, and pages that rose, fell, came and went."""
+    mended = audit.mended or ()
+    yield Section(
+        "Mended",
+        ("target", "rule", "at stake", "it was"),
+        [(Url(each.target), each.rule, Share(each.importance), each.detail) for each in mended[:TOP]],
+        f"Mended since the older crawl: {counted(len(mended), 'finding')}; the most important:",
+        "No finding of the older crawl is mended.",
+    )
+    (were, of_older), (now, of_now) = (
+        (
+            dict(zip(each.urls, each.importance.tolist(), strict=True)),
+            dict(zip(each.urls, each.pages.state, strict=True)),
+        )
+        for each in (older, crawl)
+    )
+    found = compare(were, now, ROWS, (of_older, of_now))
+    for title, movers in (("Pages that rose", found.risen), ("Pages that fell", found.fallen)):
+        yield Section(
+            title,
+            ("page", "importance before", "now", "change in points"),
+            [
+                (Url(page.url), Share(page.before), Share(page.after), 100 * (page.after - page.before))
+                for page in movers
+            ],
+            "Those that have moved most; of the importance of the pages that both crawls know.",
+        )
+    assert found.gone is not None
+    assert found.new is not None
+    numbers = crawl.store.page_table.find([page.url for page in found.gone.best])
+    answers = crawl.store.page_table.answers(numbers.values())
+    yield Section(
+        "New pages",
+        ("page", "importance"),
+        [(Url(page.url), Share(page.share)) for page in found.new.best],
+        f"{counted(found.new.pages, 'page')} can be opened now, and could not be or was unknown in the older crawl.",
+    )
+    yield Section(
+        "Pages gone",
+        ("page", "importance before", "it is now"),
+        [
+            (Url(page.url), Share(page.share), answers[numbers[page.url]].reason if page.url in numbers else "unknown")
+            for page in found.gone.best
+        ],
+        f"{counted(found.gone.pages, 'page')} could be opened in the older crawl, and not any more.",
+    )
+
+
+def _shape(crawl: Crawl) -> Iterator[Section]:
+    """The folders, and the flow between sections."""
+    if not crawl.urls:
+        return
+    shape = Shape(crawl.urls, crawl.importance, _is_read(crawl))
+    tree, links = shape.tree(), crawl.store.links()
+    folders = [each for each in _all(tree) if each.name][:TOP]
+    most = max((each.importance for each in folders), default=1.0)
+    rows = [
+        (each.name, Share(each.importance, most), each.pages, each.read, Url(crawl.urls[each.best])) for each in folders
+    ]
+    picture = folders_picture(tree, crawl.urls)
+    drawn = (
+        "A folder is as high as its share of that of all known pages; its subfolders stand beside it. Each leads to "
+        "its most important page."
+    )
+    yield Section(
+        "Where importance is",
+        ("folder", "importance", "pages", "read", "most important page"),
+        rows,
+        _IMPORTANCE + (drawn if picture else "Hardly any of it is in a subfolder."),
+        figures=[("", picture)] if picture else (),
+        is_folded=bool(picture),
+    )
+    flow = shape.flow(SECTIONS, links.link_sources(), links.targets.astype(np.int64))
+    shares, names = flow.shares(), [section.name for section in flow.sections]
+    pairs = (divmod(int(pair), len(names)) for pair in np.argsort(-flow.given, axis=None, kind="stable")[:TOP])
+    flows = [
+        (names[a], names[b], Share(float(shares[a, b])), Share(float(flow.given[a, b])))
+        for a, b in pairs
+        if flow.given[a, b] > 0
+    ]
+    if len(names) > 1 and flows:
+        yield Section(
+            "Where links lead",
+            ("from", "to", "of what it gives", "of all importance"),
+            flows,
+            "Sections at the left give to those at the right along their links: each page its importance, shared alike "
+            "by all pages that it links to. Bands are as thick as what flows.",
+            figures=[("", flow_picture(flow))],
+            is_folded=True,
+        )
+
+
+def _all(folder: Folder) -> Iterator[Folder]:
+    """A folder and all inside, the most important first."""
+    yield folder
+    yield from merge(*map(_all, folder.inside), key=lambda each: -each.importance)
+
+
+def _top(store: Store) -> Section:
+    found = top_list(store, None, TOP, per_site=lines_per_site(store))
+    is_expected = found.order is not None and found.order.of is not None
+    worth = [(line.page.expected if is_expected else line.page.importance) or 0.0 for line in found.lines]
+    most = max(worth, default=0.0) or 1.0
+    name = "expected importance" if is_expected else "importance"
+    facts = store.page_table.more_facts(line.number for line in found.lines)
+    rows = [
+        (Url(page.url), page.title, Share(value, most), page.inlinks, page.outlinks, page.depth,
+         facts[number].seconds, facts[number].bytes)
+        for (page, number), value in zip(((line.page, line.number) for line in found.lines), worth, strict=True)
+    ]  # fmt: skip
+    return Section(
+        "The most important pages",
+        ("page", "title", name, "in-links", "outlinks", "depth", "seconds", "bytes"),
+        rows,
+        f"{_IMPORTANCE}Pages that cannot be opened or say the same as one above are left out.",
+        "No page was read.",
+        has_filter=True,
+    )
+
+
+def _pictures(store: Store) -> Section:
+    """Thumbnails of the most important pages that have one."""
+    some = store.pages("importance", TOP) if store.settings.get("archive") else ()
+    found = ((page.url, data) for page in some if (data := thumbnail(store, page.url)) is not None)
+    return Section("Pictures", figures=list(islice(found, PICTURES)))
+
+
+def _errors(now: Status) -> Section:
+    found = [(key.partition("/"), count) for key, count in now.reasons.items()]
+    failed = [(reason, count) for (state, _, reason), count in found if state in (State.ERROR, State.GONE)]
+    rows = [
+        (reason, meaning(reason) or "", count) for reason, count in sorted(failed, key=lambda each: -each[1])[:ROWS]
+    ]
+    return Section("Errors by reason", ("reason", "it means", "pages"), rows, empty="No page has failed.")

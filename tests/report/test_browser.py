@@ -1,0 +1,255 @@
+"""Reports in a real browser: read, sorted, filtered and printed. Skipped only where there is no Chromium.
+
+MINICRAWL_AXE and MINICRAWL_VNU name axe.min.js of axe-core and vnu.jar of the Nu Html Checker, where they are there.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from support.axe import grave_findings
+from support.command_line import run
+from support.hostile import HOME, HostileServer
+from support.sites import Server, Site, crawl
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here: apt-get install chromium"),
+]
+WAIT = 60_000  # ms: a machine may be busy
+LOOKS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
+LONG = "a-name-without-a-space-" * 8
+PARTS = ("docs", "shop", LONG)
+SITE: Site = {
+    f"{HOME}{part}/{page}": [f"<title>{page} of {part}</title>", HOME, f"/{part}/{(page + 1) % 12}", f"/gone/{page}"]
+    for part in PARTS
+    for page in range(12)
+}
+SITE[HOME] = [f"<title>{'Home ' * 30}</title>", *(url.removeprefix(HOME[:-1]) for url in SITE), "/old"]
+SITE |= {f"{HOME}old": f"{HOME}older", f"{HOME}older": f"{HOME}docs/1"}
+
+
+class DyingServer(HostileServer):
+    """Some of its pages are not there, and links to them are broken."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        return super()._answer(request) if sum(request.url.raw_path) % 5 else httpx.Response(404)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=WAIT
+        )
+        yield chromium
+        chromium.close()
+
+
+def reported(site: Any, folder: Path, **settings: Any) -> Path:
+    """The report of a crawl, made in another thread: in this one the browser has its loop."""
+    file = folder / "report.html"
+
+    def made() -> int:
+        crawl(site, folder / "crawl.db", [HOME], **settings)
+        return run("report", file, "--store", folder / "crawl.db").exit_code
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(made).result() == 0
+    return file
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return reported(Server(SITE), tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a site whose every title and URL is hostile, of pages that are there and that are not."""
+    return reported(DyingServer(200), tmp_path_factory.mktemp("hostile"), traps=False)
+
+
+@pytest.fixture(scope="module")
+def little(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of one page."""
+    return reported(Server({HOME: []}), tmp_path_factory.mktemp("little"))
+
+
+@contextmanager
+def opened(browser: Any, file: Path, width: int = 1440, scheme: str = "light", **options: Any) -> Iterator[Any]:
+    """A page that shows a report; nothing may go wrong in it, and it may load nothing."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("request", lambda request: None if request.url == file.as_uri() else wrong.append(request.url))
+    page.add_init_script("addEventListener('securitypolicyviolation', (event) => console.log(event.violatedDirective))")
+    try:
+        page.goto(file.as_uri())
+        yield page
+        assert wrong == []
+    finally:
+        context.close()
+
+
+def open_all(page: Any) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+
+CUT = """() => [...document.querySelectorAll('td, th, dt, dd, p, h1, h2, h3, summary, figcaption')].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return each.scrollWidth > each.clientWidth + 1 && each.clientWidth || box.left < 0 || box.right > innerWidth + 1;
+}).map((each) => each.outerHTML.slice(0, 200))"""
+BROKEN = """() => [...document.querySelectorAll('th button')].filter((each) => {
+  const range = document.createRange();
+  range.selectNodeContents(each.firstChild);
+  return each.checkVisibility() && range.getClientRects().length > each.textContent.split(/[ -]/).length;
+}).map((each) => each.outerHTML)"""
+EMPTY = """() => [...document.querySelectorAll('table')].flatMap((table) => {
+  const says = (at) => [...table.tBodies[0].rows].some((row) => row.cells[at].textContent.trim());
+  return [...table.tHead.rows[0].cells].filter((head, at) => head.checkVisibility() && !says(at));
+}).map((head) => head.outerHTML)"""
+OVER = """() => [...document.querySelectorAll('svg.web text')].filter((each) => {
+  const box = each.getBoundingClientRect(), around = each.ownerSVGElement.getBoundingClientRect();
+  return box.width && (box.left < around.left - 1 || box.right > around.right + 1);
+}).map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_nothing_is_cut(  # noqa: PLR0913 - three reports
+    browser: Any, report: Path, hostile: Path, little: Path, width: int, scheme: str
+) -> None:
+    for file in (report, hostile, little):
+        with opened(browser, file, width, scheme) as page:
+            open_all(page)
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate(CUT) == []
+            assert page.evaluate(OVER) == []
+            assert page.evaluate(BROKEN) == []
+            assert page.evaluate(EMPTY) == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_axe_finds_nothing_serious(browser: Any, report: Path, width: int, scheme: str) -> None:
+    with opened(browser, report, width, scheme, bypass_csp=True) as page:
+        open_all(page)
+        assert grave_findings(page) == []
+
+
+def column(page: Any, table: str, number: int) -> list[str]:
+    texts: list[str] = page.locator(f"{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
+    return texts
+
+
+def test_tables_sort_by_click_and_keyboard(browser: Any, report: Path) -> None:
+    with opened(browser, report) as page:
+        table = "section:has(h2:text('The most important pages')) table"
+        before = column(page, table, 1)
+        assert len(before) > 20
+        links = page.locator(f"{table} th:has-text('in-links')")
+        links.locator("button").click()
+        assert links.get_attribute("aria-sort") == "descending"
+        counts = [int(text) for text in column(page, table, 4)]
+        assert counts == sorted(counts, reverse=True)
+        links.locator("button").focus()
+        page.keyboard.press("Enter")
+        assert links.get_attribute("aria-sort") == "ascending"
+        assert [int(text) for text in column(page, table, 4)] == sorted(counts)
+        page.locator(f"{table} th:has-text('title') button").press("Space")
+        titles = [text.lower() for text in column(page, table, 2)]
+        assert titles == sorted(titles)
+        assert links.get_attribute("aria-sort") is None
+        page.locator(f"{table} th:has-text('importance') button").click()
+        assert column(page, table, 1) == before
+
+
+def test_issues_are_filtered_by_severity_rule_and_text(browser: Any, report: Path) -> None:
+    with opened(browser, report) as page:
+        issues = page.locator(".issue:visible")
+        every = issues.count()
+        assert every >= 2
+        page.locator("#severity").select_option("error")
+        assert {text.split()[0] for text in issues.locator(".badge").all_inner_texts()} == {"error"}
+        page.locator("#severity").select_option("")
+        page.locator("#rule").select_option("broken-link")
+        assert issues.count() == 1
+        assert page.locator(".issue[open] tbody tr:visible").count() == 12
+        page.locator("#text").fill("GONE/1")
+        assert page.locator(".issue tbody tr:visible").count() == 3
+        assert page.locator("#filters output").inner_text() == "Shown: 3 targets of 1 rule"
+        assert page.locator(".issue:visible .count").inner_text() == "3 of 12 targets"
+        page.locator("#text").fill("no such words")
+        assert issues.count() == 0
+        page.locator("#text").fill("")
+        page.locator("#rule").select_option("")
+        assert issues.count() == every
+        page.get_by_role("button", name="Open all").click()
+        assert page.locator(".issue[open]").count() == every
+
+
+def test_pages_are_filtered_by_text(browser: Any, report: Path) -> None:
+    with opened(browser, report, 390) as page:
+        section = page.locator("section:has(h2:text('The most important pages'))")
+        section.locator("input").fill("shop 7")
+        assert section.locator("tbody tr:visible").count() == 1
+        assert section.locator("output").inner_text().startswith("1 of ")
+
+
+def test_report_says_all_without_its_script(browser: Any, report: Path) -> None:
+    with opened(browser, report, java_script_enabled=False) as page:
+        assert page.locator(".controls:visible").count() == 0
+        assert page.locator("th button").count() == 0
+        page.locator(".issue summary").first.click()
+        assert page.locator(".issue[open] tbody tr:visible").count() > 0
+
+
+def test_print_has_all_and_no_controls(browser: Any, report: Path) -> None:
+    with opened(browser, report, scheme="dark") as page:
+        closed = page.locator("details:not([open])").count()
+        assert closed > 3
+        page.evaluate("""addEventListener("beforeprint", () => {
+            document.body.dataset.closed = document.querySelectorAll("details:not([open])").length;
+        })""")
+        assert page.pdf().startswith(b"%PDF")
+        assert page.evaluate("document.body.dataset.closed") == "0"
+        assert page.locator("details:not([open])").count() == closed
+        page.emulate_media(media="print")
+        assert page.locator(".controls:visible, nav:visible").count() == 0
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_what_the_web_writes_is_text(browser: Any, hostile: Path) -> None:
+    with opened(browser, hostile) as page:
+        open_all(page)
+        page.locator("#text").fill("<script>")
+        page.locator("#text").fill("")
+        for button in page.locator("th button:visible").all():
+            button.click()
+        assert page.evaluate("document.body.dataset.ran") is None
+        assert page.locator("main iframe, main style, main base, main meta, main img, main script").count() == 0
+        hrefs = page.evaluate("[...document.querySelectorAll('a')].map((each) => each.getAttribute('href'))")
+        assert len(hrefs) > 150
+        assert all(href is None or href.startswith(("#", "http://a.test/")) for href in hrefs)
+        assert not set(page.locator("main").text_content()) & set("\u202e\u2066\u200b\x1b\x07\x00")
+        assert "<script>" in page.locator("main").text_content()
+
+
+def test_validator_finds_no_fault(report: Path, hostile: Path) -> None:
+    jar = os.environ.get("MINICRAWL_VNU")
+    if not jar:
+        pytest.skip("MINICRAWL_VNU does not name vnu.jar")
+    done = subprocess.run(["java", "-jar", jar, report, hostile], capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)

@@ -1,0 +1,156 @@
+"""What a report says, against what was served."""
+
+from pathlib import Path
+
+import pytest
+from support.partition_twins import THREE, twins
+from support.sites import Server, Site, crawl, rows
+
+from minicrawl.audit.auditing import audited
+from minicrawl.report.contents import report_on
+from minicrawl.report.document import Cell, Report, Section, Share, Url
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+SAME = f"<p>{' '.join(f'word{number}' for number in range(300))}</p>"
+SITE: Site = {
+    HOME: ["<title>Home</title>", "/on", "/gone", "/moved", "/secret", "/a", "/b"],
+    HOME + "on": ["<title>On</title>", HOME, "/gone"],
+    HOME + "moved": HOME + "on",
+    HOME + "a": [SAME],
+    HOME + "b": [SAME],
+}
+
+
+def reported(path: Path, site: Site = SITE, against: Path | None = None) -> Report:
+    crawl(Server(site, robots="User-agent: *\nDisallow: /secret"), path, [HOME])
+    with open_store(path) as store:
+        if against is None:
+            return report_on(store)
+        with open_store(against) as older:
+            return report_on(store, older)
+
+
+def section(report: Report, title: str) -> Section:
+    (found,) = [section for section in report.sections if section.title == title]
+    return found
+
+
+def table(report: Report, title: str) -> list[dict[str, Cell]]:
+    found = section(report, title)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def test_report_has_what_was_served(tmp_path: Path) -> None:
+    report = reported(tmp_path / "crawl.db")
+    assert report.title == "Crawl report: a.test"
+    top = table(report, "The most important pages")
+    assert {row["page"] for row in top} == {Url(HOME + page) for page in ("", "on", "a")}  # b says what a says
+    assert {row["page"]: (row["title"], row["in-links"], row["depth"]) for row in top}[Url(HOME + "on")] == ("On", 2, 1)
+    (error,) = table(report, "Errors by reason")
+    assert (error["reason"], error["pages"]) == ("http-404", 1)
+    tiles = {tile.name: (tile.value, tile.change) for tile in report.tiles}
+    assert (tiles["known pages"], tiles["pages read"], tiles["failed"]) == (("7", ""), ("5", ""), ("1", ""))
+    assert "new" not in tiles
+
+
+def test_issues_are_those_of_the_audit_by_rule(tmp_path: Path) -> None:
+    report = reported(tmp_path / "crawl.db")
+    with open_store(tmp_path / "crawl.db") as store, store.snapshot():
+        audit = audited(store)
+    assert [issue.rule.name for issue in report.issues] == list(audit.lost_by_rule())
+    assert {issue.rule.name: issue.count for issue in report.issues} == audit.counts()
+    assert report.not_checked == sorted(audit.not_checked.items())
+    (broken,) = [issue for issue in report.issues if issue.rule.name == "broken-link"]
+    (finding,) = broken.findings
+    assert (finding.target, finding.sources) == (HOME + "gone", 2)
+    counts = {tile.name: tile.value for tile in report.tiles}
+    assert sum(int(counts[name]) for name in ("errors", "warnings", "notices")) == len(audit.findings)
+
+
+def test_report_stays_short(tmp_path: Path) -> None:
+    site: Site = {HOME: [f"/{number}/{side}" for number in range(130) for side in "xy"]}
+    site |= {f"{HOME}{number}/x": [f"/gone/{number}", f"<p>{number}"] for number in range(130)}
+    report = reported(tmp_path / "crawl.db", site)
+    assert max(len(section.rows) for section in report.sections) == 100
+    (broken,) = [issue for issue in report.issues if issue.rule.name == "broken-link"]
+    assert (len(broken.findings), broken.count) == (100, 260)
+    assert all(len(picture) < 60_000 for section in report.sections for _, picture in section.figures)
+
+
+def test_compared_report_says_what_is_new_mended_and_gone(tmp_path: Path) -> None:
+    reported(tmp_path / "old.db")
+    site = SITE | {HOME: ["<title>Home</title>", "/on", "/c", "/c/gone"], HOME + "c": [HOME]}
+    site[HOME + "on"] = ["<title>On</title>", HOME]
+    report = reported(tmp_path / "new.db", site, against=tmp_path / "old.db")
+    (broken,) = [issue for issue in report.issues if issue.rule.name == "broken-link"]
+    assert broken.new == {HOME + "c/gone"}
+    mended = {row["target"]: row["rule"] for row in table(report, "Mended")}
+    assert mended[Url(HOME + "gone")] == "broken-link"
+    assert [row["page"] for row in table(report, "New pages")] == [Url(HOME + "c")]
+    assert {row["page"]: row["it is now"] for row in table(report, "Pages gone")} == {
+        Url(HOME + "a"): "unknown",
+        Url(HOME + "b"): "unknown",
+    }
+    (home,) = [row for row in table(report, "Pages that rose") if row["page"] == Url(HOME)]
+    before, now = (home[name] for name in ("importance before", "now"))
+    assert isinstance(before, Share)
+    assert isinstance(now, Share)
+    assert now.part > before.part
+    assert home["change in points"] == pytest.approx(100 * (now.part - before.part))
+    changes = {tile.name: (tile.value, tile.change) for tile in report.tiles}
+    assert (changes["new"][0], changes["pages read"]) == (
+        str(sum(len(issue.new) for issue in report.issues)),
+        ("3", "-2"),
+    )
+    assert "Compared with" in report.subtitle
+
+
+def test_a_crawl_compared_with_itself_differs_in_nothing(tmp_path: Path) -> None:
+    report = reported(tmp_path / "crawl.db", against=tmp_path / "crawl.db")
+    assert not any(tile.change for tile in report.tiles)
+    assert not any(issue.new for issue in report.issues)
+    assert all(not table(report, name) for name in ("Mended",))
+    assert not {"Pages that rose", "Pages that fell"} & {section.title for section in report.sections}
+
+
+@pytest.mark.parametrize("site", [{HOME: 404}, {HOME: []}, {HOME: HOME + "x", HOME + "x": []}, {HOME: HOME}])
+def test_crawl_of_little_has_a_report_too(tmp_path: Path, site: Site) -> None:
+    assert reported(tmp_path / "crawl.db", site).title == "Crawl report: a.test"
+    rows(tmp_path / "crawl.db", "UPDATE pages SET fetch = NULL, state = 'waiting'")
+    with open_store(tmp_path / "crawl.db") as store:
+        assert report_on(store).subtitle == "Nothing has been fetched yet."
+
+
+def test_crawl_without_pages_has_a_report_too(tmp_path: Path) -> None:
+    for path in twins(tmp_path, {}):
+        with open_store(path) as store:
+            report = report_on(store)
+        assert report.title == f"Crawl report: {path.stem}"
+        assert report.issues == []
+
+
+def test_folder_of_partitions_has_the_same_report(tmp_path: Path) -> None:
+    file, folder = twins(tmp_path, THREE)
+    with open_store(file) as one, open_store(folder) as many:
+        same, other = report_on(one), report_on(many)
+    assert [(issue.rule.name, issue.count) for issue in same.issues] == [
+        (issue.rule.name, issue.count) for issue in other.issues
+    ]
+    folders = [{row["folder"]: row["pages"] for row in table(each, "Where importance is")} for each in (same, other)]
+    assert folders[0] == folders[1]
+    flows = [
+        {(row["from"], row["to"]): row["of what it gives"] for row in table(each, "Where links lead")}
+        for each in (same, other)
+    ]
+    assert flows[0] == flows[1]
+    assert len(flows[0]) >= 3
+
+
+def test_picture_of_a_site_without_folders_is_left_out(tmp_path: Path) -> None:
+    flat = section(reported(tmp_path / "flat.db"), "Where importance is")
+    assert (flat.figures, flat.is_folded) == ((), False)
+    folders: Site = {HOME: ["/a/", "/b/"], f"{HOME}a/": [HOME], f"{HOME}b/": [HOME]}
+    deep = section(reported(tmp_path / "deep.db", folders), "Where importance is")
+    assert deep.figures
+    assert deep.is_folded
