@@ -1,19 +1,149 @@
 """Events of the log, as docs/logs.md lists them.
 
 An event is a function: its name, its level, its typed keys, and the sentence made of them, only if the level is
-logged.
+logged. bench/log_schema.py makes the JSON schema of a line of them. An `Output` is where lines go.
 """
 
 import functools
+import json
 import logging
+import os
+import sys
 import time
-from collections.abc import Callable
-from typing import ParamSpec
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple, ParamSpec
+
+from minicrawl.errors import counted
 
 Keys = ParamSpec("Keys")
 EVENTS: dict[str, tuple[int, Callable[..., None]]] = {}
 """Level and function of each event, by name."""
 _log = logging.getLogger("minicrawl")
+_PARTS_OF_WORDS = "\u200c\u200d\u200e\u200f\xa0\u202f\u2009\u3000"
+"""Joiners, which emoji and some scripts need, and spaces that do not break or have another width."""
+_BREAKS = dict.fromkeys((0xAD, 0x200B))
+_MARKS = 4
+"""Most combining marks in a row: more of them would cover other lines."""
+
+
+def few_marks(text: str) -> str:
+    """A text without the combining marks of a row that are one too many."""
+    if text.isascii():
+        return text
+    kept, row = [], 0
+    for char in text:
+        row = row + 1 if unicodedata.category(char).startswith("M") else 0
+        if row <= _MARKS:
+            kept.append(char)
+    return "".join(kept)
+
+
+def printable(text: str) -> str:
+    """One line of text without control characters, overrides of the writing direction and places to break; of more than
+    four combining marks in a row, four."""
+    text = few_marks(text)
+    if text.isprintable():
+        return text
+    shown = (char if char.isprintable() or char in _PARTS_OF_WORDS else "�" for char in text.translate(_BREAKS))
+    return "".join(shown)
+
+
+class Output(NamedTuple):
+    """A destination of log lines. file: None: standard error; run: id of the run of the command, on every line."""
+
+    file: str | None
+    is_json: bool
+    run: str
+
+    def begin(self, partition: int | None = None) -> None:
+        """Log to it from now on. partition: number of the partition whose process this is. Raises OSError."""
+        _begun.append(_Lines(self, partition))
+        _log.addHandler(_begun[-1])
+        _log.setLevel(logging.DEBUG)
+
+
+def outputs() -> tuple[Output, ...]:
+    """The outputs of this process."""
+    return tuple(handler.output for handler in _begun if handler in _log.handlers)
+
+
+def log_partition(given: Sequence[Output], partition: int) -> None:
+    """Log to the outputs of another process, as a partition, and to no other."""
+    for handler in _begun:
+        _log.removeHandler(handler)
+        handler.close()
+    _begun.clear()
+    for output in given:
+        output.begin(partition)
+
+
+class _Lines(logging.Handler):
+    """Writes each record as one line in a single write, so that several processes can share a file."""
+
+    def __init__(self, output: Output, partition: int | None) -> None:
+        super().__init__()
+        self.output = output
+        appended = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        self._file = None if output.file is None else os.open(output.file, appended, 0o666)
+        self._stream = sys.stderr
+        if output.is_json:
+            self.setFormatter(_JsonLines(output.run, partition))
+        else:
+            of = "" if partition is None else f"partition {partition}: "
+            self.setFormatter(_PrintableLines(f"%(asctime)s %(levelname)s {of}%(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            line = f"{self.format(record)}\n"
+            if self._file is not None:
+                os.write(self._file, line.encode("utf-8", "backslashreplace"))
+            else:
+                self._stream.write(line)
+                self._stream.flush()
+        except Exception:
+            self.handleError(record)
+
+    def close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+        super().close()
+
+
+_begun: list[_Lines] = []
+
+
+class _PrintableLines(logging.Formatter):
+    """Formats a message as one printable line, as it may contain text from the web."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        return printable(super().formatMessage(record))
+
+
+class _JsonLines(logging.Formatter):
+    """Formats a message as a JSON object: the name of its event, and its keys, see docs/logs.md."""
+
+    def __init__(self, run: str, partition: int | None) -> None:
+        super().__init__()
+        self._run = run
+        self._partition = {} if partition is None else {"partition": partition}
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        fields = {
+            "time": moment.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "run": self._run,
+            **self._partition,
+            "event": getattr(record, "event", "message"),
+            "message": record.getMessage(),
+            **getattr(record, "keys", {}),
+        }
+        if record.exc_info or record.exc_text:
+            fields["traceback"] = record.exc_text or self.formatException(record.exc_info or (None, None, None))
+        return json.dumps(fields)
 
 
 def _event(level: int) -> Callable[[Callable[Keys, str]], Callable[Keys, None]]:
@@ -38,6 +168,17 @@ def _event(level: int) -> Callable[[Callable[Keys, str]], Callable[Keys, None]]:
 _debug, _info, _warning, _error = map(_event, (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR))
 
 
+@_info
+def crawl_started(*, store: str, seeds: int, settings: Mapping[str, object]) -> str:
+    given = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return f"crawling into {store}, {counted(seeds, 'seed')} given; not default: {given or 'nothing'}"
+
+
+@_info
+def crawl_ended(*, store: str, reason: str, pages: int | None, seconds: float) -> str:
+    return f"the crawl into {store} has ended ({reason}), {counted(pages or 0, 'page')} in {seconds:.1f} s"
+
+
 @_debug
 def asking(*, url: str) -> str:
     return f"asking for {url}"
@@ -60,14 +201,44 @@ def page_done(  # noqa: PLR0913
     return f"{state} {reason} {url}"
 
 
+@_debug
+def commit(*, rows: int, seconds: float) -> str:
+    return f"committed {counted(rows, 'row')} in {seconds:.3f} s"
+
+
 @_info
 def page_again(*, url: str, reason: str, wait: float) -> str:
     return f"again in {wait:.0f} s: {reason} {url}"
 
 
+@_debug
+def robots_refused(*, url: str, reason: str) -> str:
+    return f"robots.txt refuses {url} ({reason})"
+
+
 @_info
 def host_dead(*, host: str) -> str:
     return f"dead for now: {host}"
+
+
+@_info
+def host_alive(*, host: str) -> str:
+    return f"it was dead, and answers again: {host}"
+
+
+@_info
+def host_resting(*, host: str, seconds: float) -> str:
+    return f"to be left alone for {seconds:.0f} s: {host}"
+
+
+@_info
+def host_banned(*, host: str) -> str:
+    return f"banned: {host}"
+
+
+@_info
+def host_unbanned(*, host: str) -> str:
+    return f"no longer banned: {host}"
 
 
 @_warning
@@ -168,12 +339,17 @@ def store_damaged(*, file: str, why: str) -> str:
 
 @_warning
 def texts_missing(*, file: str, pages: int) -> str:
-    return f"{file} is missing: the texts of {pages} pages are gone with it"
+    return f"{file} is missing: the texts of {counted(pages, 'page')} are gone with it"
 
 
 @_warning
 def alerts_failed(*, why: str) -> str:
     return f"changes could not be delivered to --on-change ({why}); they are kept, and tried again"
+
+
+@_info
+def index_caught_up(*, seconds: float) -> str:
+    return f"the index has all texts, {seconds:.1f} s after the crawl's end"
 
 
 @_warning
@@ -182,13 +358,28 @@ def index_behind() -> str:
 
 
 @_info
+def archive_file_begun(*, file: str) -> str:
+    return f"begun: {file}"
+
+
+@_info
+def archive_file_ended(*, file: str, bytes: int) -> str:
+    return f"full or finished, {counted(bytes, 'byte')}: {file}"
+
+
+@_info
 def archive_indexed(*, files: int) -> str:
-    return f"indexing {files} WARC files, as there is no index of them that is up to date"
+    return f"indexing {counted(files, 'WARC file')}, as there is no index of them that is up to date"
 
 
 @_warning
 def clocks_not_shared(*, why: str) -> str:
     return f"other crawls of this machine may ask the same hosts at the same time: {why}"
+
+
+@_warning
+def spans_not_sent(*, exporters: str, why: str) -> str:
+    return f"no spans are sent by OTEL_TRACES_EXPORTER={exporters} ({why}): pip install 'minicrawl[otel]'"
 
 
 @_warning

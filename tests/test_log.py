@@ -4,21 +4,26 @@ import inspect
 import json
 import logging
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from log_schema import schema
 from support.command_line import end_logs, run
 from support.documents import ROOT, rows
-from support.small_web import small_web
+from support.small_web import Pages, small_web
 
 from minicrawl import log
+from minicrawl.model import State
+from minicrawl.store.reader import open_store
 
 TYPES: dict[Any, str] = {str: "string", int: "integer", float: "number", Exception: "string"}
-TYPES |= {int | None: "integer or null", str | None: "string or null"}
-VALUES: dict[str, Any] = {"string": str, "integer": int, "number": (int, float), "null": type(None)}
-ALWAYS = {"time", "level", "event", "message"}
+TYPES |= {int | None: "integer or null", str | None: "string or null", Mapping[str, object]: "object"}
+ALWAYS = {"time", "level", "run", "event", "message"}
+SCHEMA = ROOT / "docs/log-events.schema.json"
 
 
 def documented() -> dict[str, tuple[str, dict[str, str]]]:
@@ -43,21 +48,45 @@ def test_what_is_logged_is_an_event_and_every_event_is_logged() -> None:
     modules = {path: path.read_text() for path in (ROOT / "minicrawl").rglob("*.py")}
     del modules[ROOT / "minicrawl/log.py"]
     logging_itself = {str(path.relative_to(ROOT)) for path, code in modules.items() if "import logging\n" in code}
-    carried = {f"minicrawl/{name}.py" for name in ("cli/options", "crawler/sources/worker", "crawler/sources/workers")}
+    carried = {f"minicrawl/crawler/sources/{name}.py" for name in ("worker", "workers")}
     assert logging_itself == carried
     calls = {name for code in modules.values() for name in re.findall(r"\blog\.(\w+)\b", code)}
     assert {name.replace("-", "_") for name in log.EVENTS} <= calls
 
 
+def test_documented_schema_is_made_of_the_events() -> None:
+    assert json.loads(SCHEMA.read_text()) == schema(), "python bench/log_schema.py > docs/log-events.schema.json"
+
+
+class Faulty(Pages):
+    """Three more hosts: one that robots.txt forbids, one that asks for a rest, and one that is broken."""
+
+    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
+        host = self.headers["Host"]
+        is_robots = self.path == "/robots.txt"
+        if host == "forbidden.test" and is_robots:
+            self.answer(200, b"User-agent: *\nDisallow: /")
+        elif host == "busy.test" and not is_robots:
+            self.answer(429, b"", ("Retry-After", "3600"))
+        elif host == "broken.test" and not is_robots:
+            self.answer(500, b"")
+        else:
+            super().do_GET()
+
+
 @pytest.fixture
 def logged(tmp_path: Path) -> Iterator[list[dict[str, Any]]]:
-    """Lines of a crawl in a worker process, with a hook that fails."""
+    """Lines of a crawl in a worker process, with a hook that fails, an archive, an index, and hosts with faults."""
     (tmp_path / "hooks.py").write_text("def on_page(page):\n    raise ValueError('no\\nfields')\n")
     words = ["--workers", "1", "--hook", str(tmp_path / "hooks.py"), "--items", str(tmp_path / "items.jsonl")]
-    words += ["--log-file", str(tmp_path / "log"), "--log-format", "json", "--allow-private", "--delay", "0", "-q"]
-    with small_web() as port:
+    words += ["--log-file", str(tmp_path / "log"), "--log-format", "json", "--allow-private", "--delay", ".01", "-q"]
+    words += ["--search", "--archive", str(tmp_path / "archive"), "--pages", "17", "--header", "X-Token: hidden"]
+    seeds = [
+        f"http://{host}/" for host in ("example.org", "forbidden.test", "busy.test", "broken.test", "nobody.test:9")
+    ]
+    with small_web(Faulty) as port:
         words += ["--connect-to", f"::127.0.0.1:{port}", "--store", str(tmp_path / "crawl.db")]
-        result = run("crawl", "http://example.org/", "http://nobody.test:9/", *words)
+        result = run("crawl", *seeds, *words)
     try:
         assert result.exit_code == 0, result.output
         yield [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
@@ -65,20 +94,70 @@ def logged(tmp_path: Path) -> Iterator[list[dict[str, Any]]]:
         end_logs()
 
 
-def test_every_line_of_a_crawl_is_as_documented(logged: list[dict[str, Any]]) -> None:
-    events = documented()
-    for line in logged:
-        level, keys = events[line["event"]]
-        assert line["level"] == level or level == "any"
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
-        assert set(line) == ALWAYS | set(keys) | ({"traceback"} if "error" in keys else set()), line
-        for key, kinds in keys.items():
-            assert any(isinstance(line[key], VALUES[kind]) for kind in kinds.split(" or ")), (key, line)
-            assert not isinstance(line[key], bool)
-    asked = {line["url"] for line in logged if line["event"] == "asking"}
-    assert "http://example.org/robots.txt" in asked
+LIFE = {"crawl-started", "crawl-ended", "commit", "asking", "page-done", "page-again", "robots-refused", "host-resting"}
+LIFE |= {"archive-file-begun", "archive-file-ended", "index-caught-up", "hook-failed"}
+
+
+def test_every_line_of_a_crawl_with_faults_is_by_the_schema(logged: list[dict[str, Any]]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    is_valid = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).is_valid
+    assert not [line for line in logged if not is_valid(line)]
+    assert not is_valid(logged[0] | {"more": 1})
+    assert not is_valid({key: value for key, value in logged[0].items() if key != "run"})
+    assert len({line["run"] for line in logged}) == 1
+    assert {line["event"] for line in logged} >= LIFE
     done = {line["url"]: line for line in logged if line["event"] == "page-done"}
     assert (done["http://example.org/"]["status"], done["http://example.org/"]["reason"]) == (200, "item-failed")
     (failed,) = (line for line in logged if line["event"] == "hook-failed")
     assert failed["why"] == "ValueError: no fields"
     assert failed["trace"].rstrip().endswith("ValueError: no\nfields")
+    (started,) = (line for line in logged if line["event"] == "crawl-started")
+    assert (started["seeds"], started["settings"]["delay"], started["settings"]["search"]) == (5, 0.01, True)
+    assert "hidden" not in str(started)
+    (ended,) = (line for line in logged if line["event"] == "crawl-ended")
+    assert ended["reason"] == "pages"
+    assert ended["pages"] >= sum(line["status"] is not None for line in done.values()) > 3
+    (begun,) = (line for line in logged if line["event"] == "archive-file-begun")
+    (full,) = (line for line in logged if line["event"] == "archive-file-ended")
+    assert full["file"] == begun["file"]
+    assert full["bytes"] > 1000
+
+
+def test_partitions_log_a_line_for_every_page_to_the_same_outputs(tmp_path: Path) -> None:
+    """Lines of several processes are whole, and standard error has nothing but such lines."""
+    jsonschema = pytest.importorskip("jsonschema")
+    is_valid = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).is_valid
+    store = tmp_path / "web"
+    seeds = [f"http://{name}.test/" for name in "abcdefgh"]
+    words = ["--partitions", "2", "--store", store, "--allow-private", "--delay", ".01", "--log-format", "json"]
+    words += ["-v", "--log-file", tmp_path / "log", "--pages", "60"]
+    with small_web() as port:
+        command = [sys.executable, "-m", "minicrawl", "crawl", *seeds, *words, "--connect-to", f"::127.0.0.1:{port}"]
+        ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert not [line for line in lines if not is_valid(line)]
+    assert sorted(map(json.dumps, lines)) == sorted(ended.stderr.splitlines())
+    assert len({line["run"] for line in lines}) == 1
+    with open_store(store) as reader:
+        fetched = {page.url for page in reader.pages() if page.state == State.FETCHED}
+    done = {line["url"]: line for line in lines if line["event"] == "page-done"}
+    assert len(fetched) > 8
+    assert fetched <= done.keys()
+    assert {line["partition"] for line in done.values()} == {0, 1}
+    assert {line["partition"] for line in lines if line["event"] == "commit"} == {0, 1}
+    assert "partition" not in lines[0]
+
+
+def test_failure_of_a_crawl_is_logged(tmp_path: Path) -> None:
+    words = ["--store", str(tmp_path / "crawl.db"), "--log-file", str(tmp_path / "log"), "--log-format", "json", "-q"]
+    words += ["--archive", str(tmp_path / "archive"), "--allow-private"]
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "archive").write_text("no folder")
+    try:
+        with small_web() as port:
+            assert run("crawl", "http://a.test/", *words, "--connect-to", f"::127.0.0.1:{port}").exit_code == 3
+        lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    finally:
+        end_logs()
+    (ended,) = (line for line in lines if line["event"] == "crawl-ended")
+    assert (ended["reason"], ended["pages"]) == ("failed", None)

@@ -1,11 +1,13 @@
 """A run of a crawl in partitions, on one machine or several: the counterpart of crawler/run.py."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
+from minicrawl import log
 from minicrawl.cluster.folder import Folder, found, found_or_made, make_here
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import wait_for_orphans
@@ -16,7 +18,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import resumed
-from minicrawl.crawler.run import Start, check_settings
+from minicrawl.crawler.run import Start, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.store.partitions.folder import is_folder
 
@@ -114,11 +116,17 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
         asks_for_contact = is_new and is_nameless(settings, seeds.urls)
         callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
     folder.keep_settings(settings)
+    log.crawl_started(store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
+    report: Ended | None = None
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started)
     if nodes is not None:
         keeper.start = nodes.start(folder)
-    async with answering(Steering(keeper).done, folder.path, callbacks.warn):
-        return await keeper.crawl(handle_signals=signals)
+    try:
+        async with answering(Steering(keeper).done, folder.path, callbacks.warn):
+            report = await keeper.crawl(handle_signals=signals)
+        return report
+    finally:
+        log_end(folder.path, report, time.monotonic() - started)
 
 
 def _away(nodes: "Nodes", folder: Folder) -> Mapping[str, str]:

@@ -21,7 +21,7 @@ WORKING = (
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
     "search",
-    *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
+    *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
     *("requisites", "requisites_bytes"),
     *("render", "chromium", "render_timeout", "render_pages", "screenshots"),
 )

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar  # Any: JSON
 from minicrawl import __version__, system
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.running_crawl import SteeredRun
@@ -141,6 +141,7 @@ async def _look(crawl: SteeredRun, asked: Message) -> Message:
     answer = {
         **await _status(crawl, asked),
         "settings": adjustable(crawl.settings),
+        "processes": system.descendants(os.getpid()),
         "events": [event_as_json(number, event) for number, event in crawl.latest_events(asked.get("after") or 0)],
     }
     if crawl.status.state is RunState.STARTING:
@@ -151,7 +152,8 @@ async def _look(crawl: SteeredRun, asked: Message) -> Message:
         return answer
     return {
         **answer,
-        **asdict(look),
+        **{field.name: getattr(look, field.name) for field in fields(look)},  # asdict() copies all, in 3 times the time
+        "silence": None if look.silence is None else asdict(look.silence),
         "hosts": [host._asdict() for host in look.hosts],
         "requests": [request._asdict() for request in look.requests],
         "earlier": look.earlier._asdict(),

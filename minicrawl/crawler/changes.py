@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any  # Any: settings as given
 
+from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
 from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
 from minicrawl.crawler.engine import Engine
@@ -143,6 +144,7 @@ class Changes:
         host = self._known_host(text)
         self._frontier.ban(host, now)
         self._tell(HostBanned(now, host.name))
+        log.host_banned(host=host.name)
         return host.name
 
     def unban(self, text: str, now: float) -> str:
@@ -152,6 +154,7 @@ class Changes:
             raise SettingError(f"{host.name} is not banned; banned are: {', '.join(self.banned()) or 'none'}")
         self._frontier.ban(host, now, is_banned=False)
         self._tell(HostUnbanned(now, host.name))
+        log.host_unbanned(host=host.name)
         return host.name
 
     def banned(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
+from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.recognise.sessions import Sessions
@@ -137,6 +138,7 @@ class Intake:
             *parts,
             state.frontier.pages.anticipated or NotAnticipated(),
         ]
+        self.commits = CommitCounts(lambda: writer.rows_written)
         self._blocks = BlockSaver(state.accounts, state.frontier.pages)
         self._in_http: list[str] = []  # of seeds whose scheme was guessed
 
@@ -224,7 +226,7 @@ class Intake:
     def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
         """Write everything since the last commit, all or nothing. ranks: also the place of every page."""
         state, writer = self.state, self.state.writer
-        with writer.transaction():
+        with self.commits.counting(), writer.transaction():
             for saver in self.savers:
                 saver.save(writer)
             if ranks:

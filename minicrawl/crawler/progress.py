@@ -8,14 +8,16 @@ from dataclasses import asdict
 
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
-from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
+from minicrawl.crawler.frontier.waits import HostsNow, hosts_now, longest_waits, waits_by_reason
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
-from minicrawl.model import CameNow, CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, State, Sums
+from minicrawl.crawler.parts.archive import Archive
+from minicrawl.model import CameNow, CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, SiteNow, State, Sums
+from minicrawl.store.database import logs
 from minicrawl.store.rows import MetaValue
 
-_SHOWN = 3
+_SHOWN, _SITES, _SITES_APART = 3, 5, 5.0
 _LATELY = 30.0
 """Seconds over which the speed is measured."""
 _GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
@@ -26,7 +28,7 @@ class RunProgress:
 
     def __init__(self, intake: Intake, clock: Callable[[], float], started: float) -> None:
         """started: Unix seconds from which on the crawl's time counts."""
-        self._intake, self._state = intake, intake.state
+        self._intake, self._state, self._store = intake, intake.state, intake.state.writer
         self._clock = clock
         self.time = RunClock(clock, started)
         self._graph_counts = LiveGraphCounts(intake.state.writer.sizes.read)
@@ -34,6 +36,8 @@ class RunProgress:
         self.bytes = 0
         self._answers = AnswerCounts()
         self.earlier = _runs_before(earlier_runs(intake.state.writer), intake.state.writer.meta_json("run"))
+        self._sites: tuple[SiteNow, ...] = ()
+        self._sites_due = 0.0
         self._came: deque[CameNow] = deque(maxlen=_SHOWN)
         self._speed = Speed(_LATELY)
         self._speed.record(0.0, 0, 0)
@@ -46,9 +50,9 @@ class RunProgress:
 
     def add(self, fetched: Fetched) -> None:
         """Count the result of a request for a page."""
+        self._answers.add(fetched)
         if fetched.status is not None:
             self.fetched += 1
-            self._answers.add(fetched.status, fetched.seconds)
         self.bytes += fetched.size
         self._came.appendleft(CameNow(fetched.url, fetched.status, fetched.reason))
 
@@ -78,28 +82,53 @@ class RunProgress:
             pages_per_second=speed.pages,
             bytes_per_second=speed.bytes,
             waits=longest_waits(waiting, self._clock(), _SHOWN),
+            waiting_for=waits_by_reason(waiting, self._clock()),
+            sites=self._most_trusted(),
             came=tuple(self._came),
             has_its_pages=frontier.errands_only,
         )
+
+    def _most_trusted(self) -> tuple[SiteNow, ...]:
+        """The most trusted sites as of some seconds ago, as that takes a visit to all pages."""
+        if self._state.sites is not None and self._clock() >= self._sites_due:
+            self._sites, self._sites_due = self._state.sites.most_trusted(_SITES), self._clock() + _SITES_APART
+        return self._sites
 
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:
         """The crawl as it stands, without reading every page; with up to `hosts` hosts."""
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
-        shown, doing = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else ((), {})
+        all_hosts = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else HostsNow()
         return RunLook(
             coverage=accounts.coverage.bound(),
             errors=dict(self._state.tally.failures),
             silence=silence,
             earlier=self.earlier,
             requests=requests,
-            hosts=shown,
-            doing=doing,
+            hosts=all_hosts.first,
+            doing=dict(all_hosts.doing),
+            host_states=dict(all_hosts.states),
             statuses=self._answers.statuses(),
-            latencies=self._answers.latencies(),
-            latency=self._answers.seconds,
+            failed=self._answers.failed(),
+            histograms=self._answers.histograms(),
+            pages={f"{state}/{reason}": count for (state, reason), count in self._store.page_table.counts().items()},
+            work=self._work(),
             took=time.perf_counter() - began,
         )
+
+    def _work(self) -> dict[str, float]:
+        commits, archive = self._intake.commits, self._intake.parts.find(Archive)
+        return {
+            "commits": commits.number,
+            "commit_rows": commits.rows,
+            "commit_seconds": commits.seconds,
+            "uncommitted": self._intake.turns_in_batch,
+            "store_bytes": sum(
+                file.stat().st_size for file in (self._store.path, *logs(self._store.path)) if file.exists()
+            ),
+            "text_bytes": self._store.texts.size,
+            "archive_bytes": 0 if archive is None else archive.size,
+        }
 
     @property
     def seconds_in_all(self) -> float:

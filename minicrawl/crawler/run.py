@@ -11,8 +11,9 @@ from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
 
+from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
-from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
@@ -123,6 +124,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
         if not seeds.urls:
             raise _no_seeds(store)
     report: CrawlReport | None = None
+    began, has_begun = time.monotonic(), False
     try:
         with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
             refuse_partition(writer)
@@ -139,6 +141,8 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
                 asks_others = is_new and not settings.from_archive
                 changes = (*remembered.changes, *_kept_jump(writer, remembered))
                 on_start(Start(settings, changes, again, asks_others and is_nameless(settings, seeds.urls)))
+            log.crawl_started(store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
+            has_begun = True
             if beside is not None:
                 beside.begin(store, settings)
             with _replayed(settings) as replayed:
@@ -160,6 +164,15 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     finally:
         if beside is not None:
             await beside.end(is_over=report is not None and report.reason != "interrupted")
+        if has_begun:
+            log_end(store, report, time.monotonic() - began)
+
+
+def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
+    """Log the end of a crawl. report: None for one that failed, after these seconds."""
+    ended = ("failed", None, seconds) if report is None else (report.reason, report.fetched, report.seconds)
+    reason, pages, took = ended
+    log.crawl_ended(store=str(store), reason=reason, pages=pages, seconds=took)
 
 
 def _replayed(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
@@ -332,6 +345,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         hook_timeout=settings.hook_timeout,
         hook_network=settings.hook_network,
         requisites=settings.requisites,
+        facts=settings.audit,
     )
     archive = intake.parts.find(Archive)
     capture = None if archive is None else _capture(settings, intake.state.writer, archive)

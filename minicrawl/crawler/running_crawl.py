@@ -7,6 +7,7 @@ commit that holds it is made: it survives a kill.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar  # Any: settings as given
@@ -58,7 +59,8 @@ class SteeredRun:
 
         Raises CrawlEndedError when the ranking is being settled, or all is over.
         """
-        return await self._run.engine.look(hosts, requests)
+        look, worker_of = await self._run.engine.look(hosts, requests), self._run.source.worker_of
+        return replace(look, requests=tuple(one._replace(worker=worker_of(one.url)) for one in look.requests))
 
     def latest_events(self, after: int = 0) -> list[tuple[int, Event]]:
         """Recent events with numbers above `after`. They are kept from the first call on."""

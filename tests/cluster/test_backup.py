@@ -11,7 +11,7 @@ from support.cluster_runs import SETTINGS, crawled_alone, folder_at, ranked_page
 from support.partitions import Partitions, random_web
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.moving import move
@@ -25,7 +25,7 @@ from minicrawl.store.writer import Writer
 
 def faults(folder: Folder) -> list[str]:
     with folder.opened() as stores:
-        return list(audit_all(stores))
+        return list(all_violations(stores))
 
 
 def ranked(folder: Folder) -> list[RankedPage]:

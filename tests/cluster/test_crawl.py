@@ -15,7 +15,7 @@ from support.counted_web import counted_web
 from support.sites import html, rows
 from support.small_web import small_web
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
@@ -122,7 +122,7 @@ def test_the_smallest_crawls_end(
     ended = asyncio.run(crawl())
     assert (ended.reason, ended.read, ended.known) == ("nothing-left", read, known)
     with found(tmp_path / "web").opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from support.cluster_folders import killed_at_every_step, some_folder
 from support.cluster_runs import ranked_pages
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.moving import held_by, move, plan, size_of
 from minicrawl.errors import SettingError, StoreError
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Folder:
 
 def ranked(folder: Folder) -> list[RankedPage]:
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         return list(ranked_pages(stores))
 
 

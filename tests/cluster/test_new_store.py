@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.new_store import cash_of, make_store
 from minicrawl.opic import TOTAL
 from minicrawl.store.reader import open_store
@@ -23,4 +23,4 @@ def test_new_partitions_are_consistent(tmp_path: Path) -> None:
     for number, store in enumerate(stores):
         make_store(store, "a crawl", number, 3)
     with ExitStack() as stack:
-        assert list(audit_all([stack.enter_context(open_store(store)) for store in stores])) == []
+        assert list(all_violations([stack.enter_context(open_store(store)) for store in stores])) == []

@@ -11,7 +11,7 @@ from support.cluster_runs import SETTINGS, WEB, run_in_parts
 from support.live_partitions import crawl_together
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.homes import Homes
@@ -87,7 +87,7 @@ def test_all_of_a_budget_is_used_and_all_stays_whole(settings: dict[str, Any], t
     assert ended.reason == "pages"
     assert 700 <= ended.fetched <= 702
     with found(tmp_path / "web").opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         paths = [store.path for store in stores]
     answered = sum(rows(path, "SELECT count(*) FROM fetches")[0][0] for path in paths)
     assert len(WEB.seeds) < answered < ended.fetched

@@ -13,7 +13,7 @@ from support.steering import HOME, Steered, kept, kept_list, steered, wide
 from minicrawl.control.commands import RestingCrawl, changed, done, event_as_json
 from minicrawl.control.messages import FOR_RUNNING
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import ConfigError, MinicrawlError, StoreError
 from minicrawl.events import Event, Progressed
 from minicrawl.store.reader import open_store
@@ -165,7 +165,7 @@ def test_settings_are_those_of_the_next_run(store: Path) -> None:
 def test_seeds_are_known_with_all_that_is_granted_to_a_page(store: Path) -> None:
     assert asyncio.run(RestingCrawl(store).take_seeds(Seeds(["http://c.test/", HOME]))) == 1
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         assert reader.ranks.is_exact(reader.page_table.find(["http://c.test/"])["http://c.test/"])
     assert {"http://c.test/", "http://c.test/x"} <= set(next_run(store))
 

@@ -21,7 +21,7 @@ from support.sites import rows
 
 from minicrawl.control.messages import Message, line_of
 from minicrawl.control.socket_files import connected
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 # Reads (steps, arguments of the crawl) line by line; forks a crawl that is killed after so many steps; says when it is.
@@ -168,7 +168,7 @@ def check(crawls: Crawls, name: str, steps: int) -> bool:
     message, look, after = COMMANDS[name]
     store, answer = crawls.killed(message, steps)
     with open_store(store) as reader:
-        assert list(audit(reader)) == [], (name, steps)
+        assert list(violations(reader)) == [], (name, steps)
     if answer is not None:
         assert "done" in answer, (name, steps, answer)
         assert look(store) == after, (name, steps)

@@ -17,7 +17,7 @@ from support.steering import HOME, Steered, kept, steered, wide
 from minicrawl.control.listening import Patience, listening
 from minicrawl.control.messages import LONGEST
 from minicrawl.control.socket_files import bound
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 
@@ -38,7 +38,7 @@ def with_crawl(
 
     run_apart(main())
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     return server
 
 

@@ -15,7 +15,7 @@ from support.skipping import run_apart
 from support.small_web import small_web
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.commits import Commits
 from minicrawl.store.reader import open_store
 from minicrawl.timing import STANDARD
@@ -63,7 +63,7 @@ def test_done_means_done_whenever_the_crawl_is_killed(tmp_path: Path, seed: int)
         done = killed(store, port, rng.uniform(0.0, 0.5))
     with open_store(store) as reader:
         urls = {page.url for page in reader.pages()}
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     assert {f"http://a.test/new/{number}" for number in range(done["seed"] + 1)} <= urls
     # What was asked for next may have been done, too, as nobody was told any more.
     assert kept(store, "concurrency") - done.get("concurrency", 64) in {0, 1, 1 - 64}

@@ -1,12 +1,16 @@
 """Every filter holds on every way to a URL: link, redirect, meta refresh, canonical. A seed is crawled in any case."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import Site, crawl, html, rows
 
+from minicrawl.api import acrawl
+from minicrawl.demo.resources import Reply
+from minicrawl.demo.server import serving_answers
 from minicrawl.store.reader import open_store
 
 HOME = "http://www.a.test/dir/"
@@ -67,3 +71,34 @@ def test_a_seed_is_crawled_whatever_the_filters_say(tmp_path: Path, name: str) -
     settings, url, _ = FILTERS[name]
     _, server = crawl({url: [], HOME: []}, tmp_path / "crawl.db", [HOME, url], **settings)
     assert sorted(server.asked) == sorted([HOME, url])
+
+
+@pytest.mark.parametrize("processes", [{}, {"workers": 2}, {"partitions": 3}], ids=str)
+def test_linked_pages_of_other_sites_lead_no_further(processes: dict[str, Any], tmp_path: Path) -> None:
+    others = [f"http://{name}.test/" for name in "bcdefg"]
+    web: dict[str, list[str] | str] = {
+        HOME: [NEAR, *others],
+        NEAR: [HOME],
+        **{url: [f"{url}more", "http://www.a.test/unlinked"] for url in others[1:]},
+        others[0]: "http://moved.test/",
+        "http://moved.test/": ["/more"],
+    }
+    asked: list[str] = []
+
+    def respond(url: str, _: object) -> Reply:
+        asked.append(url)
+        match web.get(url):
+            case None:
+                return Reply(404, {}, b"")
+            case str() as target:
+                return Reply(301, {"Location": target}, b"")
+            case links:
+                return Reply(200, {"Content-Type": "text/html"}, html(links).encode())
+
+    async def crawl_linked() -> None:
+        async with serving_answers(respond) as port:
+            given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "probe": False}
+            await acrawl([HOME], tmp_path / "crawl", scope="linked", delay=0.01, **given, **processes)
+
+    asyncio.run(crawl_linked())
+    assert {url for url in asked if not url.endswith("/robots.txt")} == web.keys()

@@ -22,7 +22,7 @@ from support.misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply,
 from support.sites import rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
@@ -334,7 +334,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         report = skipping.run(run())
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     with open_store(store) as opened:
-        yield Crawled(report, states, server.requests, list(audit(opened)))
+        yield Crawled(report, states, server.requests, list(violations(opened)))
 
 
 _check = Resolver.check

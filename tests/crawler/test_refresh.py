@@ -22,7 +22,7 @@ from support.sites import Server, crawl, rows, wide_site
 from support.skipping import run
 
 from minicrawl.api import Crawl, acrawl
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.intake import Intake
@@ -102,7 +102,7 @@ def opened(store: Path, now: float, **settings: object) -> Intake:
 def close(intake: Intake, store: Path) -> None:
     intake.state.writer.close()
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 def test_a_crawl_that_stopped_has_the_schedule_of_one_that_did_not(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def crawled(talk: Callable[[bytes, int], bytes], store: Path, **settings: Any) -
 
     run(all_of_it())
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     return heads
 
 
@@ -439,7 +439,7 @@ def test_a_page_that_may_not_or_cannot_be_fetched_for_days_is_fetched_again_late
     assert any(hour > 150 for hour in site.hours)
     assert rows(store, "SELECT state FROM pages WHERE url = ?", OTHER) == [("fetched",)]
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 def test_given_up_pages_are_asked_for_again_after_one_two_four_days(tmp_path: Path) -> None:

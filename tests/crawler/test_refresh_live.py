@@ -19,7 +19,7 @@ from support.skipping import run_apart
 
 from minicrawl.analysis.refresh_times import freshness
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.demo.changing.web import MEAN_INTERVAL
 from minicrawl.store.reader import open_store
@@ -74,7 +74,7 @@ def days(wrong: str) -> Sequence[Sequence[Window]]:
             store = Path(folder) / "crawl.db"
             crawls.append(run_apart(crawled(wrong, seed, store)))
             with open_store(store) as reader:
-                assert list(audit(reader)) == []
+                assert list(violations(reader)) == []
     return list(zip(*crawls, strict=True))[1:]
 
 

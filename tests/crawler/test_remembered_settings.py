@@ -74,6 +74,7 @@ EXAMPLES: dict[str, Any] = {
     "topic": "ü",
     "intrinsic_weight": 2,
     "text": True,
+    "audit": True,
     "search": True,
     "extract": ("title=h1",),
     "extract_rule": ('{"name": "a", "match": "x", "fields": {"title": "h1"}}',),

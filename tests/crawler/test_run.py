@@ -12,7 +12,7 @@ from support.sites import Server, Site, crawl, random_site, rows
 from support.skipping import run
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.run import Start, crawl_with
 from minicrawl.errors import ConfigError, SeedError, SettingError
 from minicrawl.store.reader import open_store
@@ -117,7 +117,7 @@ def test_the_report_is_what_the_store_says(tmp_path: Path) -> None:
     report, server = crawl({url: 410 if url.endswith("5") else links for url, links in site.items()}, store, seeds)
     with open_store(store) as reader:
         counts = reader.page_table.counts()
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         assert report.known == reader.size()
     assert report.reason == "nothing-left"
     assert report.read == sum(count for (state, _), count in counts.items() if state in ("fetched", "alias"))

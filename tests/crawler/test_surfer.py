@@ -13,7 +13,7 @@ from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import rankings
 from minicrawl.analysis.verify import verify
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError, StoreError
@@ -68,7 +68,7 @@ def exact(store: Path, surfer: Surfer) -> npt.NDArray[np.float64]:
 def assert_sound(store: Path, surfer: Surfer) -> None:
     """The books belong to the links, and the ranking is that of this surfer."""
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         found = verify(reader)
     assert parse_surfer(found.surfer) == surfer
     assert found.stored.l1 <= 2e-6
@@ -206,7 +206,7 @@ def test_surfer_of_a_store_that_cannot_be_meant_is_damage(tmp_path: Path) -> Non
         db.execute("UPDATE meta SET value = 'text=0' WHERE key = 'surfer'")
     db.close()
     with open_store(store) as reader:
-        assert list(audit(reader)) == ["meta.surfer is 'text=0', which cannot be meant"]
+        assert list(violations(reader)) == ["meta.surfer is 'text=0', which cannot be meant"]
         with pytest.raises(StoreError, match=r"meta\.surfer is 'text=0', which cannot be meant"):
             verify(reader)
     with pytest.raises(StoreError, match=r"meta\.surfer is 'text=0', which cannot be meant"):

@@ -14,12 +14,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from minicrawl import log
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import delivered, number_in, some_of
 from minicrawl.cluster.running.processes import DeadError
 from minicrawl.cluster.running.worker import Brief, Worker, packed, unpacked
 from minicrawl.control.messages import Message, answer_of, done, failed
-from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.garbage import manage_memory
 from minicrawl.store.database import is_held
@@ -128,6 +129,8 @@ class Host:
             if not is_held(store):
                 break
             await asyncio.sleep(_APART)
+        here = {output._replace(file=None) for output in brief.logs}  # the files are the keeper's machine's
+        log.log_partition(tuple(here), brief.number)
         with damage_as_store_error(store):
             writer = self._open.enter_context(contextlib.closing(Writer(store)))
             worker = Worker(brief, writer, CallPost(others))

@@ -7,17 +7,18 @@ crawl in one process gives (control/commands.py).
 
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from minicrawl.control.messages import Message
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Carried
-from minicrawl.model import CameNow, HostWait, InFlightNow, LimitsNow, Progress, RunState, Silence, Sums
+from minicrawl.model import CameNow, HostWait, InFlightNow, LimitsNow, Progress, RunState, Silence, SiteNow, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.sites.graph import SiteLinks, SitePairs
 
+_Number = TypeVar("_Number", int, float)
 _REQUESTS, _SHOWN = 20, 3
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
@@ -44,14 +45,36 @@ def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
     }
 
 
-def look_of(looks: Sequence[Message], hosts: int) -> Message:
-    """Look figures summed over partitions. hosts: how many to list, those with open requests first."""
+class LastLooks:
+    """The last look at each partition that had figures, so that no counter falls while one settles, or has died."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, Message] = {}
+        self.ended: list[Message] = []
+        """Counters of processes that have died."""
+
+    def take(self, number: int, look: Message) -> Message:
+        """The look itself, or the last one at its process that had figures."""
+        before = self._last.get(number)
+        if before is not None and before["pid"] != look["pid"]:
+            del self._last[number]
+            work = {name: before["work"][name] for name in ("commits", "commit_rows", "commit_seconds")}
+            self.ended.append({**{name: before[name] for name in ("statuses", "failed", "histograms")}, "work": work})
+        if "requests" in look:
+            self._last[number] = look
+        return self._last.get(number, look)
+
+
+def look_of(looks: Sequence[Message], hosts: int, ended: Sequence[Message] = ()) -> Message:
+    """Look figures summed over partitions. hosts: how many to list, those with open requests first; ended: counters to
+    add to theirs."""
     some = [look for look in looks if "requests" in look]
     silences = [look["silence"] for look in some]
     earlier = [look["earlier"] for look in some]
-    requests = [one for look in some for one in look["requests"]]
-    doing = counted(look["doing"] for look in some)
-    doing.pop("idle", None)  # a foreign host, known by links to it, is idle in this partition, too
+    requests = [{**one, "worker": number} for number, look in enumerate(looks) for one in look.get("requests", ())]
+    doing, states = (counted(look[name] for look in some) for name in ("doing", "host_states"))
+    for hosts_of in (doing, states):
+        hosts_of.pop("idle", None)  # a foreign host, known by links to it, is idle in this partition, too
     return {
         "errors": counted(look["errors"] for look in some),
         "silence": silences[0] if silences and None not in silences else None,
@@ -59,8 +82,16 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
         "requests": sorted(requests, key=lambda one: -one["seconds"])[:_REQUESTS],
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
         "doing": doing,
-        **{name: counted(look[name] for look in some) for name in ("statuses", "latencies")},
-        **{name: sum(look[name] for look in some) for name in ("latency", "took")},
+        "host_states": states,
+        **{name: counted(look[name] for look in (*some, *ended)) for name in ("statuses", "failed", "work")},
+        "pages": counted(
+            {kind: n for kind, n in look["pages"].items() if kind.split("/")[0] != State.ELSEWHERE} for look in some
+        ),
+        "histograms": {
+            name: {of: counted(look["histograms"][name][of] for look in (*some, *ended)) for of in by_scheme}
+            for name, by_scheme in (some[0]["histograms"] if some else {}).items()
+        },
+        "took": sum(look["took"] for look in some),
     }
 
 
@@ -103,6 +134,8 @@ def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, fi
         bytes_per_second=sum(part["bytes_per_second"] for part in parts),
         requests=tuple(requests[:_SHOWN]),
         waits=tuple(waits[:_SHOWN]),
+        waiting_for=counted(part["waiting_for"] for part in parts),
+        sites=tuple(sorted((SiteNow(*one) for part in parts for one in part["sites"]), key=lambda one: -one.trust)[:5]),
         came=tuple(CameNow(*came) for part in parts for came in part["came"][:1])[:_SHOWN],
     )
 
@@ -143,7 +176,7 @@ def _first(hosts: Sequence[Message], count: int) -> list[Message]:
     return list(found.values())[:count]
 
 
-def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def counted(each: Iterable[Mapping[str, _Number]]) -> dict[str, _Number]:
     """The sum of counters."""
     found: Counter[str] = Counter()
     for one in each:

@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from minicrawl import log
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
@@ -346,7 +347,7 @@ class Keeper:
         is_paused = self.clock.is_paused
         shows = self.listener.shows is not None
         return await self.start(
-            Brief(self.folder, number, self.settings, self.seeds, crawls, is_first, is_paused, shows)
+            Brief(self.folder, number, self.settings, self.seeds, crawls, is_first, is_paused, shows, log.outputs())
         )
 
     def _show(self) -> None:

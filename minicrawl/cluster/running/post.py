@@ -26,7 +26,7 @@ from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
-VERSION = 2
+VERSION = 3
 """Version of the protocol between partitions and their keeper."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
 """Maximum rows and bytes of a message; a single row may be larger, and is then sent alone."""

@@ -9,10 +9,11 @@ does the next run.
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping, Sequence
 
-from minicrawl.cluster.running.combined import Events, look_of, part_of, status_of
+from minicrawl.cluster.running.combined import Events, LastLooks, look_of, part_of, status_of
 from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
@@ -26,6 +27,7 @@ from minicrawl.crawler.remembered_settings import shown
 from minicrawl.errors import CrawlEndedError, SettingError, StoreError
 from minicrawl.model import LimitsNow, RunState
 from minicrawl.settings import SETTINGS, CrawlSettings
+from minicrawl.system import descendants
 
 _TRIES = 3
 """Tries of a command to a partition that dies meanwhile; commands are idempotent."""
@@ -41,6 +43,7 @@ class Steering:
         self._keeper = keeper
         self._folder = keeper.folder
         self._events = Events()
+        self._last_looks = LastLooks()
         self._parts: Sequence[Message] = ()
         self._statuses: Sequence[Message] = ()
         """The latest statuses: partitions are not asked while they settle."""
@@ -149,10 +152,16 @@ class Steering:
             looks = list(await self._ask_each(each))
             for number, look in enumerate(looks):
                 self._events.take(number, look["pid"], look["events"])
+                looks[number] = self._last_looks.take(number, look)
         settings = adjustable(self._keeper.settings)
         return {
             **self._whole(),
-            **({**look_of(looks, hosts), "coverage": self._keeper.figures["coverage"]} if looks else {}),
+            **(
+                {**look_of(looks, hosts, self._last_looks.ended), "coverage": self._keeper.figures["coverage"]}
+                if looks
+                else {}
+            ),
+            "processes": descendants(os.getpid()),
             "settings": {name: value for name, value in settings.items() if name in WORKING},
             "events": self._events.behind(int(asked.get("after") or 0)),
         }

@@ -41,7 +41,7 @@ from minicrawl.cluster.settings import settings_of
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds, spelled
-from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.parts.cookies import Cookies
@@ -65,7 +65,8 @@ _TOGETHER = 0.01
 class Brief:
     """The first message to a process. crawls: False: it only settles. is_first: not restarted.
 
-    is_paused: it makes no requests until it is resumed. shows_progress: its reports have a `Progress`.
+    is_paused: it makes no requests until it is resumed. shows_progress: its reports have a `Progress`. logs: the
+    outputs of the keeper's log, shared by processes of its machine.
     """
 
     folder: Folder
@@ -76,6 +77,7 @@ class Brief:
     is_first: bool = True
     is_paused: bool = False
     shows_progress: bool = False
+    logs: tuple[log.Output, ...] = ()
 
 
 LONGEST_OF_ALL = 2**30
@@ -339,6 +341,7 @@ async def serve(line: socket.socket) -> None:
     try:
         brief = unpacked(head + await reader.readexactly(_HEAD.unpack(head)[1]))
         store = brief.folder.stores[brief.number]
+        log.log_partition(brief.logs, brief.number)
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
             worker = Worker(brief, books, SocketPost(brief.folder.stores))
             async with delivered(store, brief.number, worker.take, worker.held):

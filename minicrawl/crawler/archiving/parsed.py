@@ -42,7 +42,7 @@ OPTIONAL = {
 """Names of `Wanted`, and the fields that are left empty without it."""
 _EMPTY = Fetched("")._asdict() | ParsedPage()._asdict()
 _ANSWERS = [(name, at) for at, name in enumerate(Fetched._fields) if name in _ANSWER + _PRINTS]
-_NOT_KEPT = ("items", "hook_failures", "refused", "requisites")
+_NOT_KEPT = ("items", "hook_failures", "refused", "requisites", "facts")
 _PAGES = [(name, at, _EMPTY[name]) for at, name in enumerate(ParsedPage._fields) if name not in _NOT_KEPT]
 _IN_JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _TYPES = {
@@ -115,6 +115,8 @@ class ParsedAnswers:
         self, archive: Collection, captured: Captured, asked: PageRequest, wanted: Wanted
     ) -> tuple[Fetched, ParsedPage] | None:
         """An answer of an archive for a request; None if it must be parsed. Raises StoreError."""
+        if wanted.facts:
+            return None
         file = archive.folder, captured.file
         if (sidecar := self._files.get(file)) is None:
             sidecar = self._files[file] = Sidecar(archive.file(captured.file), self._version)

@@ -3,8 +3,10 @@
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
+from types import MappingProxyType
+from typing import NamedTuple
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.politeness import Health, delay_of
@@ -25,13 +27,33 @@ _FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle
 """Activities of hosts, in the order in which they are shown."""
 
 
-def hosts_now(
-    hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int
-) -> tuple[tuple[HostNow, ...], dict[str, int]]:
-    """The activity of the first `number` hosts, busy and waiting ones first; and counts of activities among all."""
+class HostsNow(NamedTuple):
+    """The hosts of a crawl. first: some, busy and waiting ones first. doing: numbers of all by activity; states: the
+    same, but waiting ones by the reason, and those that are dead for now as "dead"."""
+
+    first: tuple[HostNow, ...] = ()
+    doing: Mapping[str, int] = MappingProxyType({})
+    states: Mapping[str, int] = MappingProxyType({})
+
+
+def hosts_now(hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int) -> HostsNow:
+    """The activity of all hosts, and the first `number` of them."""
     seen = [(_doing(host, has_page, now), host) for host in hosts]
     first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[0]], one[1].id))
-    return tuple(_host_now(host, doing, now) for doing, host in first), dict(Counter(doing for doing, _ in seen))
+    doing = Counter(doing for doing, _ in seen)
+    states = Counter(_state(doing, host, now) for doing, host in seen)
+    return HostsNow(tuple(_host_now(host, doing, now) for doing, host in first), doing, states)
+
+
+def _state(doing: str, host: Host, now: float) -> str:
+    if host.health.dead_until > now and not host.is_banned:
+        return "dead"
+    return _waits_for(host, now) if doing == "waiting" else doing
+
+
+def waits_by_reason(hosts: Iterable[Host], now: float) -> dict[str, int]:
+    """Numbers of hosts that wait by the reason, as in `HostWait`; hosts with a request in flight are left out."""
+    return dict(Counter(_waits_for(host, now) for host in hosts if wait_until(host, now) is not None))
 
 
 def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
@@ -69,9 +91,14 @@ def wait_until(host: Host, now: float) -> float | None:
 
 
 def _wait(host: Host, until: float, now: float) -> HostWait:
-    if host.not_before > now or host.address is None:
-        return HostWait(host.name, until, _why(host, now), host.delay, host.health.strains)
-    return HostWait(host.name, until, "address", host.address.delay)
+    why = _waits_for(host, now)
+    if why == "address" and host.address is not None:
+        return HostWait(host.name, until, why, host.address.delay)
+    return HostWait(host.name, until, why, host.delay, host.health.strains)
+
+
+def _waits_for(host: Host, now: float) -> str:
+    return _why(host, now) if host.not_before > now or host.address is None else "address"
 
 
 def _why(host: Host, now: float) -> str:

@@ -167,6 +167,8 @@ class SharedClocks:
             self._lock(_DOOR, Lock.NONE)
             if not (self._is_alone or self._is_part) and self._lock(_TABLE):
                 self._be_alone(now)
+            elif self._is_alone and self._all.delay and self._all.until() <= now:
+                self._stand_for_all(now)
         self.is_shared = not self._is_alone or now < self._shared_until
         if not self.is_shared:
             self._release_all()
@@ -185,10 +187,16 @@ class SharedClocks:
     def _be_alone(self, now: float) -> None:
         """Read the slots for as long as what is in them matters, and none after that."""
         self._is_alone = True
-        self._write(_ALL, self._all._replace(delay=max(self._delay, self._all.delay), in_flight=True))
+        self._stand_for_all(now)
         table = self._table()
         ends = _ends(table[table[:, 0] < (now + _REMEMBERED) * 1e6], _REMEMBERED)
         self._shared_until = float(ends.max(initial=0)) / 1e6
+
+    def _stand_for_all(self, now: float) -> None:
+        """Write the slot for all hosts. The delay of a killed crawl holds once, not for those killed after it."""
+        if self._all.until() <= now:
+            self._all = self._all._replace(delay=0.0)
+        self._write(_ALL, self._all._replace(delay=max(self._delay, self._all.delay), in_flight=True))
 
     def _publish(self, clocks: Clocks, now: float) -> None:
         """Write the clocks that matter to others, with the requests in flight. Nobody else uses the slots meanwhile."""

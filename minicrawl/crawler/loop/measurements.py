@@ -8,12 +8,15 @@ spent crawling in all runs, pauses left out. Points are at least `apart` seconds
 When there are more than 500, the points closer than that to the one kept before them are dropped.
 """
 
+import time
 from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from minicrawl.model import CoursePoint
+from minicrawl import log
+from minicrawl.model import CoursePoint, Fetched
 from minicrawl.store.writer import Writer
 
 _LEAST_APART, _POINTS = 2.0, 250
@@ -66,31 +69,76 @@ def thinned(seconds: Sequence[float], apart: float) -> list[float]:
     return stay
 
 
-BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Seconds: each answer counts under the least bound that it does not exceed."""
-_NAMES = (*map(str, BOUNDS), "+Inf")
+LATENCY = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+SIZE = (1e3, 4e3, 16e3, 64e3, 256e3, 1e6, 4e6)
+"""Bounds in seconds and in bytes: each answer counts under the least one that it does not exceed."""
+
+
+class _Histogram:
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self._bounds = bounds
+        self._counts = [0] * (len(bounds) + 1)
+        self._sum = 0.0
+
+    def add(self, value: float) -> None:
+        self._counts[bisect_left(self._bounds, value)] += 1
+        self._sum += value
+
+    def shown(self) -> dict[str, float]:
+        """Numbers by bound, "+Inf" for those above all bounds; none is counted twice. And "sum"."""
+        return {**dict(zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True)), "sum": self._sum}
 
 
 class AnswerCounts:
-    """Counts of a run's answers by status class and by duration. `seconds`: of all answers together."""
+    """Counts of a run's requests for pages: answers by class of status, duration and size, the rest by reason."""
 
     def __init__(self) -> None:
         self._by_class = Counter[int]()
-        self._by_bound = [0] * len(_NAMES)
-        self.seconds = 0.0
+        self._failed = Counter[str]()
+        # By True for https.
+        self._latency = _Histogram(LATENCY), _Histogram(LATENCY)
+        self._size = _Histogram(SIZE), _Histogram(SIZE)
 
-    def add(self, status: int, seconds: float) -> None:
-        self._by_class[status // 100] += 1
-        self._by_bound[bisect_left(BOUNDS, seconds)] += 1
-        self.seconds += seconds
+    def add(self, fetched: Fetched) -> None:
+        if fetched.status is None:
+            self._failed[fetched.reason or ""] += 1
+            return
+        self._by_class[fetched.status // 100] += 1
+        is_secure = fetched.url.startswith("https:")
+        self._latency[is_secure].add(fetched.seconds)
+        self._size[is_secure].add(fetched.size)
 
     def statuses(self) -> dict[str, int]:
         """Answers by class: "2xx", "4xx"."""
         return {f"{hundreds}xx": count for hundreds, count in sorted(self._by_class.items())}
 
-    def latencies(self) -> dict[str, int]:
-        """Answers by bound, "+Inf" for those slower than all bounds; none is counted twice."""
-        return dict(zip(_NAMES, self._by_bound, strict=True))
+    def failed(self) -> dict[str, int]:
+        """Requests without an answer, by reason."""
+        return dict(self._failed)
+
+    def histograms(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Of durations and of sizes, by scheme."""
+        both = {"latency_seconds": self._latency, "size_bytes": self._size}
+        return {name: {"http": of[0].shown(), "https": of[1].shown()} for name, of in both.items()}
+
+
+class CommitCounts:
+    """Commits of a run: their number, rows written, and seconds."""
+
+    def __init__(self, rows: Callable[[], int]) -> None:
+        """rows: gives the number of rows written so far."""
+        self._rows = rows
+        self.number = self.rows = 0
+        self.seconds = 0.0
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count the block as a commit, unless it fails."""
+        began, before = time.perf_counter(), self._rows()
+        yield
+        seconds, rows = time.perf_counter() - began, self._rows() - before
+        self.number, self.rows, self.seconds = self.number + 1, self.rows + rows, self.seconds + seconds
+        log.commit(rows=rows, seconds=seconds)
 
 
 class Rate(NamedTuple):

@@ -200,14 +200,17 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
 
 
 def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
-    """The directives by which a page restricts robots, in its elements or its header X-Robots-Tag."""
-    if fetched.robots_tag is None and parsed.follow and parsed.index and parsed.archive:
+    """The directives by which a page restricts robots, or googlebot, in its elements or its header X-Robots-Tag."""
+    index_by_google = parsed.index_by_google
+    if fetched.robots_tag is None and parsed.follow and parsed.index and parsed.archive and index_by_google:
         return None  # as mostly
     says = Directives(parsed.follow, parsed.index, parsed.archive)
     if fetched.robots_tag is not None:
         with suppress(Exception):  # over which the answer has been judged as parser-failed
             says = says.and_(read_directives(fetched.robots_tag))
+            index_by_google = index_by_google and read_directives(fetched.robots_tag, "googlebot").index
     allowed = {"noindex": says.index, "nofollow": says.follow, "noarchive": says.archive}
+    allowed["googlebot: noindex"] = index_by_google or not says.index
     return ", ".join(word for word, is_allowed in allowed.items() if not is_allowed) or None
 
 

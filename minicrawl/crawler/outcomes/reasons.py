@@ -98,6 +98,7 @@ MEANINGS = {
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
     "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",
+    "scope-linked": "it is on none of the seeds' sites, and no page of these links to it (--scope linked)",
     "type": "its ending is that of a file which is never HTML (--html-only)",
     "deny": "it matches a pattern of --deny",
     "allow": "it matches no pattern of --allow",
@@ -179,8 +180,9 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_l
         return MEANINGS[reason]
     if leads_to is None:
         return _OF_CONNECTIONS.get(reason)
-    _, refusal = _parts(reason)
-    rule = _OF_TARGETS.get(refusal) or scope.rule(leads_to, depth) or static_rule(leads_to)
+    cause, refusal = _parts(reason)
+    of_scope = scope.rule(leads_to, depth, is_redirect=cause == "redirect")
+    rule = _OF_TARGETS.get(refusal) or of_scope or static_rule(leads_to)
     return f"{leads_to}: {rule}" if rule else leads_to
 
 
@@ -189,12 +191,13 @@ def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple
 
     nearest: pages that link to it too far from a seed, with their depths.
     """
-    reason = scope.refuses(url, 0)
+    source, depth = min(nearest, key=lambda page: page[1], default=(None, 0))
+    reason = scope.refuses(url, 0, source=source)
     if reason is not None:
-        return reason, scope.rule(url, 0) or ""
-    if nearest:
-        source, depth = min(nearest, key=lambda page: page[1])
-        return "max-depth", f"{scope.rule(url, depth + 1) or 'the next crawl follows it'}; {source} links to it"
+        return reason, scope.rule(url, 0, source=source) or ""
+    if source is not None:
+        rule = scope.rule(url, depth + 1, source=source) or "the next crawl follows it"
+        return "max-depth", f"{rule}; {source} links to it"
     return "no-link", MEANINGS["no-link"]
 
 

@@ -6,6 +6,7 @@ page          pages, and probes of pages that cannot exist
 look_up       the IP address of a host
 robots        robots.txt files, and their redirects
 sitemap       sitemaps, and making their URLs known
+spans         OpenTelemetry spans for requests
 requisite     files that archived pages need to look as they do
 outage_watch  requests without an answer, and checks for a network outage
 """

@@ -90,7 +90,9 @@ class DueRequests:
                 self._frontier.rest(request.host, robots.expires, now)
                 return None
             refused = robots.refusal(self._settings.user_agent, request.url)
-            refusal = None if refused is None else Refusal(*refused, robots.expires)
+            if refused is not None:
+                refusal = Refusal(*refused, robots.expires)
+                log.robots_refused(url=request.url, reason=refusal.reason)
             if refusal is None and request.page is not None:
                 self._add_sitemaps(request.page, origin, robots, now)
         if refusal is not None:

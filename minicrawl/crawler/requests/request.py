@@ -72,6 +72,7 @@ class HostTurns:
         if fetched.status is not None:
             self._hosts.answered.add(host.id)
         base = self._hosts.delays.of(host.name, host.crawl_delay)
+        was_dead = host.health.dead_until
         if base:
             host.health = after(host.health, fetched, base, now, self._timing)
             host.delay = delay_of(base, host.health)
@@ -81,6 +82,10 @@ class HostTurns:
         if host.health.dead_until > now:
             log.host_dead(host=host.name)
             self.frontier.free(host, now)
+        elif was_dead and not host.health.dead_until:
+            log.host_alive(host=host.name)
+        if rest > 0:
+            log.host_resting(host=host.name, seconds=rest)
 
     def spare(self, turn: HostTurn, rest: float, now: float) -> None:
         """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""

@@ -66,6 +66,8 @@ class Sitemaps(Kind):
 
     def name(self, page: int, origin: str, written: Sequence[str], now: float) -> None:
         """Add the sitemaps that robots.txt of `origin` names; the turn of `page` has come."""
+        if self._admission.scope.only_checks(f"{origin}/"):
+            return
         try:
             named = [normalise(url, f"{origin}/robots.txt") for url in written]
         except Exception as error:
@@ -106,7 +108,9 @@ class Sitemaps(Kind):
         depth = int(self._accounts.depth[row.page]) + 1
         distinct = dict.fromkeys(url for url in urls if politeness_key(url) == name)
         inside = [url for url in distinct if self._admission.scope.refuses(url, depth) is None]
-        self.queue.enqueue(sitemap, unknown(inside, self._urls.find(inside)))
+        known = self._urls.find(inside)
+        self.queue.lists(sitemap, [page for page in known if page is not None])
+        self.queue.enqueue(sitemap, unknown(inside, known))
 
     def absorb_lastmods(self, sitemap: int, lastmods: dict[str, float], now: float) -> None:
         """Absorb the lastmod of pages of a sitemap's host, in Unix seconds."""
@@ -170,7 +174,7 @@ class Sitemaps(Kind):
         writer.save_sitemaps(rows.sitemaps)
         writer.add_listed_urls(rows.listed)
         writer.remove_listed_urls(rows.unlisted)
-        writer.save_sitemap_pages(rows.made)
+        writer.save_sitemap_pages(rows.pages)
         writer.save_meta({"sitemap_thirds": self.queue.thirds})
         if rows.left_out is not None:
             writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
@@ -187,6 +191,7 @@ class Sitemaps(Kind):
             pages = self._discovery.made_known(admitted, sitemap.page, "sitemap", listed_by=sitemap.url)
             born = [page for page, before in zip(pages, admitted.pages, strict=True) if before is None]
             self.queue.let_in(sitemap.id, born)
+            self.queue.lists(sitemap.id, [before for before in admitted.pages if before is not None])
             let_in += self._discovery.offer_new(now)
             if let_in >= most:
                 break

@@ -38,14 +38,14 @@ DUE = "due"
 
 
 class ChangedRows(NamedTuple):
-    """The rows of a commit. `made`: (page, sitemap that made it known). `left_out`: counts of sitemaps left out, by
-    their source; None if unchanged.
+    """The rows of a commit. `pages`: (page, sitemap that lists it, whether it made the page known). `left_out`: counts
+    of sitemaps left out, by their source; None if unchanged.
     """
 
     sitemaps: list[SitemapRow]
     listed: list[ListedUrl]
     unlisted: list[ListedUrl]
-    made: list[tuple[int, int]]
+    pages: list[tuple[int, int, bool]]
     left_out: dict[str, int] | None
 
 
@@ -79,7 +79,7 @@ class SitemapQueue:
         self._changed: set[int] = set()
         self._listed: list[ListedUrl] = []
         self._unlisted: list[ListedUrl] = []
-        self._made: list[tuple[int, int]] = []
+        self._pages: list[tuple[int, int, bool]] = []
         for row in self._rows.values():
             self._per_host[row.host] += 1
             self._taken[row.host] += row.made_known
@@ -214,11 +214,15 @@ class SitemapQueue:
             return self._rows[sitemap], [row.url for row in same]
         return None
 
+    def lists(self, sitemap: int, pages: Iterable[int]) -> None:
+        """Record pages that a sitemap lists and that were known before."""
+        self._pages += ((page, sitemap, False) for page in pages)
+
     def let_in(self, sitemap: int, pages: Iterable[int]) -> None:
         """Record the pages that a sitemap has made known."""
-        made = [(page, sitemap) for page in pages]
+        made = [(page, sitemap, True) for page in pages]
         row = self._rows[sitemap]
-        self._made += made
+        self._pages += made
         self._taken[row.host] += len(made)
         self._note(row._replace(made_known=row.made_known + len(made)))
 
@@ -226,10 +230,10 @@ class SitemapQueue:
         """The rows that changed since the last call."""
         changed = [self._rows[number] for number in sorted(self._changed)]
         left_out = self._left_out if self._has_news_of_left_out else None
-        rows = ChangedRows(changed, self._listed, self._unlisted, self._made, left_out)
+        rows = ChangedRows(changed, self._listed, self._unlisted, self._pages, left_out)
         for host in dict.fromkeys(row.host for row in self._listed):
             self._give_turn(host)
-        self._changed, self._listed, self._unlisted, self._made = set(), [], [], []
+        self._changed, self._listed, self._unlisted, self._pages = set(), [], [], []
         self._has_news_of_left_out = False
         return rows
 

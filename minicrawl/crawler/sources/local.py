@@ -15,7 +15,7 @@ from minicrawl.crawler.http.content_type import UTF_8
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.response_fields import shown
+from minicrawl.crawler.http.response_fields import has_hsts, shown
 from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
@@ -135,10 +135,17 @@ class LocalSource:
         if fetched.body:
             parsed, identity = await self._shown(fetched, fields, wanted)
             fetched = fetched._replace(body=b"", **identity._asdict())
+        if parsed.facts is not None:
+            parsed = parsed._replace(facts=parsed.facts._replace(hsts=has_hsts(fields)))
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
-            parsed = parsed._replace(canonicals=tuple(dict.fromkeys(named)), hreflang=tuple(dict.fromkeys(spoken)))
+            others = () if parsed.facts is None else (version.url for version in spoken)  # only an audit asks for them
+            parsed = parsed._replace(
+                canonicals=tuple(dict.fromkeys(named)),
+                alternates=tuple(dict.fromkeys((*parsed.alternates, *others))),
+                hreflang=tuple(dict.fromkeys(spoken)),
+            )
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     def _is_rendered(self, url: str) -> bool:

@@ -101,6 +101,10 @@ class WorkerSource:
         """The status of each worker, those that are leaving last."""
         return [worker.status() for worker in (*self._workers.values(), *self._leaving)]
 
+    def worker_of(self, url: str) -> int:
+        """The number of the worker that is asked for a URL."""
+        return self._number_for(authority(url))
+
     def waits(self) -> Mapping[str, Wait]:
         """As of the last beat of each worker."""
         return {url: wait for worker in (*self._workers.values(), *self._leaving) for url, wait in worker.waits.items()}
@@ -143,7 +147,7 @@ class WorkerSource:
             process.wait()
 
     def _worker_for(self, url: str) -> _Worker:
-        return self._workers[self._number_for(authority(url))]
+        return self._workers[self.worker_of(url)]
 
     async def _ask(self, worker: _Worker, what: str, request: Asked, give: GiveUrls | None = None) -> Any:
         """The answer of a worker, or None if it died over it. give: takes what the worker sends before the answer."""
@@ -266,6 +270,10 @@ class ChangingSource:
     def workers(self) -> tuple[WorkerStatus, ...]:
         """The status of each worker process, without those of replaced sources."""
         return tuple(self._workers.workers()) if self._workers is not None else ()
+
+    def worker_of(self, url: str) -> int | None:
+        """The number of the worker that is asked for a URL; None where this process fetches."""
+        return None if self._workers is None else self._workers.worker_of(url)
 
     def waits(self) -> dict[str, Wait]:
         """Pages that have come and wait, by URL."""

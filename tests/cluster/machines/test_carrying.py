@@ -12,7 +12,7 @@ from support.cluster_runs import SETTINGS, ranked_pages, run_in_parts
 from support.machine_calls import Line, called, kept_by
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.carrying import Carriers, Remote, backup_between, move_between
@@ -38,7 +38,7 @@ def carriers(before: Callable[[str], None] = lambda what: None) -> Carriers:
 
 def ranked(folder: Folder) -> list[RankedPage]:
     with as_here(folder).opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         return list(ranked_pages(stores))
 
 

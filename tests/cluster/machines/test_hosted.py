@@ -7,7 +7,7 @@ import pytest
 from support.cluster_runs import SETTINGS, crawled_alone, folder_at, ranked_pages, run_in_parts
 from support.machine_calls import Line, kept_by
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.hosted import Call, CallPost, Hosted
 from minicrawl.cluster.running.partition import PostError
@@ -43,7 +43,7 @@ def test_calls_that_are_lost_change_nothing(tmp_path: Path) -> None:
     assert (ended.reason, ended.deaths) == ("nothing-left", 0)
     alone = crawled_alone(tmp_path / "alone.db")
     with found(tmp_path / "web").opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         pages = {page.url: page for page in ranked_pages(stores)}
     assert [(page.url, page.state, page.inlinks, page.depth) for page in map(pages.get, sorted(pages)) if page] == [
         (page.url, page.state, page.inlinks, page.depth) for page in map(alone.get, sorted(alone)) if page
@@ -102,7 +102,7 @@ def test_one_that_begins_once_more_ends_what_it_had_begun(folder: Folder) -> Non
 
     asyncio.run(run())
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 def test_one_that_cannot_begin_says_why(folder: Folder) -> None:

@@ -17,7 +17,7 @@ from support.command_line import run
 from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, kill, served
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.machines.ray import make_at
 from minicrawl.errors import SettingError
@@ -145,7 +145,7 @@ def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
             assert driver.wait(timeout=240) == 130
     assert [place.machine for place in found(copy).places] == [None, None]
     with found(copy).opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
     top = run("top", "--store", crawl.path)
     assert (top.exit_code, "brings a copy of all here" in top.stderr) == (3, True)
     crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)

@@ -19,6 +19,7 @@ from minicrawl.analysis.verify import verify
 from minicrawl.cluster.running.combined import (
     Covered,
     Events,
+    LastLooks,
     covered_by_all,
     look_of,
     part_of,
@@ -296,8 +297,12 @@ LOOK: dict[str, Any] = {
     "hosts": [{"host": "a.test", "doing": "waiting"}, {"host": "c.test", "doing": "idle"}],
     "doing": {"waiting": 1},
     "statuses": {"2xx": 3},
-    "latencies": {"0.1": 1, "+Inf": 2},
-    "latency": 20.0,
+    "pid": 7,
+    "failed": {"dns": 2},
+    "histograms": {"latency_seconds": {"http": {"0.1": 1, "+Inf": 2, "sum": 20.5}}},
+    "pages": {"fetched/ok": 3, "elsewhere/": 9},
+    "host_states": {"delay": 1, "idle": 4},
+    "work": {"commits": 2, "commit_rows": 9, "commit_seconds": 0.5, "store_bytes": 100},
     "took": 0.1,
 }
 
@@ -318,11 +323,14 @@ def test_looks_are_added_up_and_hosts_come_in_order() -> None:
     other |= {"requests": [{"url": "http://b.test/", "seconds": 3.0}], "statuses": {"2xx": 1, "4xx": 1}}
     whole = look_of([LOOK, other, {"state": "starting"}], hosts=2)
     assert whole["errors"] == {"dns": 3, "tls": 1}
-    assert (whole["statuses"], whole["latencies"]) == ({"2xx": 4, "4xx": 1}, {"0.1": 2, "+Inf": 4})
-    assert whole["latency"] == 40.0
+    assert (whole["statuses"], whole["failed"]) == ({"2xx": 4, "4xx": 1}, {"dns": 4})
+    assert whole["histograms"] == {"latency_seconds": {"http": {"0.1": 2, "+Inf": 4, "sum": 41.0}}}
+    assert (whole["pages"], whole["host_states"]) == ({"fetched/ok": 6}, {"delay": 2})
+    assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 200}
     assert [host["host"] for host in whole["hosts"]] == ["b.test", "a.test"]
     assert whole["earlier"] == {"runs": 2, "fetched": 11, "bytes": 6, "seconds": 9.0}
-    assert [request["url"] for request in whole["requests"]] == ["http://b.test/", "http://a.test/"]
+    requests = [(request["url"], request["worker"]) for request in whole["requests"]]
+    assert requests == [("http://b.test/", 1), ("http://a.test/", 0)]
     assert whole["silence"] is None, "one of them is answered"
 
 
@@ -335,6 +343,18 @@ def test_a_host_is_shown_as_it_is_at_home() -> None:
         whole = look_of(looks, hosts=9)
         assert {host["host"]: host["doing"] for host in whole["hosts"]} == {"a.test": "asked", "b.test": "banned"}
         assert whole["doing"] == {"asked": 1, "banned": 1}
+
+
+def test_no_counter_falls_while_a_partition_settles_or_after_it_has_died() -> None:
+    last = LastLooks()
+    assert last.take(0, LOOK) is LOOK
+    settling = last.take(0, {"pid": 7, "state": "stopping"})
+    assert look_of([settling], 0, last.ended)["statuses"] == {"2xx": 3}
+    fresh = last.take(0, {**LOOK, "pid": 8, "statuses": {"2xx": 1}})
+    whole = look_of([fresh], 0, last.ended)
+    assert whole["statuses"] == {"2xx": 4}
+    assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 100}
+    assert whole["pages"] == {"fetched/ok": 3}
 
 
 def test_looks_that_say_nothing_yet_are_no_look_at_hosts() -> None:

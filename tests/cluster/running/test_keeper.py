@@ -14,7 +14,7 @@ from support.counted_web import CountedWeb, counted_web
 from support.opic_webs import exact_importance
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import Process, Start, started
@@ -39,7 +39,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
 def compare(folder: Folder, alone: dict[str, RankedPage]) -> None:
     """What several processes have found is what one has found."""
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         together = {page.url: page for page in ranked_pages(stores)}
     assert together.keys() == alone.keys()
     for url, page in together.items():
@@ -105,7 +105,7 @@ def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
     assert (ended.reason, died, ended.rounds is None) == ("interrupted", [2], False)
     assert ended.fetched < len(alone)
     with found(tmp_path / "web").opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         assert not any(store.transfers.outbox() for store in stores), "it has settled"
     ended, died = run(tmp_path / "web", lambda keeper, fetched: None, delay=0.0)
     assert (ended.reason, died) == ("nothing-left", [])
@@ -120,7 +120,7 @@ def test_who_interrupts_again_waits_for_nothing(tmp_path: Path) -> None:
     ended, died = run(tmp_path / "web", interrupt)
     assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
     with found(tmp_path / "web").opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_pat
     assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
     assert not found(tmp_path / "web").is_in_use
     with found(tmp_path / "web").opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 @dataclass(frozen=True)

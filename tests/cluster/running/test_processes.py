@@ -16,7 +16,7 @@ from support.cluster_runs import SEEDS, folder_at
 from support.command_line import run as command
 from support.counted_web import counted_web
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.processes import DeadError, Process, started
 from minicrawl.cluster.running.worker import Brief
@@ -76,7 +76,7 @@ def test_a_run_waits_for_what_a_killed_one_has_left_and_not_for_one_that_runs(tm
         ended = command(*words)
     assert (ended.exit_code, json.loads(ended.stdout)["reason"]) == (0, "nothing-left")
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 @pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGTERM])

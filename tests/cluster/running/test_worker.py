@@ -20,7 +20,7 @@ import pytest
 from support.cluster_runs import folder_at
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import VERSION
@@ -76,7 +76,7 @@ def test_a_keeper_that_dies_ends_it_with_everything_committed(folder: Folder) ->
     assert (process.returncode, errors) == (0, b"")
     assert not folder.is_in_use
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
         assert stores[0].size() == len(SEEDS), "it knows all seeds, also those that are at home elsewhere"
 
 
@@ -91,7 +91,7 @@ def test_a_disk_that_is_full_when_nobody_asks_any_more_leaves_no_traceback(folde
         _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, b"")
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:

@@ -252,5 +252,6 @@ def test_all_that_may_be_wanted_of_a_page_is_kept_or_known_not_to_be() -> None:
         "hook_network",
         "requisites",
         "part",
+        "facts",
     }
     assert {field.name for field in dataclasses.fields(Wanted)} == never | set(OPTIONAL)

@@ -12,7 +12,7 @@ from support.skipping import run
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.run import crawl_with
 from minicrawl.model import CrawlReport
@@ -87,7 +87,7 @@ def test_a_round_asks_for_each_page_once_the_best_first_and_for_no_other(store: 
     assert set(server.asked) == set(chosen)
     assert report.known == known + 1  # its turn comes with the next crawl
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
     _, later = crawl(more, store, [])
     assert later.asked == [HOME + "unheard-of"]
 
@@ -157,4 +157,4 @@ def test_importance_follows_links_that_have_changed_on_a_third_of_the_pages(tmp_
     refreshed(Server(changed), path, 1000)
     with open_store(path) as reader:
         assert verify(reader).stored.l1 <= 1e-6
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []

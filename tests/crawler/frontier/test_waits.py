@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.frontier.waits import hosts_now, longest_waits, wait_of
+from minicrawl.crawler.frontier.waits import hosts_now, longest_waits, wait_of, waits_by_reason
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.crawler.hosts.politeness import Health
 
@@ -67,8 +67,9 @@ def test_what_hosts_do_is_told_of_those_that_are_asked_or_wait_first() -> None:
     }
     doing = [rng.choice(list(kinds)) for _ in range(300)]
     hosts = [host(number, **kinds[kind]) for number, kind in enumerate(doing)]
-    shown, counts = hosts_now(hosts, lambda one: doing[one.id] != "idle", NOW, 120)
+    shown, counts, states = hosts_now(hosts, lambda one: doing[one.id] != "idle", NOW, 120)
     assert counts == {kind: doing.count(kind) for kind in kinds}
+    assert states == {"delay" if kind == "waiting" else kind: count for kind, count in counts.items()}
     in_order = [number for kind in kinds for number, one in enumerate(doing) if one == kind]
     assert [one.host for one in shown] == [f"{number}.test" for number in in_order[:120]]
     for one in shown:
@@ -78,5 +79,12 @@ def test_what_hosts_do_is_told_of_those_that_are_asked_or_wait_first() -> None:
 
 def test_a_host_without_pages_that_is_banned_or_opened_says_so() -> None:
     hosts = [host(0, is_banned=True), host(1, opening=1), host(2)]
-    _, counts = hosts_now(hosts, lambda one: False, NOW, 0)
-    assert counts == {"banned": 1, "opening": 1, "idle": 1}
+    _, counts, states = hosts_now(hosts, lambda one: False, NOW, 0)
+    assert counts == states == {"banned": 1, "opening": 1, "idle": 1}
+
+
+def test_states_of_hosts_name_the_reason_of_a_wait_and_the_dead() -> None:
+    dead = Health(strains=9, dead_until=NOW + 60)
+    hosts = [host(0), host(1, health=Health(strains=2)), host(2, health=dead), host(3, health=dead, is_banned=True)]
+    assert hosts_now(hosts, lambda one: True, NOW, 0).states == {"delay": 1, "failures": 1, "dead": 1, "banned": 1}
+    assert waits_by_reason(hosts[:2], NOW) == {"delay": 1, "failures": 1}

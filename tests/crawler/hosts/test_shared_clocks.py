@@ -190,6 +190,17 @@ def test_who_was_killed_may_have_asked_just_before(is_alone: bool) -> None:
     other.leave(START + 200.0)
 
 
+def test_the_delay_of_a_killed_crawl_does_not_hold_for_those_killed_after_it() -> None:
+    first, second, third = Crawl(60.0), Crawl(0.25), Crawl(0.25)
+    first.look(START)
+    first.shared.close()
+    assert second.begin(0, START + 1) is None, "the first may have asked just before"
+    assert second.begin(0, START + 62) is not None
+    second.shared.close()
+    assert third.begin(1, START + 70) is None
+    assert third.begin(1, START + 70.5) is not None
+
+
 def test_a_crawl_that_is_stopped_holds_up_the_others_for_a_while_only(caplog: pytest.LogCaptureFixture) -> None:
     stopped, other = Crawl(1.0), Crawl(1.0)
     stopped.look(START)

@@ -6,7 +6,7 @@ from pathlib import Path
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.model import Fetched, ParsedPage
@@ -46,7 +46,7 @@ def test_what_others_own_does_not_become_known_and_is_counted_apart(tmp_path: Pa
     # Each of 8 pages has 4 links of hosts of ours to /b, which are denied, as 4 of others are; 8 links lead elsewhere.
     assert (intake.state.tally.left_out, intake.state.tally.elsewhere) == (8 * 8, 8 * 8)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         assert (reader.meta("links_left_out"), reader.meta("links_elsewhere")) == (64, 64)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.sites import Server, Site, crawl, rows, wide_site
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.known.expectation import expectation_of, kept_rows
 from minicrawl.crawler.urls.groups import levels_of
@@ -41,7 +41,7 @@ def test_a_stopped_crawl_keeps_what_its_store_alone_gives(tmp_path: Path, seed: 
         assert of.coverage == pytest.approx(found.of.coverage, abs=1e-5)
         assert of == found.of._replace(coverage=of.coverage)
         assert found.of.read < found.of.known == store.size()
-        assert list(audit(store)) == []
+        assert list(violations(store)) == []
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -11,6 +11,7 @@ import pytest
 from support.intakes import crawl_all, intake_of
 from support.sites import Site, crawl, faults_in, rows
 
+from minicrawl.analysis.sites import sites_of
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
@@ -327,3 +328,18 @@ def test_a_boost_that_comes_while_the_crawl_runs_puts_pages_in_order_by_cash(tmp
     intake.on_settings(plain, {"boost"}, 0.0)
     assert frontier.best_page(0.0) == first
     intake.state.writer.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_most_trusted_sites_are_told_with_what_was_read(tmp_path: Path, seed: int) -> None:
+    web, seeds = web_of(seed, sites=9)
+    crawl(web, tmp_path / "crawl.db", seeds, jump="sites", pages=30)
+    with open_store(tmp_path / "crawl.db") as reader:
+        slow = {row.site: row for row in sites_of(reader, "site")}
+    intake = intake_of(tmp_path / "crawl.db", jump="sites")
+    assert intake.state.sites is not None
+    found = intake.state.sites.most_trusted(4)
+    intake.state.writer.close()
+    trusts = sorted((row.trust or 0.0 for row in slow.values() if row.read), reverse=True)
+    assert [one.trust for one in found] == pytest.approx([trust for trust in trusts if trust][:4])
+    assert all((one.known, one.read) == (slow[one.site].known, slow[one.site].read) for one in found)

@@ -1,6 +1,7 @@
 """Points of a crawl's curves, counts of its answers, its speed."""
 
 import random
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import crawl, random_site, rows
 
-from minicrawl.crawler.loop.measurements import BOUNDS, AnswerCounts, Course, Speed, spacing, thinned
-from minicrawl.model import CoursePoint
+from minicrawl.crawler.loop.measurements import (
+    LATENCY,
+    SIZE,
+    AnswerCounts,
+    CommitCounts,
+    Course,
+    Speed,
+    spacing,
+    thinned,
+)
+from minicrawl.model import CoursePoint, Fetched
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -72,22 +82,48 @@ def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:
     assert rows(store, "SELECT value FROM meta WHERE key = 'run_at'")[0][0] <= last.at
 
 
-ANSWERS = st.lists(st.tuples(st.integers(100, 599), st.floats(0, 100) | st.sampled_from(BOUNDS)))
+ANSWERS = st.lists(
+    st.builds(
+        Fetched,
+        st.sampled_from(["http://a.test/", "https://a.test/"]),
+        status=st.integers(100, 599) | st.none(),
+        reason=st.sampled_from(["dns", "timeout"]),
+        seconds=st.floats(0, 100) | st.sampled_from(LATENCY),
+        size=st.integers(0, 10**7) | st.sampled_from(SIZE).map(int),
+    )
+)
 
 
 @given(ANSWERS)
-def test_each_answer_is_counted_once(answers: list[tuple[int, float]]) -> None:
+def test_each_request_is_counted_once(each: list[Fetched]) -> None:
     counts = AnswerCounts()
-    for status, seconds in answers:
-        counts.add(status, seconds)
+    for fetched in each:
+        counts.add(fetched)
+    answers = [fetched for fetched in each if fetched.status is not None]
     for name, count in counts.statuses().items():
-        assert count == sum(str(status).startswith(name[0]) for status, _ in answers) > 0
-    assert sum(counts.statuses().values()) == sum(counts.latencies().values()) == len(answers)
-    within = 0
-    for bound, count in counts.latencies().items():
-        within += count
-        assert within == sum(seconds <= float(bound) for _, seconds in answers)
-    assert counts.seconds == sum(seconds for _, seconds in answers)
+        assert count == sum(str(fetched.status).startswith(name[0]) for fetched in answers) > 0
+    assert sum(counts.statuses().values()) == len(answers)
+    assert counts.failed() == Counter(fetched.reason for fetched in each if fetched.status is None)
+    values = {"latency_seconds": [one.seconds for one in answers], "size_bytes": [float(one.size) for one in answers]}
+    for name, by_scheme in counts.histograms().items():
+        for scheme, found in by_scheme.items():
+            here = [v for v, one in zip(values[name], answers, strict=True) if one.url.startswith(f"{scheme}:")]
+            assert found.pop("sum") == sum(here)
+            below = 0.0
+            for bound, within in found.items():
+                below += within
+                assert below == sum(value <= float(bound) for value in here)
+
+
+def test_commits_are_counted_unless_they_fail() -> None:
+    rows = iter([5, 8, 8])
+    counts = CommitCounts(lambda: next(rows))
+    with counts.counting():
+        pass
+    with pytest.raises(KeyError), counts.counting():
+        raise KeyError
+    assert (counts.number, counts.rows) == (1, 3)
+    assert counts.seconds > 0
 
 
 def test_speed_is_that_of_the_last_seconds() -> None:

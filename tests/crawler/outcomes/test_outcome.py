@@ -226,6 +226,9 @@ def test_canonical_of_a_page_to_itself_takes_no_room(canonicals: tuple[str, ...]
         (ParsedPage(follow=False, index=False, archive=False), None, "noindex, nofollow, noarchive"),
         (ParsedPage(), "otherbot: none", None),
         (ParsedPage(), "none", "noindex, nofollow"),
+        (ParsedPage(index_by_google=False), None, "googlebot: noindex"),
+        (ParsedPage(follow=False), "googlebot: none", "nofollow, googlebot: noindex"),
+        (ParsedPage(index_by_google=False), "noindex", "noindex"),
     ],
 )
 def test_directives_of_page_and_header_are_joined(

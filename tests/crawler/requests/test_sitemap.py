@@ -68,7 +68,7 @@ def found_in_sitemaps(store: Path) -> dict[str, str]:
         rows(
             store,
             "SELECT pages.url, sitemaps.url FROM sitemap_pages JOIN pages ON pages.id = sitemap_pages.page "
-            "JOIN sitemaps ON sitemaps.id = sitemap",
+            "JOIN sitemaps ON sitemaps.id = sitemap WHERE sitemap_pages.made_known",
         )
     )
 

@@ -42,7 +42,7 @@ class Queued:
             self.writer.save_sitemaps(changed.sitemaps)
             self.writer.add_listed_urls(changed.listed)
             self.writer.remove_listed_urls(changed.unlisted)
-            self.writer.save_sitemap_pages(changed.made)
+            self.writer.save_sitemap_pages(changed.pages)
             self.writer.save_meta({"sitemap_thirds": self.queue.thirds})
 
     def crash(self) -> None:

@@ -13,7 +13,7 @@ import pytest
 from support.sites import rows
 from support.small_web import small_web
 
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.sources.hooked import HookedPages
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.model import ParsedPage, Wanted
@@ -228,7 +228,7 @@ def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path, wo
     calm = reasons.keys() - FAILING - HARMLESS
     assert sorted(item["url"] for item in found) == sorted(f"{URL}{name}" for name in HARMLESS | calm)
     with open_store(store) as run:
-        assert list(audit(run)) == []
+        assert list(violations(run)) == []
         counted = run.meta_json("hook_errors")
     assert sum(counted.values()) == len(FAILING)
     assert os.fsencode(f"hook {hook}:on_page failed over {URL}exit: SystemExit: 3") in crawl.stderr

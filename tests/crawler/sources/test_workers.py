@@ -150,6 +150,7 @@ def test_number_of_workers_may_change_while_they_work() -> None:
             first, second = source.workers()
             slow = asyncio.create_task(source.page(PageRequest(f"http://{hosts[1]}/slow")))
             await until(lambda: bool(waits))
+            assert source.worker_of(f"http://{hosts[1]}/slow") == second.number
             await source.set_workers(1)
             fetched, _ = await source.page(PageRequest(f"http://{hosts[1]}/"))
             assert fetched.status == 200
