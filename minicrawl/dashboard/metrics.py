@@ -1,12 +1,60 @@
-"""Format a look at a crawl as OpenMetrics 1.0, for Prometheus and others, one metric family after the other."""
+"""Format a look at a crawl as OpenMetrics 1.0, for Prometheus and others, one metric family after the other.
 
-from collections.abc import Iterator, Mapping
+docs/dashboard.md has a table of all families; docs/grafana.json shows them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any  # Any: JSON
 
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _Samples = list[tuple[Mapping[str, str], float]]
 """Labels and value of each sample."""
+_Table = tuple[tuple[str, str, str], ...]
+"""Name, help and key of each family."""
+_OF_RUN: _Table = (
+    ("pages_fetched_total", "Answers for pages in this run", "fetched"),
+    ("bytes_fetched_total", "Bytes of bodies in this run", "bytes"),
+    ("run_seconds_total", "Seconds of this run, pauses left out", "seconds"),
+    ("cpu_seconds_total", "CPU seconds of the main process", "cpu"),
+    ("memory_bytes", "Memory of the main process", "memory"),
+    ("pages_known", "Known pages", "known"),
+    ("pages_read", "Known pages that were read", "read"),
+    ("hosts_in_flight", "Hosts that are being asked", "in_flight"),
+    ("coverage_ratio", "Share of importance the read pages hold, from below", "coverage"),
+    ("texts_unindexed", "Texts that the search index lacks", "unindexed"),
+)
+_OF_WORK: _Table = (
+    ("commits_total", "Commits in this run", "commits"),
+    ("commit_rows_total", "Rows written by commits in this run", "commit_rows"),
+    ("commit_seconds_total", "Seconds spent on commits in this run", "commit_seconds"),
+    ("turns_uncommitted", "Turns of pages, with their texts, that await a commit", "uncommitted"),
+    ("store_bytes", "Bytes of the store with its log", "store_bytes"),
+    ("text_bytes", "Bytes of the kept texts", "text_bytes"),
+    ("archive_bytes_total", "Bytes of the archive's files, of all runs", "archive_bytes"),
+)
+_OF_WORKER: _Table = (
+    ("pages_total", "Answers of a worker", "pages"),
+    ("bytes_total", "Bytes of bodies of a worker", "bytes"),
+    ("cpu_seconds_total", "CPU seconds of a worker", "cpu"),
+    ("memory_bytes", "Memory of a worker", "memory"),
+    ("requests_in_flight", "Open requests of a worker", "in_flight"),
+)
+_OF_PARTITION: _Table = (
+    ("pages_fetched_total", "Answers for pages in this run, of a partition's process", "fetched"),
+    ("pages_known", "Known pages of a partition", "known"),
+    ("pages_read", "Pages of a partition that were read", "read"),
+    ("hosts_in_flight", "Hosts that a partition is asking", "in_flight"),
+    ("mirrors", "URLs of others that a partition has links to", "mirrors"),
+    ("rows_to_send", "Rows of a partition that their homes have not confirmed", "waiting"),
+    ("cpu_seconds_total", "CPU seconds of a partition's process", "cpu"),
+    ("memory_bytes", "Memory of a partition's process", "memory"),
+    ("deaths_total", "Processes of a partition that have died in this run", "deaths"),
+)
+_HISTOGRAMS = (
+    ("latency_seconds", "Duration of the requests that were answered"),
+    ("size_bytes", "Bytes of the answers' bodies"),
+)
 
 
 def metrics(look: Mapping[str, Any]) -> str:
@@ -15,71 +63,59 @@ def metrics(look: Mapping[str, Any]) -> str:
 
 
 def _lines(look: Mapping[str, Any]) -> Iterator[str]:
-    yield from _family("up", "gauge", "1 while the crawl answers", [({}, float(look["crawl"] == "running"))])
+    yield from _family("up", "1 while the crawl answers", [({}, float(look["crawl"] == "running"))])
     if look["crawl"] == "none":
         return
-    yield from _family("paused", "gauge", "1 while the crawl is paused", [({}, float(look["state"] == "paused"))])
-    for name, kind, about, key in (
-        ("pages_fetched_total", "counter", "Answers for pages in this run", "fetched"),
-        ("bytes_fetched_total", "counter", "Bytes of bodies in this run", "bytes"),
-        ("run_seconds_total", "counter", "Seconds of this run, pauses left out", "seconds"),
-        ("cpu_seconds_total", "counter", "CPU seconds of the main process", "cpu"),
-        ("memory_bytes", "gauge", "Memory of the main process", "memory"),
-        ("pages_known", "gauge", "Known pages", "known"),
-        ("pages_read", "gauge", "Pages that were read", "read"),
-        ("hosts_in_flight", "gauge", "Hosts that are being asked", "in_flight"),
-        ("coverage_ratio", "gauge", "Share of importance the read pages hold, from below", "coverage"),
-    ):
-        if look.get(key) is not None:
-            yield from _family(name, kind, about, [({}, float(look[key]))])
-    yield from _family("answers_total", "counter", "Answers in this run", _by("status", look.get("statuses", {})))
-    yield from _histogram(look.get("latencies", {}), look.get("latency", 0.0))
-    errors = _by("reason", look.get("errors", {}))
-    yield from _family("pages_given_up_total", "counter", "Pages given up in this run, by reason", errors)
-    yield from _family("hosts", "gauge", "Hosts, by what they do", _by("doing", look.get("doing", {})))
-    workers = look.get("workers", [])
-    yield from _family("worker_pages_total", "counter", "Answers of a worker", _of(workers, "pages"))
-    yield from _family("worker_bytes_total", "counter", "Bytes of bodies of a worker", _of(workers, "bytes"))
-    yield from _family("worker_cpu_seconds_total", "counter", "CPU seconds of a worker", _of(workers, "cpu"))
-    yield from _family("worker_memory_bytes", "gauge", "Memory of a worker", _of(workers, "memory"))
-    parts = look.get("partitions", [])
-    for name, kind, about, key in (
-        ("pages_fetched_total", "counter", "Answers for pages in this run, of a partition's process", "fetched"),
-        ("pages_known", "gauge", "Known pages of a partition", "known"),
-        ("pages_read", "gauge", "Pages of a partition that were read", "read"),
-        ("hosts_in_flight", "gauge", "Hosts that a partition is asking", "in_flight"),
-        ("mirrors", "gauge", "URLs of others that a partition has links to", "mirrors"),
-        ("rows_to_send", "gauge", "Rows of a partition that their homes have not confirmed", "waiting"),
-        ("cpu_seconds_total", "counter", "CPU seconds of a partition's process", "cpu"),
-        ("memory_bytes", "gauge", "Memory of a partition's process", "memory"),
-        ("deaths_total", "counter", "Processes of a partition that have died in this run", "deaths"),
-    ):
-        yield from _family(f"partition_{name}", kind, about, _of(parts, key, "partition"))
+    yield from _family("paused", "1 while the crawl is paused", [({}, float(look["state"] == "paused"))])
+    for table, values in ((_OF_RUN, look), (_OF_WORK, look.get("work", {}))):
+        for name, about, key in table:
+            yield from _family(name, about, [({}, values[key])] if values.get(key) is not None else [])
+    yield from _family("answers_total", "Answers for pages, by class of status", _by("status", look.get("statuses")))
+    yield from _family(
+        "unanswered_total", "Requests for pages without an answer, by reason", _by("reason", look.get("failed"))
+    )
+    for name, about in _HISTOGRAMS:
+        yield from _histogram(name, about, look.get("histograms", {}).get(name, {}))
+    pages = [(kind.split("/", 1), float(count)) for kind, count in sorted(look.get("pages", {}).items())]
+    by_both: _Samples = [({"state": state, "reason": reason}, count) for (state, reason), count in pages]
+    yield from _family("pages", "Pages by state and reason, as of the last commit", by_both)
+    yield from _family("hosts", "Hosts by what they do or wait for", _by("state", look.get("host_states")))
+    for prefix, table, label in (("worker", _OF_WORKER, "workers"), ("partition", _OF_PARTITION, "partitions")):
+        for name, about, key in table:
+            yield from _family(f"{prefix}_{name}", about, _of(look.get(label, ()), key, prefix))
+    processes = [one | {"number": one["pid"]} for one in look.get("processes", ())]
+    yield from _family("process_cpu_seconds_total", "CPU seconds of a process below", _of(processes, "cpu", "pid"))
+    yield from _family("process_memory_bytes", "Memory of a process below", _of(processes, "memory", "pid"))
 
 
-def _by(label: str, counts: Mapping[str, float]) -> _Samples:
-    return [({label: name}, float(count)) for name, count in sorted(counts.items())]
+def _by(label: str, counts: Mapping[str, float] | None) -> _Samples:
+    return [({label: name}, float(count)) for name, count in sorted((counts or {}).items())]
 
 
-def _of(those: list[Mapping[str, Any]], key: str, label: str = "worker") -> _Samples:
-    return [({label: str(one["number"])}, float(one[key])) for one in those if one.get(key) is not None]
+def _of(those: Iterable[Mapping[str, Any]], key: str, label: str) -> _Samples:
+    """A sample for each worker, partition or process that has the value; processes are named, too."""
+    some = [one for one in those if one.get(key) is not None]
+    names = [{"process": one["name"]} if label == "pid" else {} for one in some]
+    return [({label: str(one["number"]), **name}, float(one[key])) for one, name in zip(some, names, strict=True)]
 
 
-def _histogram(counts: Mapping[str, int], seconds: float) -> Iterator[str]:
-    """Histogram of response times. counts: by upper bound, not cumulative."""
-    if not counts:
-        return
-    within = list(accumulate(counts.values()))
-    buckets: _Samples = [({"le": bound}, count) for bound, count in zip(counts, within, strict=True)]
-    yield from _head("latency_seconds", "histogram", "What answers took in this run")
-    yield from _samples("latency_seconds_bucket", buckets)
-    yield from _samples("latency_seconds_count", [({}, within[-1])])
-    yield from _samples("latency_seconds_sum", [({}, seconds)])
+def _histogram(name: str, about: str, by_scheme: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """by_scheme: numbers by upper bound, not cumulative, and their sum."""
+    if by_scheme:
+        yield from _head(name, "histogram", about)
+    for scheme, counts in by_scheme.items():
+        bounds = [bound for bound in counts if bound != "sum"]
+        within = list(accumulate(counts[bound] for bound in bounds))
+        buckets: _Samples = [({"scheme": scheme, "le": le}, count) for le, count in zip(bounds, within, strict=True)]
+        yield from _samples(f"{name}_bucket", buckets)
+        yield from _samples(f"{name}_count", [({"scheme": scheme}, within[-1])])
+        yield from _samples(f"{name}_sum", [({"scheme": scheme}, counts["sum"])])
 
 
-def _family(name: str, kind: str, about: str, samples: _Samples) -> Iterator[str]:
+def _family(name: str, about: str, samples: _Samples) -> Iterator[str]:
+    """A counter if its name ends in _total, else a gauge."""
     if samples:
-        yield from _head(name.removesuffix("_total"), kind, about)
+        yield from _head(name.removesuffix("_total"), "counter" if name.endswith("_total") else "gauge", about)
         yield from _samples(name, samples)
 
 

@@ -1,4 +1,4 @@
-"""A picture of the best pages, or hosts, and the links between them, with a place for each node.
+"""A picture of the best pages, hosts or sites, and the links between them, with a place for each node.
 
 Nodes are laid out so that linked ones are close (Fruchterman and Reingold 1991): all nodes repel each other, by d^2 / r
 at a distance r; linked nodes attract each other, by r^2 / d; and all are pulled to the middle a little, so that
@@ -6,17 +6,21 @@ unlinked nodes do not drift off. Each step is shorter than the last. `n` nodes; 
 nodes are at rest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any  # Any: JSON
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import folded_pages
+from minicrawl.analysis.link_graph import check_is_rankable
+from minicrawl.analysis.sites import numbered_sites
 from minicrawl.analysis.top.top_list import top_list
+from minicrawl.crawler.urls.keys import site_of
+from minicrawl.model import State
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import open_store
 
 FloatArray = npt.NDArray[np.float64]
 _STEPS = 150
@@ -60,28 +64,45 @@ def picture_of_pages(store: Path) -> Reading:
         nodes = _node_of(numbers, reader.size())
         links = _between(nodes, reader.link_table.graph_of(sorted(numbers.tolist())))
     pages = [
-        {"name": line.page.url, "title": line.page.title, "weight": line.page.importance, "url": line.page.url}
-        for line in lines
+        {"name": page.url, "site": site_of(page.url), "title": page.title, "weight": page.importance, "url": page.url}
+        for page in (line.page for line in lines)
     ]
-    return _picture(pages, links)
+    return {**_picture(pages, links), "by": "importance", "apart": 1}
 
 
-def picture_of_hosts(store: Path) -> Reading:
-    """`picture_of_pages` for the hosts with the largest sum of importance."""
-    with open_store(store) as reader, reader.snapshot():
-        hosts, importance, names = folded_pages(reader).hosts, reader.ranks.importance(), _names(reader)
-        sums = np.bincount(hosts, weights=importance)
-        best = np.argsort(-sums, kind="stable")[:_NODES]
-        best = best[sums[best] > 0]
-        nodes = _node_of(best, len(sums))[hosts]
-        some = [_between(nodes, block) for block in reader.link_table.blocks()]
+def picture_of_hosts(store: Path, sizes: Sizes = STANDARD_SIZES) -> Reading:
+    """`picture_of_pages` for the hosts with the largest sum of importance. `apart`: the links of every nth page were
+    read."""
+    return _picture_of_groups(store, str, sizes)
+
+
+def picture_of_sites(store: Path) -> Reading:
+    """`picture_of_hosts` for the sites with the most trust; for those with the largest sum of importance if random
+    walkers jump to all pages alike."""
+    return _picture_of_groups(store, site_of, STANDARD_SIZES)
+
+
+def _picture_of_groups(store: Path, group_of: Callable[[str], str], sizes: Sizes) -> Reading:
+    with open_store(store, sizes) as reader, reader.snapshot():
+        check_is_rankable(reader)
+        names, groups = numbered_sites(reader, reader.page_table.hosts(), group_of)
+        trust = {site.name: site.trust for site in reader.site_table.all()} if group_of is site_of else {}
+        weights = np.array([trust.get(name, 0.0) for name in names])
+        is_by_trust = bool(weights.any())
+        if not is_by_trust:
+            weights = np.bincount(groups, weights=reader.ranks.importance())
+        best = np.argsort(-weights, kind="stable")[:_NODES]
+        best = best[weights[best] > 0]
+        nodes = _node_of(best, len(names))[groups]
+        asked = sum(n for (state, _), n in reader.page_table.counts().items() if state != State.WAITING)
+        apart = -(-asked // reader.sizes.pictured) or 1
+        some = [_between(nodes, block) for block in reader.link_table.blocks(apart)]
     links = np.concatenate([np.empty((0, 2), np.int64), *some])
-    shown = [{"name": names[host], "title": None, "weight": float(sums[host]), "url": None} for host in best.tolist()]
-    return _picture(shown, links)
-
-
-def _names(reader: Store) -> dict[int, str]:
-    return {row.id: row.name for row in reader.hosts.all()}
+    shown = [
+        {"name": names[one], "site": site_of(names[one]), "title": None, "weight": float(weights[one]), "url": None}
+        for one in best.tolist()
+    ]
+    return {**_picture(shown, links), "by": "trust" if is_by_trust else "importance", "apart": apart}
 
 
 def _node_of(numbers: IntArray, size: int) -> IntArray:

@@ -1,8 +1,9 @@
 """Results of a crawl as JSON for the page."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any  # Any: JSON
 
@@ -11,14 +12,16 @@ import numpy.typing as npt
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_changes import PageChange, page_changes
+from minicrawl.analysis.page_filter import PageFilter, best_wanted
 from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
 from minicrawl.analysis.thumbnails import thumbnail
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
-from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
-from minicrawl.dashboard.statistics import Shapes, course, share_curve
+from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages, picture_of_sites
+from minicrawl.dashboard.statistics import Shapes, answers, course, share_curve
 from minicrawl.errors import SettingError
+from minicrawl.search.partitions import behind, facets_of
 from minicrawl.search.partitions import search as partitions_search
 from minicrawl.search.searching import Asked, Found
 from minicrawl.settings import EXPECTED, RANKINGS
@@ -26,19 +29,19 @@ from minicrawl.store.database import is_held, logs
 from minicrawl.store.partitions.folder import files_of, folder_at
 from minicrawl.store.read.hosts import HostPages
 from minicrawl.store.read.refreshes import ChangedPage, RisenPage
-from minicrawl.store.reader import open_store
-from minicrawl.store.rows import HostRow
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.rows import HostRow, RankedPage
 from minicrawl.store.texts.difference import Line
 
 FloatArray = npt.NDArray[np.float64]
 Reading = Mapping[str, Any]
 """A JSON object."""
 
-_HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
+_HOSTS, _MOST_PAGES, _LONGEST_QUERY, _LONGEST_FILTER = 500, 500, 2_000, 500
 _RISING, _WEEK = 20, 7 * 86_400.0
 _MOST_CHANGES, _MOST_BLOCKS, _LONGEST_BLOCK = 8, 200, 2_000
 _ORDERS = (*RANKINGS, EXPECTED)
-_PICTURES = {"pages": picture_of_pages, "hosts": picture_of_hosts}
+_PICTURES = {"pages": picture_of_pages, "hosts": picture_of_hosts, "sites": picture_of_sites}
 
 
 class Readings:
@@ -51,6 +54,7 @@ class Readings:
         """Raises StoreError for a folder without a crawl."""
         self.path = path
         self._shapes = Shapes(path)
+        self._importance: tuple[object, FloatArray] | None = None
         self._at_rest: tuple[object, CrawlAtRest] | None = None
         if path.is_dir():
             folder_at(path)
@@ -65,21 +69,43 @@ class Readings:
 
     def at_rest(self) -> CrawlAtRest:
         """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
-        files = [(self.is_in_use(), _as_it_is(path)) for path in files_of(self.path)]
+        files = self.is_in_use(), self._files()
         if self._at_rest is None or self._at_rest[0] != files:
             with open_store(self.path) as store:
                 self._at_rest = files, at_rest(store)
         return self._at_rest[1]
+
+    def _files(self) -> object:
+        """Fingerprint of the store's files, different after each commit."""
+        return [_as_it_is(path) for path in files_of(self.path)]
+
+    @contextmanager
+    def _with_importance(self) -> Iterator[tuple[Store, FloatArray]]:
+        """The store, as of one commit, and the importance of every page, which is read once for a commit."""
+        before = self._files()
+        with open_store(self.path) as store, store.snapshot():
+            store.size()  # from here on it shows one commit: that of the files before, if they have not changed
+            kept = self._importance
+            if kept is None or kept[0] != before or self._files() != before:
+                is_as_before = self._files() == before
+                kept = before, store.ranks.importance()
+                self._importance = kept if is_as_before else None
+            yield store, kept[1]
 
     def top(self, by: str | None, n: int) -> TopList:
         """The n best pages, without duplicates. by: one of RANKINGS, EXPECTED, or None for the default."""
         with open_store(self.path) as store:
             return top_list(store, by, n, per_site=lines_per_site(store), is_rough=True)
 
+    def pages(self, asked: PageFilter, n: int) -> tuple[int, Sequence[RankedPage]]:
+        """Number of the pages that a filter selects, and the n most important ones."""
+        with self._with_importance() as (store, importance):
+            return best_wanted(store, asked, n, importance)
+
     def collected(self) -> tuple[FloatArray, FloatArray]:
         """Importance of the pages read, in crawl order; and of all known pages, falling."""
-        with open_store(self.path) as store, store.snapshot():
-            return store.ranks.collected(), np.sort(store.ranks.importance())[::-1]
+        with self._with_importance() as (store, importance):
+            return store.ranks.collected(importance), np.sort(importance)[::-1]
 
     def rising(self, since: float, n: int) -> Sequence[RisenPage]:
         """The n pages that have gained the most importance since `since`, in Unix seconds."""
@@ -110,22 +136,32 @@ class Readings:
             picture = thumbnail(store, facts["url"])
         return facts if picture is None else {**facts, "thumbnail": picture}
 
-    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None]]:
-        """The pages that match a query, and their thumbnails by URL."""
+    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None], dict[str, int]]:
+        """The pages that match a query, their thumbnails by URL, and numbers of matches by site."""
         with open_store(self.path) as store:
             found = partitions_search(store, words, Asked(n))
-            return found, {page.url: thumbnail(store, page.url) for page in found.pages}
+            sites = facets_of(store, found.meant or words).get("site", {})
+            return found, {page.url: thumbnail(store, page.url) for page in found.pages}, sites
+
+    def unindexed(self) -> int | None:
+        """Number of texts that the index lacks; None where there is no index."""
+        with open_store(self.path) as store:
+            return behind(store)
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state; `points`: the crawl over time."""
         return course(self.path)
+
+    def answers(self, host: str) -> Reading:
+        """See statistics.answers."""
+        return answers(self.path, host)
 
     def shape(self) -> Reading:
         """See statistics.Shapes."""
         return self._shapes.look()
 
     def picture(self, of: str) -> Reading:
-        """of: "pages" or "hosts"."""
+        """of: "pages", "hosts" or "sites"."""
         return _PICTURES[of](self.path)
 
     def start(self, asked: object) -> Message:
@@ -134,20 +170,39 @@ class Readings:
 
 
 def _as_it_is(file: Path) -> object:
-    """Fingerprint of a store file, different after each change."""
-    return [(path.stat().st_mtime_ns, path.stat().st_size) for path in (file, logs(file)[0]) if path.exists()]
+    """Fingerprint of a store file, different after each change; a reader makes an empty log."""
+    found = [path.stat() for path in (file, logs(file)[0]) if path.exists()]
+    return [(one.st_mtime_ns, one.st_size) for one in found if one.st_size]
 
 
 def top(readings: Readings, by: str, n: int) -> Reading:
     """The n best pages, without duplicates. by: of RANKINGS, "expected", or "": default. Raises MinicrawlError."""
     if by not in ("", *_ORDERS):
         raise SettingError(f"pages can be ordered by {', '.join(_ORDERS)}, not {by[:40]!r}")
-    if not 1 <= n <= _MOST_PAGES:
-        raise SettingError(f"a list has 1 to {_MOST_PAGES} pages, not {n}")
+    _check_length(n)
     found = readings.top(by or None, n)
     order = found.order
     pages = [{**line.page._asdict(), "alike": len(line.alike)} for line in found.lines]
     return {"pages": pages, "by": order.by if order else by, "unread": found.unread}
+
+
+def pages(readings: Readings, given: Mapping[str, str], n: int) -> Reading:
+    """The n most important pages that a filter selects, of any state. given: fields of PageFilter. Raises
+    MinicrawlError."""
+    _check_length(n)
+    names = [field.name for field in fields(PageFilter)]
+    for name, text in given.items():
+        if name not in names:
+            raise SettingError(f"pages are chosen by {', '.join(names)}, not by {name[:40]!r}")
+        if len(text) > _LONGEST_FILTER:
+            raise SettingError(f"{name} has {_LONGEST_FILTER:,} characters at most")
+    count, found = readings.pages(PageFilter(**{name: text for name, text in given.items() if text.strip()}), n)
+    return {"pages": [page._asdict() for page in found], "count": count}
+
+
+def _check_length(n: int) -> None:
+    if not 1 <= n <= _MOST_PAGES:
+        raise SettingError(f"a list has 1 to {_MOST_PAGES} pages, not {n}")
 
 
 def importance(readings: Readings) -> Reading:
@@ -184,6 +239,11 @@ def hosts(readings: Readings) -> Reading:
     return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
 
 
+def unindexed(readings: Readings) -> Reading:
+    """`texts`: see `Readings.unindexed`."""
+    return {"texts": readings.unindexed()}
+
+
 def partitions(readings: Readings) -> Reading:
     """Figures of each partition from its store; empty for a crawl in one store."""
     parts = readings.at_rest().status.partitions if readings.has_begun() else ()
@@ -215,7 +275,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
     """The pages that match a query best. Raises MinicrawlError, also if there is no index."""
     if len(words) > _LONGEST_QUERY:
         raise SettingError(f"a query has {_LONGEST_QUERY:,} characters at most")
-    found, thumbnails = readings.search(words, n)
+    found, thumbnails, sites = readings.search(words, n)
     pages = [
         {
             "rank": page.rank,
@@ -231,11 +291,11 @@ def search(readings: Readings, words: str, n: int) -> Reading:
         }
         for page in found.pages
     ]
-    return {"pages": pages, "matches": found.matches, "meant": found.meant, "behind": found.behind}
+    return {"pages": pages, "matches": found.matches, "meant": found.meant, "behind": found.behind, "sites": sites}
 
 
 def picture(readings: Readings, of: str) -> Reading:
-    """Pages or hosts with their positions, and the links between them. Raises MinicrawlError."""
+    """Pages, hosts or sites with their positions, and the links between them. Raises MinicrawlError."""
     if of not in _PICTURES:
-        raise SettingError("there is a picture of pages, and of hosts")
+        raise SettingError("there is a picture of pages, of hosts, and of sites")
     return readings.picture(of)

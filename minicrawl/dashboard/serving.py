@@ -4,9 +4,11 @@ The crawl is not affected when the server ends.
 """
 
 import asyncio
+import contextlib
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
@@ -44,7 +46,7 @@ def static_files() -> Mapping[str, Answer]:
 
 
 _LOOKS_LEAST, _LOOKS_APART = 0.4, 1.0
-_READINGS_LEAST, _READINGS_APART, _PATIENCE = 2.0, 10.0, 15.0
+_READINGS_LEAST, _READINGS_APART, _PATIENCE = 2.0, 10.0, (15.0, 0.3)
 
 
 class Routes:
@@ -61,12 +63,15 @@ class Routes:
         self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
             "/api/now": self._now,
             "/api/top": self._top,
+            "/api/pages": self._pages,
             "/api/importance": self._reading("importance", lambda: read.importance(readings)),
             "/api/rising": self._reading("rising", lambda: read.rising(readings)),
             "/api/hosts": self._reading("hosts", lambda: read.hosts(readings)),
             "/api/partitions": self._reading("partitions", lambda: read.partitions(readings)),
             "/api/shape": self._reading("shape", readings.shape),
             "/api/course": self._reading("course", readings.course),
+            "/api/answers": self._answers,
+            "/api/processes": self._processes,
             "/api/picture": self._picture,
             "/api/why": self._why,
             "/api/changes": self._changes,
@@ -104,30 +109,52 @@ class Routes:
 
     async def _metrics(self, request: Request) -> Answer:
         look = await self._shared_looks.get("look", self._looks.look)
+        with contextlib.suppress(MinicrawlError):  # there is no store yet, or the index is being made
+            look = {
+                **look,
+                "unindexed": (await self._shared.get("unindexed", lambda: read.unindexed(self._readings)))["texts"],
+            }
         return Answer(200, metrics(look).encode(), MEDIA_TYPE)
 
     async def _top(self, request: Request) -> Answer:
         by, n = request.query.get("by", ""), _number(request, "n", 50)
-        return json_answer(await self._shared.get(("top", by, n), lambda: read.top(self._readings, by, n)))
+        return await self._kept(("top", by, n), lambda: read.top(self._readings, by, n))
+
+    async def _pages(self, request: Request) -> Answer:
+        given, n = {name: text for name, text in request.query.items() if name != "n"}, _number(request, "n", 50)
+        key = ("pages", *sorted(given.items()), n)
+        return await self._kept(key, lambda: read.pages(self._readings, given, n))
 
     def _reading(self, name: str, work: Callable[[], Reading]) -> Callable[[Request], Awaitable[Answer]]:
         """A route whose reading takes no parameters."""
 
         async def answer(request: Request) -> Answer:
-            return json_answer(await self._shared.get(name, work))
+            return await self._kept(name, work)
 
         return answer
 
+    async def _kept(self, key: Hashable, work: Callable[[], Reading]) -> Answer:
+        """A shared reading with its time `as_of`, in Unix seconds; `is_late`: the next one is being worked out."""
+        kept = await self._shared.last(key, work)
+        return json_answer({**kept.value, "as_of": time.time() - kept.age, "is_late": kept.is_late})
+
+    async def _answers(self, request: Request) -> Answer:
+        host = request.query.get("host", "")[:300]
+        return await self._kept(("answers", host), lambda: self._readings.answers(host))
+
+    async def _processes(self, request: Request) -> Answer:
+        return json_answer(self._looks.processes.reading())
+
     async def _picture(self, request: Request) -> Answer:
         of = request.query.get("of", "pages")
-        return json_answer(await self._shared.get(("picture", of), lambda: read.picture(self._readings, of)))
+        return await self._kept(("picture", of), lambda: read.picture(self._readings, of))
 
     async def _why(self, request: Request) -> Answer:
         return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
 
     async def _changes(self, request: Request) -> Answer:
         url = request.query.get("url", "")
-        return json_answer(await self._shared.get(("changes", url), lambda: read.changes(self._readings, url)))
+        return await self._kept(("changes", url), lambda: read.changes(self._readings, url))
 
     async def _search(self, request: Request) -> Answer:
         words, n = request.query.get("q", ""), _number(request, "n", 20)

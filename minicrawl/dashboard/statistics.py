@@ -7,6 +7,7 @@ which pages must be answered, and SciPy is an optional dependency.
 import json
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any  # Any: JSON
@@ -90,6 +91,70 @@ def _by_answers(first: float, seconds: float, bins: list[tuple[int, int, int]]) 
     for number, (pages, _, of_bin) in enumerate(bins, start=1):
         fetched, size = fetched + pages, size + of_bin
         yield {"seconds": number * seconds, "at": first + number * seconds, "fetched": fetched, "bytes": size}
+
+
+_ANSWERS, _ANSWER_BINS, _LISTED = 200_000, 100, 50
+_CLASSES = (2, 3, 4, 5)
+
+
+def answers(store: Path, host: str = "") -> Reading:
+    """The latest answers of a host, or of "" all, over time: at most 200,000 are read, a second's work.
+
+    `bins`: by rising time `at` (Unix seconds), each with the numbers of answers by class ("2xx"), the bytes, and the
+    median and 90th percentile of their seconds. `statuses`: numbers of answers. `hosts`: those with the most of them.
+    `count`: answers of the host among the `read` latest; `all`: answers that there are. `apart`: seconds of a bin.
+    """
+    with open_store(store) as reader, reader.snapshot():
+        each = [part.page_table.latest_answers(_ANSWERS // len(reader.parts)) for part in reader.parts]
+        names = [part.hosts.names() for part in reader.parts]
+    by_host = Counter[str]()
+    for (rows, _), named in zip(each, names, strict=True):
+        ids, counts = np.unique(rows[:, 0].astype(np.int64), return_counts=True)
+        by_host.update({named[number]: count for number, count in zip(ids.tolist(), counts.tolist(), strict=True)})
+    numbers = [{number for number, name in named.items() if name == host} for named in names]
+    found = np.concatenate(
+        [rows[np.isin(rows[:, 0], list(own))] if host else rows for (rows, _), own in zip(each, numbers, strict=True)]
+    )
+    statuses, counts = np.unique(found[:, 2].astype(np.int64), return_counts=True)
+    apart, bins = _binned(found)
+    return {
+        "bins": bins,
+        "apart": apart,
+        "statuses": dict(zip(statuses.tolist(), counts.tolist(), strict=True)),
+        "hosts": [{"name": name, "answers": count} for name, count in by_host.most_common(_LISTED)],
+        "count": len(found),
+        "read": sum(len(rows) for rows, _ in each),
+        "all": sum(count for _, count in each),
+    }
+
+
+def _binned(rows: npt.NDArray[np.float64]) -> tuple[float, list[Reading]]:
+    """Seconds of a bin, and the bins; without answers, quantiles are None. rows: see `PageTable.latest_answers`."""
+    if not len(rows):
+        return 1.0, []
+    first, last = rows[:, 1].min(), rows[:, 1].max()
+    apart = max((last - first) / _ANSWER_BINS, 0.05)
+    bins = np.minimum((rows[:, 1] - first) // apart, _ANSWER_BINS - 1)
+    order = np.lexsort((rows[:, 3], bins))
+    ordered, numbers = rows[order], np.arange(bins.max() + 1)
+    starts, ends = (np.searchsorted(bins[order], numbers, side=side) for side in ("left", "right"))
+
+    def total(values: npt.NDArray[Any]) -> list[float]:
+        sums = np.concatenate(([0], np.cumsum(values)))
+        return (sums[ends] - sums[starts]).tolist()  # type: ignore[no-any-return]
+
+    def quantile(share: float) -> list[float | None]:
+        at = starts + np.ceil(share * (ends - starts)).astype(np.int64) - 1
+        return [ordered.item(i, 3) if end > start else None for i, start, end in zip(at, starts, ends, strict=True)]
+
+    columns = {
+        "at": (first + (numbers + 0.5) * apart).tolist(),
+        **{f"{one}xx": total(ordered[:, 2] // 100 == one) for one in _CLASSES},
+        "bytes": total(ordered[:, 4]),
+        "median": quantile(0.5),
+        "p90": quantile(0.9),
+    }
+    return float(apart), [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 _POINTS = 200

@@ -3,8 +3,6 @@
 import json
 import os
 import random
-import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,35 +16,29 @@ from typing import Any
 
 import httpx
 import pytest
+from support.axe import axe_source, grave_findings
+from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, is_just, opened, says, wait_until
 from support.cluster_runs import SEEDS, folder_at
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
+from minicrawl.errors import MinicrawlError
+from minicrawl.search.partitions import search
 from minicrawl.store.reader import open_store
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here: apt-get install chromium"),
-]
+pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 HOME = "http://a.test/"
-WAIT = 120_000  # ms: a machine may be busy
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=WAIT
-        )
-        yield chromium
-        chromium.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -61,48 +53,6 @@ def store(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "crawl.db"
     yield path
     end(path)
-
-
-@contextmanager
-def dashboard(store: Path, *words: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """The address of a dashboard in a process of its own, and that."""
-    command = [sys.executable, "-m", "minicrawl", "dashboard", "--store", str(store), "-q", *words]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().strip(), process
-        finally:
-            process.kill()
-
-
-@contextmanager
-def opened(browser: Any, address: str) -> Iterator[Any]:
-    """A page that shows a dashboard; nothing may go wrong in it, and it may ask nobody else."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(WAIT)
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    ours = address.partition("#")[0]
-    page.on("request", lambda request: None if request.url.startswith(ours) else wrong.append(request.url))
-    try:
-        page.goto(address)
-        yield page
-        assert wrong == []
-    finally:
-        context.close()
-
-
-def says(page: Any, selector: str, text: str) -> None:
-    """Wait until an element says something, among other things."""
-    page.locator(selector, has_text=text).first.wait_for(timeout=WAIT)
-
-
-def is_just(page: Any, selector: str, text: str) -> None:
-    """Wait until an element says something and nothing else: "Not running" is not "Running"."""
-    page.locator(selector, has_text=re.compile(rf"^\s*{re.escape(text)}\s*$")).first.wait_for(timeout=WAIT)
 
 
 def has_noted(page: Any, text: str) -> None:
@@ -181,7 +131,7 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
         page.get_by_role("button", name="Add", exact=True).click()
         has_noted(page, "1 new seed")
         page.click("#tab-crawlers")
-        is_just(page, "#view-crawlers td", "0")
+        is_just(page, "#view-crawlers td", "worker 0")
         page.click("#tab-hosts")
         page.get_by_role("button", name=f"Ban {host}", exact=True).click()
         page.get_by_role("button", name=f"Unban {host}", exact=True).wait_for()
@@ -194,7 +144,7 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
         page.click("#stop")
         is_just(page, "#state", "Not running")
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
         assert reader.meta("stopped") == "interrupted"
 
 
@@ -209,7 +159,7 @@ def test_partitions_have_a_row_each_and_are_steered_together(browser: Any, web: 
             row.get_by_role("cell", name="running", exact=True).wait_for()
         says(page, "#view-crawlers tbody td", " UTC")  # the last commit of one, which its store says
         assert table.locator("tbody tr").count() == 2
-        assert page.get_by_role("region", name="Crawlers").count() == 0
+        is_just(page, "#view-crawlers td", "partition 1")
         page.click("#pause")
         is_just(page, "#state", "Paused")
         table.locator("tbody tr:nth-child(2)").get_by_role("cell", name="paused", exact=True).wait_for()
@@ -233,7 +183,7 @@ def test_partitions_have_a_row_each_and_are_steered_together(browser: Any, web: 
         page.click("#tab-setup")
         says(page, "#view-setup .sentence", "minicrawl crawl")
     with found(folder).opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
 
 
 @contextmanager
@@ -314,6 +264,8 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
     crawled(site, store, jump="sites")
     with dashboard(store) as (address, _), opened(browser, address) as page:
         is_just(page, "#state", "Not running")
+        says(page, "#view-coordinator .figure", "Known")
+        assert page.get_by_text("Nothing so far.").locator("visible=true").count() == 0
         page.click("#tab-importance")
         page.get_by_role("link", name="The home page").click()
         says(page, "#view-why .sentence", "Read")
@@ -322,12 +274,11 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         says(page, "#view-why .facts", "of its importance; the rest comes by links")
         page.click("#tab-statistics")
         says(page, "#view-statistics .facts", "Bow tie")
-        assert page.locator("#view-statistics svg").count() >= 3
-        growth = page.locator("#view-statistics svg[aria-label^='Distances while crawling']")
-        assert growth.locator("path, polyline").count() >= 2
+        assert page.locator("#view-statistics canvas").count() >= 3
+        assert page.locator("#view-statistics [aria-label^='Distances while crawling'] canvas").count() == 1
         page.click("#tab-graph")
         says(page, "#view-graph [role=status]", "9 pages, 16 links between them")
-        page.locator("#view-graph a").first.focus()
+        page.locator("#view-graph svg a").first.focus()
         page.keyboard.press("Enter")
         says(page, "#tab-why[aria-selected=true]", "Why")
         page.click("#tab-search")
@@ -337,6 +288,168 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         page.focus("#tab-search")
         page.keyboard.press("ArrowRight")
         says(page, "#tab-log[aria-selected=true]", "Log")
+
+
+def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> None:
+    links = [f"{HOME}{name}" for name in "abcdefgh"]
+    crawled({HOME: [*links, f"{HOME}gone/one", f"{HOME}gone/two"], **{url: [HOME] for url in links}}, store)
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        says(page, "#store", "crawl.db")
+        page.evaluate("location.hash = 'pages=' + encodeURIComponent('status=404')")
+        is_just(page, "#view-pages [role=status]", "2 pages.")
+        urls = page.locator("#view-pages td .url").all_inner_texts()
+        assert sorted(urls) == [f"{HOME}gone/one", f"{HOME}gone/two"]
+        page.get_by_label("Holds").fill("two")
+        page.keyboard.press("Enter")
+        is_just(page, "#view-pages [role=status]", "1 page.")
+        page.evaluate("location.hash = 'pages=' + encodeURIComponent('constructor&n=-5&words=%00&status=404')")
+        says(page, "#view-pages [role=status]", "2 pages. Not a filter, and ignored: constructor, n, words.")
+        page.go_back()
+        is_just(page, "#view-pages [role=status]", "1 page.")
+        page.get_by_label("Status", exact=True).fill("red")
+        page.keyboard.press("Enter")
+        says(page, "#view-pages [role=status]", "takes a status (404), a class (4xx), or none; not 'red'")
+        page.go_back()
+        is_just(page, "#view-pages [role=status]", "1 page.")
+        page.get_by_role("link", name=f"{HOME}gone/two").click()
+        says(page, "#view-why .sentence", "Given up at once: ")
+        page.locator("#view-why dd a", has_text="404").first.click()
+        is_just(page, "#view-pages [role=status]", "2 pages.")
+
+
+def test_a_graph_is_read_by_its_legend_and_explored_by_keys_wheel_and_hand(browser: Any, store: Path) -> None:
+    links = [f"http://{name}.test/{number}" for name in "abc" for number in range(9)]
+    crawled({HOME: [*links], **{url: [HOME, links[0]] for url in links}}, store, jump="sites")
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        page.click("#tab-graph")
+        says(page, "#view-graph .legend", "Size: importance, up to")
+        assert page.locator("#view-graph .legend a").all_inner_texts() == ["a.test", "b.test", "c.test"]
+        view = page.locator("#view-graph svg")
+        x, y, width, height = frame(view)
+        assert (x, y) == (0, 0)
+        page.get_by_role("button", name="Zoom in").click()
+        closer = [0.15 * width, 0.15 * height, 0.7 * width, 0.7 * height]
+        assert frame(view) == pytest.approx(closer, abs=0.1)
+        page.locator("#view-graph .graph").focus()
+        page.keyboard.press("ArrowRight")
+        assert frame(view) == pytest.approx([0.29 * width, *closer[1:]], abs=0.1)
+        box = view.bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(*middle)
+        page.mouse.down()
+        page.mouse.move(middle[0] + box["width"] / 10, middle[1], steps=5)
+        page.mouse.up()
+        assert 0.2 * width < frame(view)[0] < 0.28 * width
+        page.mouse.wheel(0, -200)
+        wait_until(
+            page, "(most) => document.querySelector('#view-graph svg').viewBox.baseVal.width < most", 0.69 * width
+        )
+        page.locator("#view-graph .graph").focus()
+        page.keyboard.press("0")
+        assert frame(view) == [0, 0, width, height]
+        page.locator("#view-graph svg a").nth(20).focus()
+        is_just(page, "#view-graph .named", page.locator("#view-graph .nodes a").nth(20).inner_text() or "http")
+        page.locator("#view-graph select").select_option("sites")
+        says(page, "#view-graph [role=status]", "3 sites")
+        says(page, "#view-graph .legend", "Size: trust, up to")
+        page.set_viewport_size({"width": 390, "height": 800})
+        view.wait_for(state="hidden")
+        page.locator("#view-graph .nodes").get_by_role("link", name="b.test").click()
+        is_just(page, "#view-pages [role=status]", "9 pages.")
+
+
+def frame(view: Any) -> list[float]:
+    """The part of a graph that is in sight: x, y, width, height."""
+    return [float(number) for number in view.get_attribute("viewBox").split()]
+
+
+def test_a_log_is_searched_filtered_and_held(browser: Any, web: CountedWeb, store: Path) -> None:
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        host = begun(page, web)
+        page.click("#tab-log")
+        lines = page.locator("#view-log li")
+        lines.nth(1).wait_for()
+        page.get_by_role("button", name="Hold").click()
+        says(page, "#view-log .quiet", ", held")
+        page.get_by_label("Level").select_option(label="info and above")
+        lines.first.wait_for(state="detached")
+        page.click("#pause")
+        is_just(page, "#state", "Paused")
+        assert lines.count() == 0  # it is held
+        page.get_by_role("button", name="Hold").click()
+        is_just(page, "#view-log li .level", "info")
+        page.get_by_label("Event").select_option("PageFetched")
+        page.get_by_label("Level").select_option(label="all")
+        page.keyboard.press("/")
+        page.focus("#tab-log")
+        page.keyboard.press("/")
+        page.keyboard.type(f"{host}/")
+        lines.first.get_by_role("link", name="200").click()
+        says(page, "#view-pages [role=status]", "page")
+
+
+def test_hits_have_snippets_while_the_crawl_goes_on(browser: Any, store: Path) -> None:
+    """Of pages read, the words around; of pages that only links tell of, that it is so."""
+    with counted_web(pages=3000) as web:
+        words = [
+            f"http://127.0.0.1:{web.port}/",
+            "--allow-private",
+            "--delay",
+            "0.5",
+            "--search",
+            "--store",
+            str(store),
+        ]
+        with subprocess.Popen([sys.executable, "-m", "minicrawl", "crawl", *words, "-q"]) as process:
+            try:
+                until = time.monotonic() + WAIT / 1000
+                while not indexed(store) and time.monotonic() < until:
+                    time.sleep(0.1)
+                with dashboard(store) as (address, _), opened(browser, address) as page:
+                    is_just(page, "#state", "Running")
+                    page.click("#tab-search")
+                    page.get_by_label("Words").fill("page")
+                    page.keyboard.press("Enter")
+                    says(page, "#view-search [role=status]", "found")
+                    page.locator("#view-search .snippet mark").first.wait_for()
+            finally:
+                process.kill()
+
+
+def indexed(store: Path) -> bool:
+    with suppress(MinicrawlError), open_store(store) as reader:
+        return any(page.is_read for page in search(reader, "page").pages)
+    return False
+
+
+def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -> None:
+    """Nothing serious for axe-core in any view, in light and dark, wide and narrow, nor does the page scroll aside."""
+    axe_source()
+    site: Site = {HOME: ["<title>Home</title>", f"{HOME}{'long-' * 60}", f"{HOME}gone", "http://b.test/"]}
+    crawled(site | {f"{HOME}{'long-' * 60}": [HOME], "http://b.test/": [HOME]}, store, search=True, text=True)
+    views = ("coordinator", "crawlers", "hosts", "pages", "importance", "statistics", "graph", "log", "setup")
+    said = {"pages=": "#view-pages td", "importance": "#view-importance td", "hosts": "#view-hosts td"}
+    with dashboard(store) as (address, _):
+        for scheme, width in (("light", 1440), ("dark", 1440), ("light", 390), ("dark", 390)):
+            size = {"width": width, "height": 800}
+            with opened(browser, address, viewport=size, color_scheme=scheme, reduced_motion="reduce") as page:
+                is_just(page, "#state", "Not running")
+                for view in (*views, f"why={HOME}", "search=home"):
+                    page.evaluate("(hash) => { location.hash = hash; }", view)
+                    says(page, f"#tab-{view.partition('=')[0]}[aria-selected=true]", "")
+                    if view in said:
+                        page.locator(said[view]).first.wait_for()
+                    assert grave_findings(page) == [], (view, scheme, width)
+                    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (view, width)
+                page.locator("#tab-log").focus()
+                page.keyboard.press("?")
+                page.get_by_role("dialog", name="Keys").wait_for()
+                assert grave_findings(page) == []
+                page.keyboard.press("Escape")
+                page.keyboard.press("Home")
+                says(page, "#tab-coordinator[aria-selected=true]", "")
+                page.keyboard.press("/")
+                assert page.evaluate("document.activeElement.name") == "q"
 
 
 def test_a_change_opens_to_the_blocks_that_differ(browser: Any, store: Path) -> None:
@@ -393,10 +506,14 @@ def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
     assert rows(store, "SELECT count(*) FROM fetches WHERE title LIKE '%<script>%'")[0][0] >= 20
     with dashboard(store) as (address, _), opened(browser, address) as page:
         is_just(page, "#state", "Not running")
-        for view in ("importance", "statistics", "graph", "hosts", "log"):
+        for view in ("importance", "statistics", "graph", "pages", "hosts", "log"):
             page.click(f"#tab-{view}")
-            if view in ("importance", "graph"):
+            if view in ("importance", "graph", "pages"):
                 page.locator(f"#view-{view} a").nth(90).wait_for(state="attached")
+        page.click("#tab-graph")
+        for link in page.locator("#view-graph svg a").all()[:30]:
+            link.focus()
+            page.locator("#view-graph .named").wait_for(state="attached")
         page.click("#tab-importance")
         says(page, "#view-importance td", "<script>")
         facts = []

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from support.sites import crawl, random_site, rows
 
-from minicrawl.dashboard.picture import laid_out, picture_of_hosts, picture_of_pages
+from minicrawl.dashboard.picture import laid_out, picture_of_hosts, picture_of_pages, picture_of_sites
 from minicrawl.errors import StoreError
+from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 
 
@@ -83,6 +84,40 @@ def test_hosts_have_the_links_between_their_pages(store: Path) -> None:
         )
     )
     assert {node["name"]: pytest.approx(node["weight"]) for node in found["nodes"]} == weights
+
+
+@pytest.mark.parametrize("pictured", [7, 1_000])
+def test_links_of_hosts_are_read_of_so_many_pages_at_most(store: Path, pictured: int) -> None:
+    found = picture_of_hosts(store, Sizes(pictured=pictured))
+    asked = rows(store, "SELECT sum(state <> 'waiting') FROM pages")[0][0]
+    assert found["apart"] == -(-asked // pictured)
+    names = [node["name"] for node in found["nodes"]]
+    hosts = dict(rows(store, "SELECT pages.id, name FROM pages JOIN hosts ON hosts.id = host"))
+    links = [(hosts[one], hosts[other]) for one, other in all_links(store) if one % found["apart"] == 0]
+    expected = Counter((one, other) for one, other in links if one != other)
+    assert {(names[source], names[target]): number for source, target, number in found["links"]} == expected
+
+
+def test_sites_have_their_trust_else_the_importance_of_their_pages(store: Path, tmp_path: Path) -> None:
+    found = picture_of_sites(store)
+    names = [node["name"] for node in found["nodes"]]
+    assert found["by"] == "trust"
+    trust = dict(rows(store, "SELECT name, trust FROM sites WHERE trust > 0"))
+    assert {node["name"]: node["weight"] for node in found["nodes"]} == pytest.approx(trust)
+    assert {(names[source], names[target]) for source, target, _ in found["links"]}
+    alike = tmp_path / "crawl.db"
+    site = {"http://www.a.test/": ["http://b.test/", "http://x.a.test/"], "http://b.test/": ["http://www.a.test/"]}
+    crawl({**site, "http://x.a.test/": []}, alike, ["http://www.a.test/"], jump="pages")
+    found = picture_of_sites(alike)
+    names = [node["name"] for node in found["nodes"]]
+    assert (found["by"], sorted(names)) == ("importance", ["a.test", "b.test"])
+    assert sorted((names[source], names[target], number) for source, target, number in found["links"]) == [
+        ("a.test", "b.test", 1),
+        ("b.test", "a.test", 1),
+    ]
+    of_hosts = {node["name"]: node["weight"] for node in picture_of_hosts(alike)["nodes"]}
+    assert found["nodes"][names.index("b.test")]["weight"] == pytest.approx(of_hosts["b.test"])
+    assert sum(node["weight"] for node in found["nodes"]) == pytest.approx(1)
 
 
 def test_of_nothing_there_is_no_picture(tmp_path: Path) -> None:

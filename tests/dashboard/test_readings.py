@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import httpx
+import numpy as np
+import numpy.typing as npt
 import pytest
 from support.command_line import answer
 from support.refreshed import HOME, PATIENT
@@ -12,6 +14,7 @@ from support.sites import Server, crawl, random_site, rows
 from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import Readings
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.store.read.ranks import Ranks
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,37 @@ def test_top_is_that_of_the_command_line(store: Path) -> None:
             page["url"] for page in answer("top", "--n", "9", *order, "--store", store)
         ]
         assert found["by"] == (by or "importance")
+
+
+def test_pages_are_those_of_the_command_line(store: Path) -> None:
+    for given in ({"status": "200", "words": "h1.test"}, {"where": "inlinks > 1"}, {"status": " "}):
+        found = readings.pages(Readings(store), given, 7)
+        asked = [f"--{name}={text}" for name, text in given.items() if text.strip() and name != "words"]
+        expected = answer("top", "--all", "--by", "importance", "--n", "999", *asked, "--store", store)
+        urls = [page["url"] for page in expected if given.get("words", "") in page["url"]]
+        assert found["count"] == len(urls) > 2
+        assert [page["url"] for page in found["pages"]] == urls[:7]
+
+
+def test_importance_is_read_once_for_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, reads = tmp_path / "crawl.db", list[Ranks]()
+    site, seeds = random_site(5)
+    crawl(site, path, seeds, pages=10)
+    read = Ranks.importance
+
+    def counted(ranks: Ranks) -> npt.NDArray[np.float64]:
+        reads.append(ranks)
+        return read(ranks)
+
+    monkeypatch.setattr(Ranks, "importance", counted)
+    found = Readings(path)
+    first = [readings.importance(found), *(readings.pages(found, {"where": f"depth < {n}"}, 7) for n in range(3))]
+    assert len(reads) == 1
+    crawl(site, path, seeds, pages=10)
+    reads.clear()
+    assert readings.importance(found)["read"] > first[0]["read"]
+    assert len(reads) == 1
+    assert readings.importance(found) == readings.importance(Readings(path))
 
 
 def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Path) -> None:
@@ -112,6 +146,11 @@ def test_why_is_that_of_the_command_line(store: Path) -> None:
         lambda store: readings.top(Readings(store), "url; DROP TABLE pages", 9),
         lambda store: readings.top(Readings(store), "", 0),
         lambda store: readings.top(Readings(store), "", 10**6),
+        lambda store: readings.pages(Readings(store), {"state": "red"}, 9),
+        lambda store: readings.pages(Readings(store), {"where": "1; DROP TABLE pages"}, 9),
+        lambda store: readings.pages(Readings(store), {"colour": "red"}, 9),
+        lambda store: readings.pages(Readings(store), {"host": "a," * 999}, 9),
+        lambda store: readings.pages(Readings(store), {}, 0),
         lambda store: readings.why(Readings(store), ""),
         lambda store: readings.why(Readings(store), "http://a.test/" + "x" * 9999),
         lambda store: readings.why(Readings(store), "mailto:a@b.test"),

@@ -3,6 +3,7 @@
 import math
 import sqlite3
 import time
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from support.command_line import answer
 from support.sites import crawl, rows, wide_site
 
-from minicrawl.dashboard.statistics import Shapes, course, shape, share_curve
+from minicrawl.dashboard.statistics import Shapes, answers, course, shape, share_curve
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph
 from minicrawl.rank.graph_stats import graph_stats
@@ -160,3 +161,48 @@ def test_points_are_sums_from_nothing_to_all(n: int) -> None:
 
 def test_a_part_of_the_shares_is_enough() -> None:
     assert share_curve(np.array([3.0, 2.0, 1.0]), 2) == [(0, 0.0), (1, 3.0), (2, 5.0)]
+
+
+def answered(store: Path) -> list[tuple[float, int, float, int]]:
+    """Give the answers of a crawl known times, statuses, seconds and bytes."""
+    site = {HOME: ["/a", "/b", "/c", "http://b.test/"], "http://b.test/": [f"/{n}" for n in range(20)]}
+    crawl(site, store, [HOME])
+    for number, (id_,) in enumerate(rows(store, "SELECT id FROM fetches ORDER BY id")):
+        values = 1000 + 7.77 * number**1.5, (200, 404, 503)[number % 3], (number * 7 % 11) / 10, 100 * number
+        rows(store, f"UPDATE fetches SET (fetched_at, status, seconds, bytes) = {values} WHERE id = {id_}")
+    return rows(store, "SELECT fetched_at, status, seconds, bytes FROM fetches")
+
+
+def test_answers_over_time_are_those_of_the_store(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    all_of_them = answered(store)
+    found = answers(store)
+    assert len(found["bins"]) == 100
+    assert found["count"] == found["read"] == found["all"] == len(all_of_them)
+    assert found["statuses"] == dict(Counter(status for _, status, *_ in all_of_them))
+    for bin_ in found["bins"][:-1]:  # the last one has the last answer, too
+        edges = bin_["at"] - found["apart"] / 2, bin_["at"] + found["apart"] / 2
+        own = [one for one in all_of_them if edges[0] - 1e-6 <= one[0] < edges[1] - 1e-6]
+        for name in ("2xx", "3xx", "4xx", "5xx"):
+            assert bin_[name] == sum(status // 100 == int(name[0]) for _, status, *_ in own)
+        assert bin_["bytes"] == sum(size for *_, size in own)
+        seconds = sorted(took for _, _, took, _ in own)
+        assert bin_["median"] == (seconds[(len(seconds) - 1) // 2] if seconds else None)
+    assert sum(bin_["bytes"] for bin_ in found["bins"]) == sum(size for *_, size in all_of_them)
+
+
+def test_answers_of_a_host_are_its_own_and_quantiles_those_of_its_seconds(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    answered(store)
+    query = "SELECT f.seconds FROM fetches AS f JOIN pages ON pages.id = page JOIN hosts ON hosts.id = host WHERE name="
+    rows(store, "UPDATE fetches SET fetched_at = 1000")
+    everything = answers(store)
+    for host in everything["hosts"]:
+        seconds = sorted(took for (took,) in rows(store, f"{query} '{host['name']}'"))
+        found = answers(store, host["name"])
+        assert len(found["bins"]) == 1
+        assert found["count"] == host["answers"] == len(seconds)
+        assert found["bins"][0]["median"] == seconds[(len(seconds) - 1) // 2]
+        assert found["bins"][0]["p90"] == seconds[math.ceil(0.9 * len(seconds)) - 1]
+    assert [host["name"] for host in everything["hosts"]] == ["b.test", "a.test"]
+    assert answers(store, "c.test")["bins"] == []

@@ -2,10 +2,11 @@
 
 import {get, post, Failure} from "./api.js";
 import {byId, el, setText} from "./dom.js";
-import {isOn, printable} from "./format.js";
+import {clock, isOn, printable} from "./format.js";
 import {Coordinator} from "./coordinator.js";
 import {Crawlers} from "./crawlers.js";
 import {Hosts} from "./hosts.js";
+import {Pages} from "./pages.js";
 import {Importance} from "./importance.js";
 import {Statistics} from "./statistics.js";
 import {Graph} from "./graph.js";
@@ -15,19 +16,20 @@ import {Search} from "./search.js";
 import {Log} from "./log.js";
 
 const LOOKS = {running: 500, busy: 1000, resting: 2000, none: 1000};
-const READINGS = 5000;
+const [READINGS, AWAITED, OLD] = [5000, 1000, 10]; // ms, ms, seconds
 const STATES = {
   starting: "Starting", running: "Running", paused: "Paused", stopping: "Stopping", ended: "Not running",
   busy: "Busy", none: "No crawl yet",
 };
 
 const app = {
-  look: null, get, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify, open, read,
+  look: null, get: figures, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify, open, read,
 };
 const views = [
   ["coordinator", "Coordinator", new Coordinator(app)],
   ["crawlers", "Crawlers", new Crawlers(app)],
   ["hosts", "Hosts", new Hosts(app)],
+  ["pages", "Pages", new Pages(app)],
   ["importance", "Importance", new Importance(app)],
   ["statistics", "Statistics", new Statistics(app)],
   ["graph", "Graph", new Graph(app)],
@@ -38,6 +40,20 @@ const views = [
 ];
 let [shown, after, timer, isAsking, isLost, isAwaited, lastRead, reading] = [views[0], 0, null, false, false, false, 0, 0];
 let done = 0; // number of commands answered
+const old = new Map(); // [Unix seconds, is late] of readings in view that are not of just now, by path
+const asOf = el("p", {class: "as-of", role: "status"});
+
+// A reading: the last one, while the server works out the next.
+async function figures(path, query) {
+  const {as_of: at, is_late: isLate, ...found} = await get(path, query);
+  if (isLate || (app.look && isOn(app.look) && Date.now() / 1000 - at > OLD)) old.set(path, [at, isLate]);
+  else old.delete(path);
+  return found;
+}
+
+function tell(sentence) {
+  setText(asOf, sentence);
+}
 
 // Sends a command and shows its effect. Returns its answer; undefined if it failed.
 async function command(message, path = "/api/control") {
@@ -114,22 +130,25 @@ function take(now) {
   byId("pause").hidden = now.state === "paused";
   byId("resume").hidden = now.state !== "paused";
   byId("stop").disabled = byId("pause").disabled = now.state === "stopping";
+  byId("resume").disabled = false;
   document.title = `${STATES[now.state] ?? ""} – minicrawl`;
   document.body.classList.remove("lost");
   if (now.crawl === "none" && isFirst && !location.hash) location.hash = "setup";
   isFirst = false;
   for (const [, , view] of views) view.take?.(now, events);
   shown[2].show?.(now);
-  if ((isOn(now) || isAwaited) && !reading && performance.now() - lastRead > READINGS) read();
+  if ((isOn(now) || isAwaited) && !reading && performance.now() - lastRead > (isAwaited ? AWAITED : READINGS)) read();
 }
 
 function lose() {
   setText(byId("state"), "No connection");
   byId("state").className = "state lost";
   document.body.classList.add("lost");
+  document.title = "No connection – minicrawl";
+  for (const id of ["pause", "resume", "stop"]) byId(id).disabled = true;
 }
 
-// Slow readings are requested less often, and only for the visible view.
+// Slow readings are requested less often, and only for the visible view. Their figures stay until there are new ones.
 async function read() {
   const view = shown[2];
   lastRead = performance.now();
@@ -137,10 +156,19 @@ async function read() {
   reading += 1;
   try {
     await view.read?.();
+    view.at = Date.now() / 1000;
+    view.panel.removeAttribute("aria-busy");
+    if (view !== shown[2]) return;
+    const times = [...old.values()];
+    isAwaited = times.some(([, isLate]) => isLate);
+    tell(times.length ? `Figures as of ${clock(Math.min(...times.map(([at]) => at)))}${isAwaited ? "; new ones are being worked out" : ""}.` : "");
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     isAwaited = failure.status === 503; // it is still being computed
-    if (failure.status) view.fail ? view.fail(failure.message) : notify(failure.message, true);
+    if (!failure.status) return;
+    if (!isAwaited) view.panel.removeAttribute("aria-busy");
+    if (view.at && !view.open) tell(`Figures as of ${clock(view.at)}: ${printable(failure.message)}.`);
+    else view.fail ? view.fail(failure.message) : notify(failure.message, true);
   } finally {
     reading -= 1;
   }
@@ -155,6 +183,9 @@ function go(name, argument) {
     byId(`tab-${id}`).tabIndex = isShown ? 0 : -1;
     other.panel.hidden = !isShown;
   }
+  old.clear();
+  tell("");
+  if (view[2].read && !view[2].at) view[2].panel.setAttribute("aria-busy", "true"); // it shows where figures will be
   byId(`tab-${view[0]}`).scrollIntoView({block: "nearest", inline: "nearest"});
   view[2].open?.(argument);
   if (app.look) view[2].show?.(app.look);
@@ -183,6 +214,7 @@ function decoded(text) {
 }
 
 function build() {
+  byId("main").append(asOf);
   for (const [id, title, view] of views) {
     const choose = () => { location.hash = id; };
     byId("tabs").append(el("button", {id: `tab-${id}`, type: "button", role: "tab", "aria-controls": `view-${id}`, onclick: choose}, title));
@@ -196,6 +228,8 @@ function build() {
     if (await command({do: "stop"})) notify("Stopping: requests in flight are finished, then the ranking is settled. Nothing is lost.");
   });
   addEventListener("hashchange", follow);
+  addEventListener("keydown", press);
+  byId("help").addEventListener("click", () => byId("keys").showModal());
   document.addEventListener("visibilitychange", () => soon(0));
   follow();
   look();
@@ -211,6 +245,21 @@ function step(event) {
   const [id] = views[Math.min(Math.max(index, 0), views.length - 1)];
   location.hash = id;
   byId(`tab-${id}`).focus();
+}
+
+// Keys of the whole page, where nothing is typed.
+function press(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  if (event.key === "?") byId("keys").showModal();
+  else if (event.key === "/") (shown[2].panel.querySelector("input[type=search], input[name=words]") ?? searched()).focus();
+  else return;
+  event.preventDefault();
+}
+
+function searched() {
+  go("search");
+  history.replaceState(null, "", "#search");
+  return shown[2].panel.querySelector("input[type=search]");
 }
 
 build();

@@ -1,124 +1,166 @@
-// Line charts as SVG, in the available width, with a description in words.
+// Line charts: the values under the cursor, ranges by dragging, series that can be switched off. Drawn by uPlot.
 
-import {el, svg} from "./dom.js";
-import {duration, small} from "./format.js";
+import {el, setText} from "./dom.js";
+import {clock, duration, small} from "./format.js";
 
-const EDGE = {left: 70, right: 14, top: 12, bottom: 38};
+const {uPlot} = globalThis; // uplot.min.js is a script of its own
+const isDark = matchMedia("(prefers-color-scheme: dark)");
 
-// options: {title, xLabel, yLabel, xLog, yLog, xSteps, height, yMin, yMax, xText, yText}
+// options: {title, xLabel, yLabel, xLog, yLog, xSteps, height, yMin, yMax, xText, yText}. Texts of x are also given the
+// distance of two ticks, at ticks.
 export class Chart {
   constructor(options) {
     this.options = {height: 240, xText: small, yText: small, ...options};
-    this.series = [];
-    this.picture = el("div", {class: "picture"});
-    this.legend = el("p", {class: "legend"});
-    this.node = el("figure", {class: "chart"}, this.picture, this.legend);
-    new ResizeObserver(() => this.draw()).observe(this.picture);
+    [this.series, this.data, this.off] = [[], [[]], new Set()];
+    this.picture = el("div", {class: "picture", role: "slider", tabindex: "0", "aria-label": options.title, "aria-valuenow": "0", onkeydown: (event) => this.step(event)});
+    this.at = el("span", {class: "quiet"});
+    this.keys = el("span", {class: "keys"});
+    this.whole = el("button", {type: "button", class: "small", hidden: true, onclick: () => this.range(this.data[0][0], this.data[0].at(-1))}, "Whole range");
+    this.node = el("figure", {class: "chart"}, this.picture, el("figcaption", {class: "legend"}, this.at, this.keys, this.whole));
+    new ResizeObserver(() => this.plot ? this.plot.setSize(this.size()) : this.make()).observe(this.picture);
+    isDark.addEventListener("change", () => this.make());
   }
 
   // series: [{name, points: [[x, y], ...], kind: "line" | "dots" | "dashed"}]
   show(series, words = "") {
+    const {title, xLog, yLog} = this.options;
+    const isAsBefore = this.plot && series.length === this.series.length && series.every((one, index) => one.name === this.series[index].name);
     this.series = series;
-    this.words = words;
-    const names = series.map((one, index) => el("span", {class: `key color-${index}`}, one.name));
-    this.legend.replaceChildren(...(series.length > 1 ? names : []));
-    this.draw();
+    // A logarithmic axis has no zero.
+    this.data = aligned(series.map(({points}) => points.filter(([x, y]) => (!xLog || x > 0) && (!yLog || y > 0))));
+    this.picture.setAttribute("aria-label", words ? `${title}. ${words}` : title);
+    if (!isAsBefore || !this.data[0].length) return this.make();
+    const {min, max} = this.plot.scales.x;
+    this.plot.batch(() => {
+      this.plot.setData(this.data);
+      if (!this.whole.hidden) this.plot.setScale("x", {min, max});
+    });
+    if (this.plot.cursor.idx === null || document.activeElement !== this.picture) this.read();
   }
 
-  draw() {
-    const width = this.picture.clientWidth;
-    const points = this.series.flatMap((one) => this.usable(one.points));
-    if (width < 50 || points.length === 0) {
-      const isEmpty = this.series.length > 0 && points.length === 0;
-      this.picture.replaceChildren(el("p", {class: "quiet"}, isEmpty ? "No figures yet." : ""));
-      return;
-    }
-    const {height, xLog, yLog, yMin, yMax, xLabel, yLabel, title} = this.options;
-    const x = scale(points.map(([value]) => value), xLog, EDGE.left, width - EDGE.right, this.options.xSteps);
-    const y = scale([...points.map(([, value]) => value), ...[yMin, yMax].filter((value) => value !== undefined)],
-      yLog, height - EDGE.bottom, EDGE.top);
-    const picture = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${title}. ${this.words}`});
-    picture.append(...this.axes(x, y, width, height));
-    this.series.forEach((one, index) => picture.append(...lines(this.usable(one.points), x, y, index, one.kind)));
-    const middle = (EDGE.top + height - EDGE.bottom) / 2;
-    picture.append(
-      svg("text", {x: (EDGE.left + width - EDGE.right) / 2, y: height - 4, class: "label", "text-anchor": "middle"}, xLabel),
-      svg("text", {x: 12, y: middle, class: "label", "text-anchor": "middle", transform: `rotate(-90 12 ${middle})`}, yLabel),
-    );
-    this.picture.replaceChildren(picture);
+  size() {
+    return {width: this.picture.clientWidth, height: this.options.height};
   }
 
-  axes(x, y, width, height) {
-    const {xText, yText} = this.options;
-    const parts = [];
-    for (const tick of y.ticks(Math.max(2, Math.floor(height / 60)))) {
-      const at = y.at(tick);
-      parts.push(svg("line", {x1: EDGE.left, x2: width - EDGE.right, y1: at, y2: at, class: "grid"}));
-      parts.push(svg("text", {x: EDGE.left - 6, y: at + 4, class: "tick", "text-anchor": "end"}, yText(tick)));
-    }
-    for (const tick of x.ticks(Math.max(2, Math.floor(width / 110)))) {
-      const at = x.at(tick);
-      parts.push(svg("line", {x1: at, x2: at, y1: EDGE.top, y2: height - EDGE.bottom, class: "grid"}));
-      parts.push(svg("text", {x: at, y: height - EDGE.bottom + 15, class: "tick", "text-anchor": "middle"}, xText(tick)));
-    }
-    return parts;
+  make() {
+    this.plot?.destroy();
+    this.plot = null;
+    const {xLabel, yLabel, xLog, yLog, xSteps, yMin, yMax, xText, yText} = this.options;
+    const hasPoints = this.data[0].length > 0;
+    this.picture.replaceChildren(...(this.series.length && !hasPoints ? [el("p", {class: "quiet"}, "No figures yet.")] : []));
+    this.keys.replaceChildren(...this.series.map(({name}, index) => this.key(name, index)));
+    if (!hasPoints || this.picture.clientWidth < 50) return;
+    const style = getComputedStyle(document.body);
+    const [font, stroke, grid] = [`12px ${style.fontFamily}`, style.getPropertyValue("--quiet"), {stroke: style.getPropertyValue("--edge"), width: 1, filter: decades}];
+    const axis = (label, text, more) => ({label, labelSize: 20, labelGap: 2, font, labelFont: font, stroke, grid, ticks: {...grid, size: 4}, gap: 4,
+      values: (_, ticks, index, space, apart) => ticks.map((tick) => (tick === null ? "" : text(tick, apart))), ...more});
+    const line = ({name, kind}, index) => {
+      const color = style.getPropertyValue(`--c${index % 6}`);
+      const points = kind === "dots" ? {paths: () => null, points: {show: true, size: 5, fill: color}} : {points: {show: this.data[0].length < 2}};
+      return {label: name, stroke: color, width: 2, dash: kind === "dashed" ? [5, 4] : undefined, show: !this.off.has(name), ...points};
+    };
+    const ranges = {min: {pad: 0.1, soft: yMin ?? 0, mode: yMin === undefined ? 3 : 1}, max: {pad: yMax === undefined ? 0.1 : 0, soft: yMax ?? 0, mode: yMax === undefined ? 3 : 1}};
+    this.plot = new uPlot({
+      ...this.size(),
+      scales: {x: {time: false, distr: xLog ? 3 : 1}, y: yLog ? {distr: 3} : {range: (_, low, high) => uPlot.rangeNum(low ?? 0, high ?? 1, ranges)}},
+      axes: [axis(xLabel, xText, {space: (plot, index, least, most) => 12 + 6 * xText(most, 1).length, size: 26, ...(xSteps ? {incrs: xSteps} : {})}),
+        axis(yLabel, yText, {space: 24, size: (_, texts) => 14 + 6.5 * Math.max(3, ...(texts ?? []).map((text) => text.length))})],
+      series: [{}, ...this.series.map(line)],
+      legend: {show: false},
+      padding: [10, 24, 0, 0],
+      cursor: {y: false, points: {size: 8}, drag: {x: true, y: false}},
+      hooks: {setCursor: [(plot) => this.read(plot)], setScale: [(plot) => this.scaled(plot)]},
+    }, this.data, this.picture);
+    this.read();
   }
 
-  // A logarithmic axis has no zero.
-  usable(points) {
-    const {xLog, yLog} = this.options;
-    return points.filter(([x, y]) => (!xLog || x > 0) && (!yLog || y > 0));
+  key(name, index) {
+    const value = el("b", {});
+    if (this.series.length === 1) return el("span", {class: "key color-0"}, `${name} `, value);
+    const click = () => {
+      if (!this.off.delete(name)) this.off.add(name);
+      button.setAttribute("aria-pressed", String(!this.off.has(name)));
+      this.plot?.setSeries(index + 1, {show: !this.off.has(name)});
+    };
+    const button = el("button", {type: "button", class: `key color-${index % 6}`, "aria-pressed": String(!this.off.has(name)), onclick: click}, `${name} `, value);
+    return button;
+  }
+
+  // Shows the values under the cursor, or the last ones.
+  read(plot = this.plot) {
+    if (!plot || !this.keys.children.length) return;
+    const {xLabel, xText, yText} = this.options;
+    const {idx, idxs} = plot.cursor;
+    const [xs, ...lines] = this.data;
+    const x = idx ?? xs.length - 1;
+    const values = lines.map((ys, index) => (idx === null ? ys.findLast((y) => y !== undefined && y !== null) : ys[idxs?.[index + 1] ?? idx]));
+    setText(this.at, `${xLabel}: ${xText(xs[x])}`);
+    values.forEach((y, index) => setText(this.keys.children[index].querySelector("b"), y === undefined || y === null ? "" : yText(y)));
+    const words = this.series.map(({name}, index) => `${name} ${this.keys.children[index].querySelector("b").textContent || "unknown"}`);
+    const said = {valuemin: 0, valuemax: xs.length - 1, valuenow: x, valuetext: `${this.at.textContent}. ${words.join(", ")}`};
+    for (const [key, value] of Object.entries(said)) this.picture.setAttribute(`aria-${key}`, String(value));
+  }
+
+  scaled({scales: {x}}) {
+    this.whole.hidden = x.min <= this.data[0][0] && x.max >= this.data[0].at(-1);
+  }
+
+  range(min, max) {
+    this.plot?.setScale("x", {min, max});
+  }
+
+  // Arrow keys move the cursor, + and - change the range around it.
+  step(event) {
+    const [xs, plot] = [this.data[0], this.plot];
+    if (!plot) return;
+    const {min, max} = plot.scales.x;
+    const [first, last, now] = [xs.findIndex((x) => x >= min), xs.findLastIndex((x) => x <= max), plot.cursor.idx];
+    const far = Math.max(1, Math.round((last - first) / 10));
+    const turns = {ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -far, PageUp: far, Home: -Infinity, End: Infinity};
+    const times = {"+": 0.5, "-": 2}[event.key];
+    if (event.key in turns) {
+      const index = Math.min(Math.max((now ?? last) + turns[event.key], first), last);
+      plot.setCursor({left: plot.valToPos(xs[index], "x"), top: 1});
+    } else if (times) {
+      const middle = xs[now ?? last];
+      this.range(Math.max(xs[0], middle - (middle - min) * times), Math.min(xs.at(-1), middle + (max - middle) * times));
+    } else if (event.key === "Escape") this.range(xs[0], xs.at(-1));
+    else return;
+    event.preventDefault();
   }
 }
 
+// The ticks that have lines: on a logarithmic axis the powers of ten.
+function decades(plot, ticks, index) {
+  const isLog = plot.scales[index ? "y" : "x"].distr === 3;
+  return ticks.map((tick) => (!isLog || Number.isInteger(Number(Math.log10(tick).toFixed(9))) ? tick : null));
+}
+
+// Points of several lines over the x of all: [[x, ...], [y or undefined, ...], ...]
+function aligned(lines) {
+  const xs = [...new Set(lines.flatMap((points) => points.map(([x]) => x)))].sort((one, other) => one - other);
+  return [xs, ...lines.map((points) => {
+    const at = new Map(points);
+    return xs.map((x) => at.get(x));
+  })];
+}
+
 const MINUTE = 60, HOUR = 3600, DAY = 86400;
-const TIMES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-  HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY];
+const TIMES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, MINUTE, 2 * MINUTE, 3 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE,
+  30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY];
 
 // A chart over the crawl's time.
 export function overTime(title, options) {
   return new Chart({title, xLabel: "time of crawling", xText: time, xSteps: TIMES, yMin: 0, height: 200, ...options});
 }
 
+// A chart over the time of day. x: Unix seconds.
+export function overDay(title, options) {
+  const date = (x) => new Date(x * 1000).toLocaleDateString("en-CA");
+  const moment = (x, apart) => (apart >= DAY ? date(x) : apart ? clock(x).slice(0, apart >= MINUTE ? 5 : 8) : `${date(x)} ${clock(x)}`);
+  return overTime(title, {xLabel: "at", xText: moment, ...options});
+}
+
 function time(seconds) {
   return seconds < MINUTE ? `${small(seconds)} s` : seconds % DAY ? duration(seconds) : `${seconds / DAY} d`;
-}
-
-function lines(points, x, y, index, kind) {
-  const at = points.map(([px, py]) => [x.at(px).toFixed(1), y.at(py).toFixed(1)]);
-  if (kind === "dots") return at.map(([cx, cy]) => svg("circle", {cx, cy, r: 2.4, class: `dot color-${index}`}));
-  const path = at.map(([px, py], place) => `${place ? "L" : "M"}${px} ${py}`).join("");
-  return [svg("path", {d: path, class: `line color-${index} ${kind ?? ""}`, fill: "none"})];
-}
-
-// The scale from values to pixels, and the ticks of an axis.
-function scale(values, isLog, from, to, neat) {
-  let [least, most] = [Math.min(...values), Math.max(...values)];
-  const turned = isLog ? Math.log10 : (value) => value;
-  if (least === most) [least, most] = isLog ? [least / 2, most * 2] : [Math.min(0, least), most || 1];
-  if (!isLog && least > 0 && least < most * 0.6) least = 0;
-  const [low, high] = [turned(least), turned(most)];
-  return {
-    at: (value) => from + ((turned(value) - low) / (high - low)) * (to - from),
-    ticks: (number) => (isLog ? powers(least, most, number) : steps(least, most, number, neat)),
-  };
-}
-
-// neat: natural steps, such as those of times; powers of ten if none is large enough.
-function steps(least, most, number, neat = []) {
-  const rough = (most - least) / number;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = neat.find((one) => one >= rough) ?? power * [1, 2, 5, 10].find((times) => times * power >= rough);
-  const ticks = [];
-  for (let tick = Math.ceil(least / step - 1e-9) * step; tick <= most + step * 1e-9; tick += step) {
-    ticks.push(Number(tick.toPrecision(12)));
-  }
-  return ticks;
-}
-
-function powers(least, most, number) {
-  const [low, high] = [Math.ceil(Math.log10(least) - 1e-9), Math.floor(Math.log10(most) + 1e-9)];
-  if (high < low) return [least, most];
-  const every = Math.max(1, Math.ceil((high - low + 1) / number));
-  return Array.from({length: Math.floor((high - low) / every) + 1}, (_, index) => 10 ** (low + index * every));
 }

@@ -1,6 +1,6 @@
 // The state of the crawl, its progress toward its limits, and its settings.
 
-import {card, el, fill, known, setText} from "./dom.js";
+import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
 import {about, amount, clock, count, counted, duration, isOn, percent, printable, rate} from "./format.js";
 import {overTime} from "./chart.js";
 import {speeds} from "./course.js";
@@ -35,14 +35,17 @@ export class Coordinator {
     this.refusal = el("p", {class: "quiet"}, "No crawl runs on these partitions: 'minicrawl crawl' goes on with it, and takes more seeds and other options.");
     this.inFlight = el("ul", {class: "plain"});
     this.errors = el("ul", {class: "plain tally"});
+    this.answers = el("ul", {class: "plain tally"});
+    this.progress = card("Progress", this.aims, this.limits.node);
     this.nodes = [
       this.sentence,
       this.figures.node,
       el("div", {class: "columns"},
-        card("Progress", this.aims, this.limits.node),
+        this.progress,
         card("Speed", this.speed.node),
         card("Controls", this.refusal, ...this.sliders.map((slider) => slider.node), this.seeds),
         card("In flight", this.inFlight),
+        card("Answers in this run", this.answers),
         card("Given up in this run", this.errors),
       ),
     ];
@@ -83,9 +86,13 @@ export class Coordinator {
     this.speed.show([{name: "pages a second", points: [...this.noted.filter(([seconds]) => seconds < seen), ...this.points]}], `Now ${rate(now.speed.pages)}.`);
     const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, `${one.waits_for ? `waits for the ${one.waits_for} ` : ""}${duration(one.seconds)}`)));
     fill(this.inFlight, requests, "Nothing just now.");
-    const errors = Object.entries(now.errors).sort((one, other) => other[1] - one[1]);
-    const lines = errors.map(([reason, number]) => el("li", {}, el("span", {}, reason), el("b", {}, count(number))));
-    fill(this.errors, lines, "Nothing so far.");
+    const tally = (numbers, filter) => Object.entries(numbers ?? {}).sort((one, other) => other[1] - one[1])
+      .map(([name, number]) => el("li", {}, toPages(filter(name), printable(name)), el("b", {}, count(number))));
+    fill(this.answers, tally(now.statuses, (status) => ({status})), "Nothing so far.");
+    fill(this.errors, tally(now.errors, (reason) => ({reason})), "Nothing so far.");
+    // A crawl at rest fetches nothing, and not all figures of its last run are stored.
+    const shown = [[this.progress, now.aims.length], [this.inFlight, requests.length], [this.answers, Object.keys(now.statuses ?? {}).length], [this.errors, Object.keys(now.errors ?? {}).length]];
+    for (const [node, number] of shown) node.closest(".card").hidden = !isOn(now) && !number;
   }
 
   showAims(now) {
@@ -117,9 +124,10 @@ class Figures {
   constructor() {
     const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage, at least", "In flight"];
     this.titles = names.map((name) => el("dt", {}, name));
-    this.values = names.map(() => el("dd", {}));
+    const links = {Known: pagesOf(), Read: pagesOf({where: "state IN ('fetched', 'alias')"})};
+    this.values = names.map((name) => (links[name] ? el("a", {href: links[name]}) : el("span")));
     this.notes = names.map(() => el("dd", {class: "quiet"}));
-    this.node = el("dl", {class: "figures"}, ...names.map((_, index) => el("div", {class: "figure"}, this.titles[index], this.values[index], this.notes[index])));
+    this.node = el("dl", {class: "figures"}, ...names.map((_, index) => el("div", {class: "figure"}, this.titles[index], el("dd", {}, this.values[index]), this.notes[index])));
   }
 
   show(now) {

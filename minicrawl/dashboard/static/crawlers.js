@@ -1,50 +1,76 @@
-// The processes of the crawl: their tasks, since when, and their work so far. Each partition has a process.
+// The processes of the crawl: what each does, its speed, CPU and memory, the requests in flight and the latest answers.
 
-import {card, el, setText} from "./dom.js";
-import {amount, clock, count, day, duration, isOn, printable} from "./format.js";
+import {card, el, known, setText, shortened, svg} from "./dom.js";
+import {amount, clock, count, day, duration, isOn, percent, printable, rate, took} from "./format.js";
+import {overDay} from "./chart.js";
 import {Table} from "./table.js";
+
+const [LOOKS, LATEST] = [40, 20];
 
 export class Crawlers {
   constructor(app) {
     this.app = app;
     this.stored = new Map(); // readings of the partitions' stores, by number
-    this.main = el("p", {});
-    this.table = new Table("Crawlers", [
-      {title: "Crawler", numeric: true, text: (one) => String(one.number), sort: (one) => one.number},
-      {title: "Process", numeric: true, text: (one) => String(one.pid), sort: (one) => one.pid},
-      {title: "Does", text: (one) => one.doing, sort: (one) => one.doing},
-      {title: "Since", text: (one) => clock(one.since), sort: (one) => one.since},
-      {title: "In flight", numeric: true, text: (one) => count(one.in_flight), sort: (one) => one.in_flight},
-      {title: "Pages", numeric: true, text: (one) => count(one.pages), sort: (one) => one.pages},
-      {title: "Bytes", numeric: true, text: (one) => amount(one.bytes), sort: (one) => one.bytes},
-      {title: "CPU", numeric: true, text: (one) => duration(one.cpu), sort: (one) => one.cpu},
-    ], (one) => one.number, "No crawlers of their own: the main process fetches and parses itself, or no crawl runs.");
-    const number = (title, key) => ({title, numeric: true, text: (one) => figure(one[key], count), sort: (one) => one[key] ?? -1});
+    this.past = new Map(); // [seconds, pages, CPU] of each process at the last looks, by name
+    this.latest = [];
+    const number = (title, key, text = count) => ({title, numeric: true, text: (one) => figure(one[key], text), sort: (one) => one[key] ?? -1});
+    this.table = new Table("Processes", [
+      {title: "Process", text: (one) => one.name, sort: (one) => one.name},
+      {title: "Does", text: (one) => one.doing + (one.since ? ` since ${clock(one.since)}` : ""), sort: (one) => one.doing},
+      number("In flight", "in_flight"), number("Pages", "pages"), number("Pages / s", "speed", rate),
+      {title: "Lately", of: (one) => one.speeds, node: (one) => sparkline(one.speeds)},
+      number("Bytes", "bytes", amount), number("CPU", "share", (share) => percent(share, 0)), number("CPU so far", "cpu", duration), number("Memory", "memory", amount), number("PID", "pid", String),
+    ], (one) => one.name, "No crawl runs.");
+    this.requests = new Table("Requests in flight", [
+      {title: "Process", text: (one) => one.process, sort: (one) => one.process},
+      {title: "URL", wide: true, of: (one) => one.url, node: (one) => known(one.url, shortened(one.url))},
+      {title: "Host", text: (one) => printable(host(one.url)), sort: (one) => host(one.url)},
+      {title: "Since", text: (one) => clock(one.since), sort: (one) => one.since}, number("For", "seconds", duration),
+      {title: "Waits for", text: (one) => one.waits_for ?? "its answer", sort: (one) => one.waits_for ?? ""},
+    ], (one) => one.url, "Nothing just now.");
+    this.answers = new Table("Latest answers", [
+      {title: "At", text: (one) => clock(one.at)},
+      {title: "URL", wide: true, of: (one) => one.url, node: (one) => known(one.url, shortened(one.url))},
+      {title: "Answer", text: (one) => String(one.status ?? one.reason)}, number("Bytes", "bytes", amount), number("Took", "seconds", took),
+    ], (one) => one.number, "None since this page was opened.");
     this.partitions = new Table("Partitions", [
-      {title: "Partition", numeric: true, text: (one) => String(one.number), sort: (one) => one.number},
+      number("Partition", "number", String),
       {title: "Machine", text: (one) => printable(one.machine ?? "this one"), sort: (one) => one.machine ?? ""},
       {title: "Does", text: (one) => one.does, sort: (one) => one.does},
       number("Read", "read"), number("Waiting", "unread"), number("Mirrors", "mirrors"), number("To send", "waiting"),
       {title: "Last commit", text: (one) => day(one.last_commit), sort: (one) => one.last_commit ?? 0},
-      number("In flight", "in_flight"), number("In this run", "fetched"),
-      {title: "Process", numeric: true, text: (one) => String(one.pid ?? ""), sort: (one) => one.pid ?? -1},
-      {title: "CPU", numeric: true, text: (one) => figure(one.cpu, duration), sort: (one) => one.cpu ?? -1},
-      number("Died", "deaths"),
+      number("Process", "pid", String), number("Died", "deaths"),
     ], (one) => one.number, "They have not begun yet.");
     this.sum = el("p", {});
-    this.processes = card("Crawlers", this.main, this.table.node);
     this.parts = card("Partitions", this.sum, el("p", {class: "quiet"},
       "Waiting: pages to be read. Mirrors: URLs of other partitions that it has links to. To send: rows that these have not confirmed. Died: processes in this run, each of which was started again."), this.partitions.node);
     this.parts.hidden = true;
-    this.nodes = [this.processes, this.parts];
+    this.cpu = overDay("CPU", {yLabel: "cores", yText: (share) => percent(share, 0)});
+    this.memory = overDay("Memory", {yLabel: "bytes", yText: amount});
+    this.nodes = [card("Processes", this.table.node), this.parts, card("Requests in flight, the oldest first", this.requests.node),
+      el("div", {class: "pair"}, card("CPU of processes", this.cpu.node), card("Memory of processes", this.memory.node)), card("Latest answers", this.answers.node)];
+  }
+
+  take(now, events) {
+    const came = events.filter((event) => event.what === "PageFetched");
+    this.latest = [...came.reverse(), ...this.latest].slice(0, LATEST);
+    if (now.crawl !== "running") return;
+    for (const {name, pid, pages, cpu} of processes(now)) {
+      const past = this.past.get(name);
+      if (!past || past.pid !== pid || (past.at(-1)[1] === undefined) !== (pages === undefined)) this.past.set(name, Object.assign([[now.at, pages, cpu]], {pid}));
+      else if (past.at(-1)[0] < now.at) past.push([now.at, pages, cpu]);
+      if (past?.length > LOOKS) past.shift();
+    }
   }
 
   // Values that a running crawl does not report come from the partitions' stores.
   async read() {
-    if (!this.app.look?.partitions) return;
-    const {partitions} = await this.app.get("/api/partitions");
+    const [{processes: lines}, {partitions}] = await Promise.all([this.app.get("/api/processes"), this.app.get("/api/partitions")]);
     this.stored = new Map(partitions.map((one) => [one.number, one]));
-    this.show(this.app.look);
+    const line = (value) => lines.map(({name, points}) => ({name, points: points.map((point) => [point[0], point[value]])}));
+    this.cpu.show(line(1));
+    this.memory.show(line(2));
+    if (this.app.look) this.show(this.app.look);
   }
 
   fail(sentence) {
@@ -52,25 +78,50 @@ export class Crawlers {
   }
 
   show(now) {
-    this.processes.hidden = Boolean(now.partitions);
+    this.table.show(isOn(now) ? processes(now).map((one) => ({...one, ...this.lately(one.name)})) : []);
+    const kind = now.partitions ? "partition" : "worker";
+    const process = ({worker}) => (worker === null || worker === undefined ? "main" : `${kind} ${worker}`);
+    this.requests.show(now.requests?.map((one) => ({...one, process: process(one), since: now.at - one.seconds})) ?? []);
+    this.answers.show(this.latest);
     this.parts.hidden = !now.partitions;
     if (now.partitions) this.showPartitions(now);
-    else this.showProcesses(now);
+  }
+
+  // Speeds between the last looks, and speed and share of a core over all of them.
+  lately(name) {
+    const past = this.past.get(name) ?? [];
+    if (past.length < 2) return {speeds: []};
+    const [[began, pages, cpu], [ended, pagesNow, cpuNow]] = [past[0], past.at(-1)];
+    const speeds = past.slice(1).map(([at, number], index) => Math.max(0, number - past[index][1]) / (at - past[index][0]));
+    return {speeds: pages === undefined ? [] : speeds, speed: pages === undefined ? undefined : (pagesNow - pages) / (ended - began), share: (cpuNow - cpu) / (ended - began)};
   }
 
   showPartitions(now) {
     const live = new Map(now.partitions.map((one) => [one.number, one]));
     const numbers = [...new Set([...live.keys(), ...this.stored.keys()])].sort((one, other) => one - other);
     const rows = numbers.map((number) => ({...this.stored.get(number), ...live.get(number)}));
-    setText(this.sum, isOn(now) ? `${count(rows.length)} partitions, each in a process of its own. The crawl's own process ${now.pid}: ${duration(now.cpu)} of CPU so far.`
-      : `${count(rows.length)} partitions. No crawl runs.`);
+    setText(this.sum, `${count(rows.length)} partitions. ${isOn(now) ? "Each has a process of its own." : "No crawl runs."}`);
     this.partitions.show(rows.map((one) => ({...one, unread: one.states ? one.states.waiting ?? 0 : undefined, does: does(one, now)})));
   }
+}
 
-  showProcesses(now) {
-    setText(this.main, isOn(now) ? `Main process ${now.pid}: ${duration(now.cpu)} of CPU so far. The slider of processes is under Coordinator.` : "No crawl runs.");
-    this.table.show(isOn(now) ? now.workers : []);
-  }
+// All processes of a running crawl in one form; the main process of partitions fetches nothing.
+function processes(now) {
+  const {pid, cpu, memory, workers} = now;
+  const others = now.partitions?.filter((one) => one.pid) ?? workers;
+  const main = others.length ? {doing: "coordinates"} : {doing: now.state, in_flight: now.in_flight, pages: now.fetched, bytes: now.bytes};
+  const named = (one) => (now.partitions ? {...one, name: `partition ${one.number}`, doing: one.state, pages: one.fetched} : {...one, name: `worker ${one.number}`});
+  return [{name: "main", pid, cpu, memory, ...main}, ...others.map(named)];
+}
+
+function sparkline(values) {
+  const most = Math.max(...values, 1e-9);
+  const points = values.map((value, index) => `${(index * 80) / Math.max(1, values.length - 1)},${19 - (18 * value) / most}`).join(" ");
+  return svg("svg", {class: "sparkline", viewBox: "0 0 80 20", width: 80, height: 20, "aria-hidden": "true"}, svg("polyline", {points}));
+}
+
+function host(url) {
+  return URL.canParse(url) ? new URL(url).host : "";
 }
 
 function figure(number, text) {

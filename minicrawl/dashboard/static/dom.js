@@ -64,6 +64,22 @@ export function known(url, text = url) {
   return el("a", {href: whyOf(url), class: "url", title: url}, text);
 }
 
+// The address of the pages that a filter selects: pagesOf({status: 404}), pagesOf({state: "waiting", host}).
+export function pagesOf(filter = {}) {
+  return `#pages=${encodeURIComponent(new URLSearchParams(filter))}`;
+}
+
+// A link to these pages, such as a number of them.
+export function toPages(filter, text) {
+  return el("a", {href: pagesOf(filter)}, text);
+}
+
+// A URL as long as can be read: of a longer one the beginning and the end.
+export function shortened(url, most = 160) {
+  const letters = [...printable(url)];
+  return letters.length > most ? `${letters.slice(0, most - 51).join("")}…${letters.slice(-50).join("")}` : letters.join("");
+}
+
 export function card(title, ...children) {
   return el("section", {class: "card"}, el("h2", {}, title), ...children);
 }

@@ -31,6 +31,11 @@ export function duration(seconds) {
   return hours ? `${hours}:${two(left)}:${two(rest)}` : `${left}:${two(rest)}`;
 }
 
+// How long an answer took: 0.0123 -> "12.3 ms"
+export function took(seconds) {
+  return seconds < 1 ? `${small(1000 * seconds)} ms` : `${small(seconds)} s`;
+}
+
 // A rough time.
 export function about(seconds) {
   if (seconds < 60) return `about ${Math.round(seconds)} s`;
@@ -60,7 +65,8 @@ export function small(number) {
   return number !== 0 && Math.abs(number) < 0.001 ? number.toExponential(2) : String(Number(number.toPrecision(3)));
 }
 
-// Replaces characters that could change the text's direction, or are no characters, by U+FFFD.
+// Replaces characters that could change the text's direction, or are no characters, by U+FFFD; joiners stay. Of more than
+// four combining marks in a row, which would cover other lines, four stay.
 export function printable(text) {
-  return (text ?? "").replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\u2028\u2029]/gu, "\ufffd");
+  return (text ?? "").replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\u2028\u2029]/gu, "\ufffd").replace(/(\p{M}{4})\p{M}+/gu, "$1");
 }

@@ -1,13 +1,15 @@
 // All hosts: their known pages, their activity, and their waits with reason and end.
 
-import {card, el, setText} from "./dom.js";
-import {clock, count, printable} from "./format.js";
+import {card, el, setText, toPages} from "./dom.js";
+import {clock, count, counted, printable, small, took} from "./format.js";
 import {Table} from "./table.js";
 
-const WHY = {
-  delay: "delay", "crawl-delay": "Crawl-delay of its robots.txt", slow: "it is slow", failures: "failures in a row",
-  rest: "it asked for a rest", address: "delay of its address",
+const WAITS = {
+  delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait, as they are slow", failures: "wait after failures in a row",
+  rest: "wait, as they asked for a rest", address: "wait for the delay of their address", dead: "do not answer",
 };
+const ONE = {delay: "delay", "crawl-delay": "Crawl-delay of its robots.txt", slow: "it is slow", failures: "failures in a row", rest: "it asked for a rest", address: "delay of its address", dead: "it does not answer"};
+const STATES = {asked: "are asked", opening: "are opened: robots.txt or address", ready: "are ready", banned: "are banned", idle: "have nothing to fetch", waiting: "wait"};
 const ORDER = ["asked", "opening", "waiting", "ready", "banned", "idle"];
 
 export class Hosts {
@@ -17,23 +19,32 @@ export class Hosts {
     this.stored = [];
     this.count = el("p", {role: "status"}, "The store is being read.");
     this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.draw()});
+    const pages = (title, key, filter) => ({title, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
+    const number = (title, key, text) => ({title, numeric: true, text: (one) => (one[key] ? text(one[key]) : ""), sort: (one) => one[key] ?? 0});
     this.table = new Table("Hosts", [
       {title: "Host", wide: true, text: (one) => printable(one.name), sort: (one) => one.name},
-      {title: "Does", text: (one) => does(one), sort: (one) => ORDER.indexOf(one.doing)},
-      {title: "Known", numeric: true, text: (one) => count(one.known), sort: (one) => one.known},
-      {title: "Read", numeric: true, text: (one) => count(one.read), sort: (one) => one.read},
-      {title: "Waiting", numeric: true, text: (one) => count(one.waiting), sort: (one) => one.waiting},
-      {title: "Given up", numeric: true, text: (one) => count(one.given_up), sort: (one) => one.given_up},
-      {title: "Delay", numeric: true, text: (one) => (one.delay ? `${Number(one.delay.toPrecision(3))} s` : ""), sort: (one) => one.delay ?? 0},
-      {title: "", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)},
+      {title: "Does", text: (one) => does(one), sort: (one) => `${ORDER.indexOf(one.doing)} ${one.why ?? ""}`},
+      {title: "Until", text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
+      pages("Known", "known", {}), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}), pages("Waiting", "waiting", {state: "waiting"}),
+      pages("Given up", "given_up", {where: "state IN ('error', 'disallowed', 'gone')"}),
+      number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), number("Failures in a row", "strains", count),
+      {title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)},
     ], (one) => one.name);
-    this.nodes = [card("Hosts", this.count, el("label", {class: "filter"}, "Show hosts with ", this.filter), this.table.node)];
+    this.states = new Table("Hosts by what they do or wait for", [
+      {title: "Hosts that", text: ([name]) => STATES[name] ?? WAITS[name] ?? name, sort: ([name]) => name}, {title: "Hosts", numeric: true, text: ([, hosts]) => count(hosts), sort: ([, hosts]) => hosts},
+    ], ([name]) => name, "No crawl runs.");
+    this.queue = new Table("Pages that wait, by reason", [
+      {title: "Reason", text: ([reason]) => printable(reason), sort: ([reason]) => reason},
+      {title: "Pages", numeric: true, of: (one) => one, node: ([reason, waiting]) => toPages({state: "waiting", reason}, count(waiting)), sort: ([, waiting]) => waiting},
+    ], ([reason]) => reason, "No crawl runs.");
+    this.nodes = [el("div", {class: "pair"}, card("What hosts wait for", this.states.node), card("Pages that wait", this.queue.node)),
+      card("Hosts", this.count, el("label", {class: "filter"}, "Show hosts with ", this.filter), this.table.node)];
   }
 
   async read() {
     const {hosts, count: all} = await this.app.get("/api/hosts");
     this.stored = hosts;
-    setText(this.count, `${count(all)} hosts are known${all > hosts.length ? `; shown are the ${count(hosts.length)} with the most known pages` : ""}.`);
+    setText(this.count, `${counted(all, "host")} ${all === 1 ? "is" : "are"} known${all > hosts.length ? `; shown are the ${count(hosts.length)} with the most known pages` : ""}.`);
     this.draw();
   }
 
@@ -41,7 +52,10 @@ export class Hosts {
     setText(this.count, sentence);
   }
 
-  show() {
+  show(now) {
+    const byNumber = (numbers) => Object.entries(numbers ?? {}).sort((one, other) => other[1] - one[1]);
+    this.states.show(byNumber(now.host_states));
+    this.queue.show(byNumber(now.pages).filter(([kind]) => kind.startsWith("waiting/")).map(([kind, pages]) => [kind.slice(8), pages]));
     this.draw();
   }
 
@@ -49,7 +63,7 @@ export class Hosts {
     const now = this.app.look;
     const live = new Map((now?.hosts ?? []).map((one) => [one.host, one]));
     const banned = new Set(now?.banned ?? []);
-    const rows = this.stored.map((one) => ({...one, ...live.get(one.name), doing: banned.has(one.name) ? "banned" : live.get(one.name)?.doing ?? ""}));
+    const rows = this.stored.map((one) => ({...one, ...atRest(one), ...live.get(one.name), ...(banned.has(one.name) ? {doing: "banned", until: null} : {})}));
     for (const [name, one] of live) {
       if (!this.stored.some((row) => row.name === name)) rows.push({name, known: 0, read: 0, waiting: 0, given_up: 0, ...one});
     }
@@ -68,9 +82,13 @@ export class Hosts {
   }
 }
 
-function does(host) {
-  if (host.doing === "waiting") return `waits until ${clock(host.until)}: ${WHY[host.why] ?? host.why}`;
-  if (host.doing === "asked") return "is asked";
-  if (host.doing === "opening") return "its robots.txt or address is asked for";
-  return host.doing;
+// A host that is in no look, by what the store says.
+function atRest({dead_until: dead, rests_until: rests}) {
+  const now = Date.now() / 1000;
+  if (dead > now) return {doing: "waiting", why: "dead", until: dead};
+  return rests > now ? {doing: "waiting", why: "rest", until: rests} : {doing: ""};
+}
+
+function does({doing, why}) {
+  return {asked: "is asked", opening: "its robots.txt or address is asked for", waiting: `waits: ${ONE[why] ?? why}`}[doing] ?? doing;
 }

@@ -1,17 +1,32 @@
 // Events, the newest first.
 
-import {card, choice, el, fill, known} from "./dom.js";
-import {amount, clock, count, duration, printable} from "./format.js";
+import {card, choice, el, known, setText, toPages} from "./dom.js";
+import {amount, clock, count, counted, duration, printable} from "./format.js";
 
-const KEPT = 500;
+const [KEPT, SHOWN] = [500, 200];
+const LEVELS = ["debug", "info", "warning", "error"];
+const NAMES = {
+  PageFetched: "page fetched", PageAskedAgain: "page asked again", SettingChanged: "setting changed", SeedsAdded: "seeds added", HostBanned: "host banned", HostUnbanned: "host unbanned",
+  Paused: "paused", Resumed: "resumed", Stopping: "stopping", Missed: "missed",
+};
 
 export class Log {
   constructor() {
     this.events = [];
+    this.lines = new Map(); // of the list, by event
     this.newest = 0;
-    this.kind = choice([["all", "everything"], ["failures", "failures"], ["commands", "commands and turns"]], () => this.draw());
+    const draw = () => this.draw();
+    this.words = el("input", {type: "search", placeholder: "Part of a URL, a status, a word", oninput: draw});
+    this.level = choice(LEVELS.map((level, index) => [index, index ? `${level} and above` : "all"]), draw);
+    this.name = choice([["", "any"], ...Object.entries(NAMES)], draw);
+    this.pause = el("button", {type: "button", "aria-pressed": "false", onclick: () => { this.pause.setAttribute("aria-pressed", String(!this.isPaused())); this.draw(); }}, "Hold");
+    this.count = el("p", {class: "quiet"});
     this.list = el("ol", {class: "log", tabindex: "0", "aria-label": "What has happened, the newest first"});
-    this.nodes = [card("Log", el("label", {class: "filter"}, "Show ", this.kind), this.list)];
+    this.nodes = [card("Log", el("div", {class: "filter"}, el("label", {}, "With ", this.words), el("label", {}, "Level ", this.level), el("label", {}, "Event ", this.name), this.pause), this.count, this.list)];
+  }
+
+  isPaused() {
+    return this.pause.getAttribute("aria-pressed") === "true";
   }
 
   take(now, events) {
@@ -27,35 +42,64 @@ export class Log {
   }
 
   show() {
-    if (this.hasNew) this.draw();
-    this.hasNew = false;
+    if (this.hasNew && !this.isPaused()) this.draw();
   }
 
   open() {
     this.draw();
   }
 
+  // Changes only the lines that come and go, so that focus stays.
   draw() {
-    const isWanted = {all: () => true, failures: isFailure, commands: (event) => event.what !== "PageFetched" && event.what !== "Missed"}[this.kind.value];
-    const events = this.events.filter(isWanted).reverse().slice(0, 200);
-    const lines = events.map((event) => el("li", {class: isFailure(event) ? "failure" : null}, el("time", {}, clock(event.at)), " ", ...words(event)));
-    fill(this.list, lines, "Nothing yet.");
+    if (!this.isPaused()) this.seen = this.events;
+    this.hasNew = false;
+    const [words, level, name] = [this.words.value.trim().toLowerCase(), Number(this.level.value), this.name.value];
+    const wanted = (this.seen ?? []).filter((event) => levelOf(event) >= level && (!name || event.what === name) && (!words || said(event).includes(words)));
+    const shown = wanted.slice(-SHOWN).reverse();
+    setText(this.count, shown.length ? `${count(shown.length)} of the latest ${count(this.seen.length)} events${this.isPaused() ? ", held" : ""}.` : "Nothing yet, or nothing like that.");
+    const stay = new Set(shown);
+    for (const [event, line] of this.lines) {
+      if (!stay.has(event)) {
+        line.remove();
+        this.lines.delete(event);
+      }
+    }
+    let next = this.list.firstChild;
+    for (const event of shown) {
+      if (!this.lines.has(event)) this.lines.set(event, lineOf(event));
+      const line = this.lines.get(event);
+      if (line === next) next = next.nextSibling;
+      else this.list.insertBefore(line, next);
+    }
   }
 }
 
-function isFailure(event) {
-  return event.what === "PageFetched" && (event.status === null || event.status >= 400);
+function said(event) {
+  return `${event.what} ${NAMES[event.what] ?? ""} ${Object.values(event).join(" ")}`.toLowerCase();
+}
+
+// Without an answer, or failed on the server: error. Not to be had: warning.
+function levelOf({what, status}) {
+  if (what === "PageFetched") return status === null || status >= 500 ? 3 : status >= 400 ? 2 : 0;
+  return what === "Missed" ? 2 : 1;
+}
+
+function lineOf(event) {
+  const level = LEVELS[levelOf(event)];
+  return el("li", {class: level}, el("time", {}, clock(event.at)), " ", level === "debug" ? null : [el("span", {class: "level"}, level), " "], ...words(event));
 }
 
 function words(event) {
   switch (event.what) {
-    case "PageFetched":
-      return [el("b", {}, String(event.status ?? event.reason)), " ", known(event.url, printable(event.url)), " ", el("span", {class: "quiet"}, `${amount(event.bytes)}, ${duration(event.seconds)}`)];
+    case "PageFetched": {
+      const [text, filter] = event.status === null ? [event.reason, {reason: event.reason}] : [String(event.status), {status: event.status}];
+      return [toPages(filter, printable(text)), " ", known(event.url, printable(event.url)), " ", el("span", {class: "quiet"}, `${amount(event.bytes)}, ${duration(event.seconds)}`)];
+    }
     case "SettingChanged": return [`${event.name.replaceAll("_", "-")}: ${printable(event.before)} → ${printable(event.after)}`];
-    case "SeedsAdded": return [`${count(event.seeds)} seeds were added, ${count(event.new)} of them new`];
+    case "SeedsAdded": return [`${counted(event.seeds, "seed")} ${event.seeds === 1 ? "was" : "were"} added, ${count(event.new)} of them new`];
     case "PageAskedAgain": return ["Asked for again: ", known(event.url, printable(event.url))];
-    case "HostBanned": return [`${printable(event.host)} is banned`];
-    case "HostUnbanned": return [`${printable(event.host)} is no longer banned`];
+    case "HostBanned": return [toPages({host: event.host}, printable(event.host)), " is banned"];
+    case "HostUnbanned": return [toPages({host: event.host}, printable(event.host)), " is no longer banned"];
     case "Paused": return ["Paused"];
     case "Resumed": return [`Resumed after ${duration(event.seconds)}`];
     case "Stopping": return [`Stopping: ${event.reason}`];

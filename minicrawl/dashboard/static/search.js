@@ -12,8 +12,9 @@ export class Search {
       app.open(`search=${encodeURIComponent(this.input.value.trim())}`);
     };
     this.words = el("p", {role: "status"});
+    this.sites = el("p", {class: "legend"});
     this.found = el("ol", {class: "found"});
-    this.nodes = [card("Search", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "Words", this.input), el("button", {type: "submit"}, "Search")), this.words, this.found)];
+    this.nodes = [card("Search", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "Words", this.input), el("button", {type: "submit"}, "Search")), this.words, this.sites, this.found)];
     this.asked = null;
   }
 
@@ -31,11 +32,15 @@ export class Search {
     const meant = found.meant ? ` Did you mean: ${printable(found.meant)}? Its pages are shown.` : "";
     const behind = found.behind ? ` The index has yet to take in ${counted(found.behind, "text")}.` : "";
     setText(this.words, `${counted(found.matches, "page")} found.${meant}${behind}`);
+    const sites = Object.entries(found.sites);
+    const facets = sites.map(([site, pages]) => el("a", {href: `#search=${encodeURIComponent(`${q} site:${site}`)}`}, `${printable(site)} ${count(pages)}`));
+    this.sites.replaceChildren(...(sites.length > 1 ? facets : []));
     this.found.replaceChildren(...found.pages.map(line));
   }
 
   fail(sentence) {
     setText(this.words, printable(sentence));
+    this.sites.replaceChildren();
     this.found.replaceChildren();
   }
 }
@@ -43,5 +48,10 @@ export class Search {
 function line(page) {
   const alike = page.alike ? ` and ${count(page.alike)} more like this` : "";
   return el("li", {}, known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
-    el("div", {class: "quiet"}, outside(page.url, printable(page.url))), thumbnail(page), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
+    el("div", {class: "quiet"}, outside(page.url, printable(page.url))), thumbnail(page), el("p", {class: "snippet"}, ...(page.snippet ? marked(page.snippet, page.marks) : [unread(page)])));
+}
+
+// A page without a text: links to it have words of the query.
+function unread(page) {
+  return el("span", {class: "quiet"}, page.is_read ? "Its text is not kept." : "Not read yet: links to it say so.");
 }

@@ -7,7 +7,7 @@ import {isOn} from "./format.js";
 const FIELDS = [
   ["pages", "Stop after pages", "10000"], ["time", "Stop after a time", "30m"], ["bytes", "Stop after bytes", "2GB"],
   ["until_coverage", "Stop at a coverage", "90%"],
-  ["scope", "Which links are followed", "", ["", "any", "site", "host", "prefix"]], ["max_depth", "Links from a seed at most", "none"],
+  ["scope", "Which links are followed", "", ["", "any", "site", "host", "prefix", "linked"]], ["max_depth", "Links from a seed at most", "none"],
   ["delay", "Delay to a host, seconds", "1"], ["concurrency", "Requests at once", "64"], ["workers", "Processes", "0"],
   ["contact", "Whom hosts can ask about it", "crawl@example.org"],
 ];

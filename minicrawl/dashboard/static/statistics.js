@@ -1,10 +1,12 @@
 // Counts of pages by outcome, the crawl over time, and the shape of the crawled web.
 
-import {card, el, setText} from "./dom.js";
-import {amount, clock, count, day, duration, percent, printable, rate, small} from "./format.js";
-import {Chart, overTime} from "./chart.js";
+import {card, choice, el, setText, toPages} from "./dom.js";
+import {amount, clock, count, counted, day, duration, percent, printable, rate, small, took} from "./format.js";
+import {Chart, overDay, overTime} from "./chart.js";
 import {curve, speeds} from "./course.js";
 import {Table} from "./table.js";
+
+const LARGE = 200000; // pages: of so many the shape is worked out in some seconds
 
 export class Statistics {
   constructor(app) {
@@ -12,13 +14,15 @@ export class Statistics {
     this.states = new Table("Pages by what became of them", [
       {title: "State", text: (one) => one.state, sort: (one) => one.state},
       {title: "Reason", text: (one) => one.reason, sort: (one) => one.reason},
-      {title: "Pages", numeric: true, text: (one) => count(one.pages), sort: (one) => one.pages},
+      {title: "Pages", numeric: true, of: (one) => one.pages, node: ({state, reason, pages}) => toPages({state, reason}, count(pages)), sort: (one) => one.pages},
     ], (one) => `${one.state} ${one.reason}`);
+    this.answers = new Answers(app);
     this.speed = overTime("Pages a second", {yLabel: "pages / s"});
     this.bytes = overTime("Bytes a second", {yLabel: "bytes / s", yText: amount});
     this.pages = overTime("Pages known, read, given up", {yLabel: "pages", yText: count});
     this.coverage = overTime("Coverage, at least", {yLabel: "share of importance", yText: (y) => `${small(100 * y)} %`});
     this.shapeWords = el("p", {role: "status"}, "The shape of the web is being worked out.");
+    this.work = el("button", {type: "button", hidden: true, onclick: () => this.workOut()}, "Work it out");
     this.facts = el("dl", {class: "facts"});
     const degrees = (title) => new Chart({title, xLabel: "links", yLabel: "share with as many, or more", xLog: true, yLog: true, xText: small, yText: small});
     this.inlinks = degrees("In-links");
@@ -30,19 +34,38 @@ export class Statistics {
       card("Distances while crawling", this.growth.node, this.growthWords)];
     this.ofCoverage = card("Coverage", this.coverage.node);
     this.nodes = [el("div", {class: "columns"},
-      card("Pages a second", this.speed.node), card("Bytes a second", this.bytes.node), card("Pages", this.pages.node), this.ofCoverage, card("The shape of the web", this.shapeWords, this.facts),
-      ...this.ofShape,
-      card("What became of pages", this.states.node))];
+      card("Pages a second", this.speed.node), card("Bytes a second", this.bytes.node), card("Pages", this.pages.node), this.ofCoverage, ...this.answers.cards,
+      card("What became of pages", this.states.node), card("The shape of the web", this.shapeWords, this.work, this.facts), ...this.ofShape)];
   }
 
-  // Partitions have no curves of coverage or of the link graph; the server says so.
+  // Over partitions there are no curves of coverage or of the link graph. The shape of a large web is worked out on demand.
   show(now) {
     this.isOfParts = Boolean(now.partitions);
-    for (const node of [...this.ofShape, this.ofCoverage]) node.hidden = this.isOfParts;
+    this.ofCoverage.hidden = this.isOfParts;
+    const isNew = this.shapeIs === undefined;
+    if (isNew) this.shapeIs = now.known > LARGE ? "large" : "asked";
+    if (this.shapeIs === "large") setText(this.shapeWords, `Of ${count(now.known)} pages it takes a core for half a minute or longer.`);
+    for (const node of this.ofShape) node.hidden = this.isOfParts || this.shapeIs !== "asked";
+    this.work.hidden = this.shapeIs !== "large";
+    if (isNew) this.app.read();
   }
 
   async read() {
-    const course = await this.app.get("/api/course");
+    const shape = this.shapeIs === "asked" && this.app.get("/api/shape").then((found) => {
+      this.showShape(found);
+      this.showGrowth(found);
+    });
+    await Promise.all([this.app.get("/api/course").then((course) => this.showCourse(course)), this.answers.read(), shape]);
+  }
+
+  workOut() {
+    this.shapeIs = "asked";
+    setText(this.shapeWords, "The shape of the web is being worked out.");
+    this.show(this.app.look);
+    this.app.read();
+  }
+
+  showCourse(course) {
     this.states.show(course.states);
     const {points} = course;
     const [first, last] = [points[0], points[points.length - 1]];
@@ -52,9 +75,6 @@ export class Statistics {
     const pages = [["known", "known"], ["read", "read"], ["given up", "given_up"]];
     this.pages.show(pages.map(([name, key]) => ({name, points: curve(points, key)})).filter((one) => one.points.length || !this.isOfParts), words);
     this.coverage.show([{name: "coverage", points: curve(points, "coverage")}], words);
-    const shape = await this.app.get("/api/shape");
-    this.showShape(shape);
-    this.showGrowth(shape);
   }
 
   fail(sentence) {
@@ -95,6 +115,37 @@ export class Statistics {
     const pairs = distances.pairs_within;
     const all = pairs[pairs.length - 1] || 1;
     this.distances.show([{name: "pairs", points: pairs.map((number, links) => [links, number / all])}], rows[7][1]);
+  }
+}
+
+// Answers over the time of day: of all hosts, or of one.
+class Answers {
+  constructor(app) {
+    this.app = app;
+    this.host = choice([["", "all hosts"]], () => app.read());
+    this.words = el("p", {class: "quiet"});
+    this.classes = overDay("Answers a second by status", {yLabel: "answers / s"});
+    this.latency = overDay("Seconds of an answer", {yLabel: "time", yText: took});
+    this.bytes = overDay("Bytes a second", {yLabel: "bytes / s", yText: amount});
+    this.statuses = new Table("Answers by status", [
+      {title: "Status", text: (one) => one.status, sort: (one) => one.status},
+      {title: "Answers", numeric: true, of: (one) => [one.pages, this.host.value], node: (one) => toPages(this.host.value ? {status: one.status, host: this.host.value} : {status: one.status}, count(one.pages)), sort: (one) => one.pages},
+    ], (one) => one.status);
+    this.cards = [card("Answers by status", el("label", {class: "filter"}, "Of ", this.host), this.words, this.classes.node, this.statuses.node),
+      card("How long answers take", this.latency.node), card("Bytes of answers", this.bytes.node)];
+  }
+
+  async read() {
+    const host = this.host.value;
+    const {bins, apart, statuses, hosts, count: answers, read, all} = await this.app.get("/api/answers", {host});
+    for (const {name} of hosts) if (![...this.host.options].some((option) => option.value === name)) this.host.append(el("option", {value: name}, printable(name)));
+    const words = `${counted(answers, "answer")}${host ? ` of ${host}` : ""}${read < all ? `, among the latest ${count(read)} of ${count(all)}` : ""}.`;
+    setText(this.words, words);
+    const line = (name, key, share = 1) => ({name, points: bins.map((bin) => [bin.at, bin[key] / share])});
+    this.classes.show(["2xx", "3xx", "4xx", "5xx"].filter((key) => bins.some((bin) => bin[key])).map((key) => line(key, key, apart)), words);
+    this.latency.show([line("median", "median"), line("90 % within", "p90")], words);
+    this.bytes.show([line("bytes a second", "bytes", apart)], words);
+    this.statuses.show(Object.entries(statuses).map(([status, pages]) => ({status, pages})));
   }
 }
 

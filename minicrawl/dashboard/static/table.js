@@ -2,6 +2,21 @@
 
 import {el, setText} from "./dom.js";
 
+const FIRST = 50; // lines
+
+// The first rows of a list, and a button for more of them; draw: shows the list again.
+export class More {
+  constructor(draw) {
+    this.most = FIRST;
+    this.node = el("button", {type: "button", hidden: true, onclick: () => { this.most += 3 * FIRST; draw(); }}, "More");
+  }
+
+  first(rows) {
+    this.node.hidden = rows.length <= this.most;
+    return rows.slice(0, this.most);
+  }
+}
+
 // columns: [{name, title, numeric, text(row) or node(row), sort(row)}]; key(row) tells rows apart.
 export class Table {
   constructor(caption, columns, key, empty = "Nothing yet.") {
@@ -13,7 +28,8 @@ export class Table {
     const head = el("thead", {}, el("tr", {}, ...this.heads));
     this.table = el("table", {}, el("caption", {class: "hidden"}, caption), head, this.body);
     const scroll = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, this.table);
-    this.node = el("div", {}, scroll, this.empty);
+    this.more = new More(() => this.show(this.rows));
+    this.node = el("div", {}, scroll, this.empty, this.more.node);
     this.table.hidden = this.empty.hidden = true; // until something is known
   }
 
@@ -35,7 +51,7 @@ export class Table {
     this.empty.hidden = rows.length > 0;
     this.table.hidden = rows.length === 0;
     const seen = new Set();
-    this.inOrder().forEach((row, index) => {
+    this.more.first(this.inOrder()).forEach((row, index) => {
       const key = this.key(row);
       if (seen.has(key)) return;
       seen.add(key);
@@ -60,7 +76,7 @@ export class Table {
   }
 
   line(key) {
-    const line = el("tr", {}, ...this.columns.map((column) => el("td", {class: column.numeric ? "number" : column.wide ? "wide" : null})));
+    const line = el("tr", {}, ...this.columns.map((column) => el("td", {class: column.numeric ? "number" : column.wide ? "wide" : null, "data-title": column.title})));
     this.lines.set(key, line);
     return line;
   }

@@ -1,6 +1,6 @@
 // Everything known of one URL, and the commands for it.
 
-import {card, el, known, marked, outside, thumbnail, whyOf} from "./dom.js";
+import {card, el, known, marked, outside, thumbnail, toPages, whyOf} from "./dom.js";
 import {amount, count, counted, day, duration, percent, printable, small} from "./format.js";
 
 export class Why {
@@ -63,7 +63,7 @@ function sentence(found) {
     case "waiting": return `It waits: ${why}.`;
     case "disallowed": return `Refused by robots.txt: ${why}.`;
     case "alias": return `It only stands for another page: ${printable(found.meaning ?? found.reason)}.`;
-    case "error": return `Given up after ${count(found.attempts)} tries: ${why}.`;
+    case "error": return `Given up ${found.attempts ? `after ${count(found.attempts)} ${found.attempts === 1 ? "try" : "tries"}` : "at once"}: ${why}.`;
     case "gone": return `It was there once, and is gone: ${why}.`;
     default: return `Not known: ${why}.`;
   }
@@ -71,7 +71,7 @@ function sentence(found) {
 
 function pageFacts(found) {
   return [
-    ["State", `${found.state}, ${found.reason}`],
+    ["State", [toPages({state: found.state}, found.state), ", ", toPages({reason: found.reason}, printable(found.reason))]],
     ["Rank", `${found.is_rank_exact ? "" : "about "}${count(found.rank)} of ${count(found.known_pages)}`],
     ["Importance", `${small(found.importance)} (${percent(found.importance, 3)})`],
     ["Expected", small(found.expected)],
@@ -80,11 +80,11 @@ function pageFacts(found) {
     ["Depth", `${count(found.depth)} links from a seed`],
     ["Found on", found.found_on ? known(found.found_on, printable(found.found_on)) : "a seed, or a sitemap"],
     ["Leads to", found.leads_to ? printable(found.leads_to) : null],
-    ["Answer", found.status ? `${found.status}, ${printable(found.content_type ?? "")}, ${amount(found.bytes ?? 0)} in ${duration(found.seconds ?? 0)}` : null],
+    ["Answer", found.status ? [toPages({status: found.status}, String(found.status)), `, ${printable(found.content_type ?? "")}, ${amount(found.bytes ?? 0)} in ${duration(found.seconds ?? 0)}`] : null],
     ["Before it", found.queue ? `${count(found.queue.before)} pages with more ${found.jump ? "importance" : "cash"}, ${count(found.queue.before_on_host)} of them on its host` : null],
     ["Same as", found.duplicate_of ? known(found.duplicate_of.url, printable(found.duplicate_of.url)) : null],
     ["Partition", found.partition === undefined ? null : String(found.partition)],
-    ["Host", `${printable(found.host.name)}: ${small(found.host.delay)} s between two requests`],
+    ["Host", [toPages({host: found.host.name}, printable(found.host.name)), `: ${small(found.host.delay)} s between two requests`]],
   ];
 }
 
@@ -93,8 +93,8 @@ function jumpFacts({importance, jump}) {
   const first = (name) => (name ? `, first ${printable(name)}` : "");
   const trusted = site && `${site.is_seed ? "; it is a seed's" : ""}; trusted by ${counted(site.trusted_by, "site")}${first(site.trusted_first)}`;
   return [
-    ["Site", site ? `${printable(site.name)} has ${small(site.trust)} of all trust${trusted}` : null],
-    ["Other sites", `${counted(linked_by, "site")} link to it${first(linked_first)}`],
+    ["Site", site ? [toPages({site: site.name}, printable(site.name)), ` has ${small(site.trust)} of all trust${trusted}`] : null],
+    ["Other sites", `${counted(linked_by, "site")} ${linked_by === 1 ? "links" : "link"} to it${first(linked_first)}`],
     ["Walkers", importance ? `jump here: ${percent(jump.by_jumps / importance, 0)} of its importance; the rest comes by links` : null],
   ];
 }

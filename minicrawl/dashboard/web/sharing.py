@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar  # Any: JSON
+from typing import Any, NamedTuple, TypeVar  # Any: JSON
 
 _T = TypeVar("_T")
 
@@ -13,15 +13,24 @@ class NotYetError(Exception):
     """A value is still being computed, and there is no earlier one."""
 
 
+class Kept(NamedTuple):
+    """A value. `age`: seconds since its computation began. `is_late`: it is outdated, and the next one is not there."""
+
+    value: Any
+    age: float
+    is_late: bool
+
+
 @dataclass
 class _Entry:
-    """`task`: computes the next value, begun after `renewals` renewals. `value`: the last one, if it `is_known`, valid
-    `until` then."""
+    """`task`: computes the next value, begun after `renewals` renewals. `value`: the last one, if it `is_known`, as of
+    `at`, valid `until` then."""
 
     task: asyncio.Task[None] | None = None
     renewals: int = 0
     value: Any = None
     is_known: bool = False
+    at: float = 0.0
     until: float = 0.0
 
 
@@ -29,8 +38,8 @@ class Shared:
     """Values by key, each computed in a thread, one at a time.
 
     A value is valid for `least` seconds and for `apart` times its computing time: so each key takes at most one part in
-    `apart` of a core's time. `patience`: seconds that a caller waits for a new value; None: unlimited. `most`: number
-    of values in memory.
+    `apart` of a core's time. `patience`: seconds that a caller waits for a first value, and for one that
+    replaces an outdated one; None: unlimited. `most`: number of values in memory.
     """
 
     def __init__(
@@ -38,7 +47,7 @@ class Shared:
         least: float,
         apart: float,
         *,
-        patience: float | None = None,
+        patience: tuple[float | None, float | None] = (None, None),
         most: int = 100,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -55,17 +64,21 @@ class Shared:
 
         If `work` takes longer than callers wait, the outdated value is returned; raises NotYetError if there is none.
         """
+        value: _T = (await self.last(key, work)).value
+        return value
+
+    async def last(self, key: Hashable, work: Callable[[], object]) -> Kept:
+        """Like `get`, with the age of the value."""
         entry = self.begin(key, work)
         task = entry.task
         if task is not None:
-            done, _ = await asyncio.wait({task}, timeout=self._patience)
+            done, _ = await asyncio.wait({task}, timeout=self._patience[entry.is_known])
             if done:
                 task.result()
             elif not entry.is_known:
                 raise NotYetError
         self._forget()
-        value: _T = entry.value
-        return value
+        return Kept(entry.value, self._clock() - entry.at, is_late=task is not None and not task.done())
 
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
         """Start computing a value if it is no longer valid, as it will be asked for soon."""
@@ -84,7 +97,7 @@ class Shared:
         renewals, began = self._renewals, self._clock()
         try:
             entry.value = await asyncio.to_thread(work)
-            entry.is_known = True
+            entry.is_known, entry.at = True, began
             ended = self._clock()
             if renewals == self._renewals:  # else the value was renewed meanwhile
                 entry.until = ended + max(self._least, self._apart * (ended - began))

@@ -120,7 +120,7 @@ def test_who_has_no_patience_sees_what_was_before() -> None:
 
     async def main() -> None:
         work, permits = Work(), threading.Semaphore(0)
-        shared = Shared(0.0, 0.0, patience=0.0, clock=lambda: work.now)
+        shared = Shared(0.0, 0.0, patience=(0.0, 0.0), clock=lambda: work.now)
 
         def slow() -> int:
             assert permits.acquire(timeout=60)
@@ -133,6 +133,28 @@ def test_who_has_no_patience_sees_what_was_before() -> None:
         assert await until_known(shared, slow) == 1
         assert [await shared.get("a", slow) for _ in range(5)] == [1] * 5
         permits.release()  # for what is still at work
+
+    asyncio.run(main())
+
+
+def test_an_outdated_value_has_its_age_until_the_next_one_is_there() -> None:
+    async def main() -> None:
+        work, permits = Work(), threading.Semaphore(1)
+        shared = Shared(2.0, 0.0, patience=(None, 0.0), clock=lambda: work.now)
+
+        def slow() -> int:
+            assert permits.acquire(timeout=60)
+            return work()
+
+        assert await shared.last("a", slow) == (1, 0.0, False)
+        work.now += 1.5
+        assert await shared.last("a", slow) == (1, 1.5, False)
+        work.now += 1.5
+        assert await shared.last("a", slow) == (1, 3.0, True)
+        permits.release()
+        while (kept := await shared.last("a", slow)).is_late:
+            await asyncio.sleep(0.001)
+        assert kept == (2, 0.0, False)
 
     asyncio.run(main())
 

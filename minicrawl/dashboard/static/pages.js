@@ -1,0 +1,72 @@
+// The pages that a filter selects, the most important first: every number of pages elsewhere leads here.
+
+import {card, choice, el, known, outside, pagesOf, setText, shortened} from "./dom.js";
+import {count, counted, printable, small} from "./format.js";
+import {Table} from "./table.js";
+
+const STATES = ["", "waiting", "fetched", "alias", "error", "disallowed", "gone"];
+const FIELDS = {
+  words: ["Holds", "words of URL or title"], status: ["Status", "404, 5xx, none"], reason: ["Reason", "dns, redirect-*"], site: ["Site", "example.org"],
+  host: ["Host", "www.example.org"], content_type: ["Type", "text/html, image/*"], depth: ["Depth", "2, 1-3, 4-"], where: ["SQL", "inlinks > 9 AND seconds > 1"],
+};
+const [FIRST, MOST] = [50, 500]; // lines
+
+export class Pages {
+  constructor(app) {
+    this.app = app;
+    [this.n, this.ignored] = [FIRST, []];
+    this.fields = {state: choice(STATES.map((state) => [state, state || "any"]))};
+    for (const [name, [, hint]] of Object.entries(FIELDS)) this.fields[name] = el("input", {name, placeholder: hint, autocomplete: "off", spellcheck: "false"});
+    const labels = Object.entries(this.fields).map(([name, field]) => el("label", {}, FIELDS[name]?.[0] ?? "State", field));
+    const ask = (event) => {
+      event.preventDefault();
+      app.open(pagesOf(this.filter()));
+    };
+    this.words = el("p", {role: "status"});
+    this.table = new Table("Pages", [
+      {title: "Rank", numeric: true, text: (page) => count(page.rank)},
+      {title: "Page", of: ({url, title}) => [url, title], node: page},
+      {title: "State", text: (page) => page.state},
+      {title: "Status", numeric: true, text: (page) => String(page.status ?? "")},
+      {title: "Reason", text: (page) => printable(page.reason)},
+      {title: "Importance", numeric: true, text: (page) => small(page.importance)},
+    ], (page) => page.url, "No page is like that.");
+    this.more = el("button", {type: "button", hidden: true, onclick: () => { this.n = Math.min(this.n + 150, MOST); app.read(); }}, "More");
+    this.nodes = [card("Pages", el("form", {class: "pages", onsubmit: ask}, ...labels, el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
+  }
+
+  filter() {
+    return Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value.trim()]).filter(([, text]) => text));
+  }
+
+  open(query) {
+    if (query === undefined) return; // what was asked for last
+    const given = new URLSearchParams(query);
+    for (const [name, field] of Object.entries(this.fields)) field.value = given.get(name) === printable(given.get(name)) ? given.get(name) : "";
+    this.ignored = [...given].filter(([name, text]) => !(Object.hasOwn(this.fields, name) && text === printable(text))).map(([name]) => name);
+    this.n = FIRST;
+  }
+
+  async read() {
+    const asked = this.filter();
+    if (!this.table.rows.length) setText(this.words, "The pages are being read.");
+    const {pages, count: all} = await this.app.get("/api/pages", {...asked, n: this.n});
+    const ignored = this.ignored.length ? ` Not a filter, and ignored: ${printable(this.ignored.join(", ")).slice(0, 200)}.` : "";
+    const rest = all > MOST ? `; 'minicrawl export' has all` : "";
+    setText(this.words, `${counted(all, "page")}${all > pages.length ? `; shown are the ${count(pages.length)} most important${rest}` : ""}.${ignored}`);
+    this.more.hidden = pages.length >= Math.min(all, MOST);
+    this.table.more.most = this.n;
+    this.table.show(pages);
+  }
+
+  fail(sentence) {
+    setText(this.words, printable(sentence));
+    this.table.show([]);
+    this.more.hidden = true;
+  }
+}
+
+// A page's title leads to its view, its URL to itself.
+function page({url, title}) {
+  return el("div", {}, known(url, printable(title) || shortened(url)), title ? el("div", {class: "quiet"}, outside(url, shortened(url))) : null);
+}

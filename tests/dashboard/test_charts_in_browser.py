@@ -1,0 +1,261 @@
+"""Charts in a real browser: values, ranges, lines switched off, keyboard, colours; and figures that are late."""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, opened, says, wait_until
+from support.sites import crawl
+
+pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
+_LINES = """async ([options, lines]) => {
+  const {Chart} = await import("/chart.js");
+  const chart = new Chart({title: "Numbers", xLabel: "place", yLabel: "value", ...options});
+  document.querySelector("main").replaceChildren(chart.node);
+  chart.show(lines.map(([name, points, kind]) => ({name, points, kind})), "Two lines.");
+  window.chart = chart;
+}"""
+SQUARES = ["squares", [[x, x * x] for x in range(11)]]
+EVENS = ["evens", [[x, 10 * x] for x in range(0, 11, 2)], "dashed"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of a dashboard without a crawl: it gives the scripts, under the policy that forbids markup and foreign ones."""
+    store: Path = tmp_path_factory.mktemp("charts") / "crawl.db"
+    with dashboard(store) as (address, _):
+        yield address
+
+
+def chart(page: Any, *lines: Any, **options: Any) -> Any:
+    """A chart alone on the page, its lines drawn."""
+    page.evaluate(_LINES, [options, list(lines)])
+    page.locator("canvas").wait_for()
+    return page.get_by_role("slider", name="Numbers. Two lines.")
+
+
+def hover(page: Any, share: float) -> None:
+    """Move the pointer to that share of the plot's width."""
+    box = page.locator(".u-over").bounding_box()
+    page.mouse.move(box["x"] + share * (box["width"] - 1), box["y"] + box["height"] / 2)
+
+
+def read(page: Any) -> str:
+    """The values that are shown, as one text."""
+    return str(page.locator(".legend").inner_text()).replace("\n", " ")
+
+
+def ticks(page: Any, axis: int) -> int:
+    """Number of labels of an axis."""
+    return int(page.evaluate(f"chart.plot.axes[{axis}]._values.filter(Boolean).length"))
+
+
+def test_the_pointer_shows_the_values_of_all_lines(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        numbers = chart(page, SQUARES, EVENS)
+        assert read(page) == "place: 10 squares 100 evens 100"  # the last ones until it is there
+        hover(page, 0.4)
+        assert read(page) == "place: 4 squares 16 evens 40"
+        hover(page, 0.3)  # between two points of one line, on a point of the other
+        assert "squares 9" in read(page)
+        assert numbers.get_attribute("aria-valuetext").startswith("place: 3. squares 9, evens ")
+
+
+def test_a_dragged_range_stays_while_values_come_and_ends_by_button_or_escape(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        numbers = chart(page, SQUARES)
+        hover(page, 0.2)
+        page.mouse.down()
+        hover(page, 0.6)
+        page.mouse.up()
+        shown = "[chart.plot.scales.x.min, chart.plot.scales.x.max].map(Math.round)"
+        assert page.evaluate(shown) == [2, 6]
+        assert page.evaluate("chart.plot.scales.y.max") < 60
+        page.evaluate("chart.show([{name: 'squares', points: Array.from({length: 21}, (_, x) => [x, x * x])}])")
+        assert page.evaluate(shown) == [2, 6]
+        page.get_by_role("button", name="Whole range").click()
+        assert page.evaluate(shown) == [0, 20]
+        page.get_by_role("slider").press("+")
+        assert page.evaluate(shown) != [0, 20]
+        page.get_by_role("slider").press("Escape")
+        assert page.evaluate(shown) == [0, 20]
+        assert page.get_by_role("button", name="Whole range").count() == 0
+        assert numbers.count() == 0  # the words were replaced with the values
+
+
+def test_arrow_keys_move_from_point_to_point_and_say_the_values(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        numbers = chart(page, SQUARES)
+        numbers.focus()
+        for key, said in (("Home", "0. squares 0"), ("ArrowRight", "1. squares 1"), ("End", "10. squares 100")):
+            page.keyboard.press(key)
+            assert numbers.get_attribute("aria-valuetext") == f"place: {said}"
+        page.keyboard.press("ArrowRight")
+        assert numbers.get_attribute("aria-valuenow") == numbers.get_attribute("aria-valuemax") == "10"
+
+
+def test_a_line_can_be_switched_off_and_stays_so(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        chart(page, SQUARES, EVENS)
+        evens = page.get_by_role("button", name="evens")
+        evens.click()
+        assert evens.get_attribute("aria-pressed") == "false"
+        page.evaluate("window.before = chart.plot")
+        page.emulate_media(color_scheme="dark")
+        wait_until(page, "() => chart.plot !== before")  # it is drawn anew
+        assert page.evaluate("chart.plot.series.map((one) => one.show)") == [True, True, False]
+        page.get_by_role("button", name="evens").press("Enter")
+        assert page.evaluate("chart.plot.series[2].show") is True
+
+
+def test_colours_follow_the_system_at_once(browser: Any, address: str) -> None:
+    with opened(browser, address, color_scheme="light") as page:
+        chart(page, SQUARES)
+        colors = "chart.plot.series[1].stroke(), chart.plot.axes[0].stroke()"
+        light = page.evaluate(f"[{colors}]")
+        page.emulate_media(color_scheme="dark")
+        wait_until(page, f"(light) => [{colors}].every((color, index) => color !== light[index])", light)
+
+
+@pytest.mark.parametrize(("width", "least"), [(390, 3), (1440, 4)])
+def test_there_are_ticks_enough_and_nothing_is_wider_than_the_screen(
+    browser: Any, address: str, width: int, least: int
+) -> None:
+    with opened(browser, address, viewport={"width": width, "height": 800}) as page:
+        for top in (7, 60, 1_234, 98_765, 3_600_000):
+            points = [[x * top / 10, x * top] for x in range(11)]
+            chart(page, ["numbers", points])
+            assert ticks(page, 0) >= least
+            assert ticks(page, 1) >= least
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_logarithmic_axes_leave_out_what_has_no_logarithm(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        chart(page, ["tail", [[1000, 0.001], [10, 0.1], [1, 1], [0, 1], [5, 0]], "dots"], xLog=True, yLog=True)
+        assert page.evaluate("chart.data[0]") == [1, 10, 1000]
+        assert ticks(page, 0) == 4
+        page.evaluate("chart.show([{name: 'tail', points: []}])")
+        assert page.locator("figure").inner_text().startswith("No figures yet.")
+
+
+def test_one_point_is_drawn(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        chart(page, ["one", [[5, 7]]])
+        assert page.evaluate("chart.plot.scales.x.min < 5 && chart.plot.scales.x.max > 5")
+        assert read(page) == "place: 5 one 7"
+
+
+HOME = "http://a.test/"
+PAGES = {HOME: [f"{HOME}{name}" for name in "abcdefgh"]}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the dashboard of a crawl at rest."""
+    store: Path = tmp_path_factory.mktemp("figures") / "crawl.db"
+    with ThreadPoolExecutor(1) as pool:  # in this thread the browser has its loop
+        pool.submit(lambda: crawl(PAGES, store, [HOME])).result()
+    with dashboard(store) as (address, _):
+        yield address
+
+
+def test_a_tab_shows_where_figures_will_be_before_they_are_there(browser: Any, crawled: str) -> None:
+    with opened(browser, crawled) as page:
+        held: list[Any] = []
+        page.route("**/api/hosts", lambda route: held.append(route))  # noqa: PLW0108 - playwright marks it
+        with page.expect_request("**/api/hosts"):
+            page.click("#tab-hosts")
+        assert page.locator("#view-hosts").get_attribute("aria-busy") == "true"
+        after = "parseFloat(getComputedStyle(document.querySelector('#view-hosts .card'), '::after').height)"
+        assert page.evaluate(after) > 50
+        held[0].continue_()
+        says(page, "#view-hosts td", "a.test")
+        page.locator("#view-hosts:not([aria-busy])").wait_for()
+
+
+def test_figures_stay_with_their_time_while_new_ones_are_late_or_fail(browser: Any, crawled: str) -> None:
+    with opened(browser, crawled) as page:
+        page.click("#tab-hosts")
+        says(page, "#view-hosts td", "a.test")
+        answers: list[dict[str, Any]] = [
+            {"status": 409, "json": {"failed": "the store is locked"}},
+            {"json": {"hosts": [], "count": 0, "as_of": 1_700_000_000, "is_late": True}},
+        ]
+        page.route("**/api/hosts", lambda route: route.fulfill(**answers.pop()) if answers else route.continue_())
+        for said in ("; new ones are being worked out.", ": the store is locked."):
+            page.evaluate("location.hash = 'log'")
+            page.evaluate("location.hash = 'hosts'")
+            sentence = re.compile(rf"^Figures as of \d\d:\d\d:\d\d{re.escape(said)}$")
+            page.locator(".as-of", has_text=sentence).wait_for(timeout=WAIT)
+
+
+_CRAWLERS = """async (looks) => {
+  const {Crawlers} = await import("/crawlers.js");
+  const view = new Crawlers({look: null, get: null});
+  document.querySelector("main").replaceChildren(...view.nodes);
+  for (const look of looks) view.take(look, look.events);
+  view.show(looks.at(-1));
+}"""
+
+
+def look(at: float, pages: int, cpu: float, **more: Any) -> dict[str, Any]:
+    workers = [
+        {"number": number, "pid": 8 + number, "doing": "fetching", "since": 1.0, "in_flight": 1, "bytes": 5,
+         "pages": pages * number, "cpu": cpu, "memory": 1_000_000} for number in (0, 1)
+    ]  # fmt: skip
+    return {"crawl": "running", "state": "running", "at": at, "pid": 7, "cpu": cpu, "memory": 9, "fetched": pages,
+            "bytes": 5, "in_flight": 2, "workers": workers, "requests": [], "events": [], **more}  # fmt: skip
+
+
+def test_crawlers_shows_what_each_process_does_and_how_fast(browser: Any, address: str) -> None:
+    request = {"url": "http://a.test/x", "seconds": 75.0, "waits_for": None, "worker": 1}
+    event = {"what": "PageFetched", "number": 1, "at": 5.0, "url": "http://b.test/y", "status": 404, "bytes": 7}
+    looks = [look(10.0, 100, 1.0), look(14.0, 140, 2.0, requests=[request], events=[{**event, "seconds": 0.25}])]
+    with opened(browser, address) as page:
+        page.evaluate(_CRAWLERS, looks)
+        cells = [row.locator("td").all_inner_texts() for row in page.locator("section").first.locator("tbody tr").all()]
+        names = page.locator("section").first.locator("th").all_inner_texts()
+        found = [dict(zip(names, row, strict=True)) for row in cells]
+        assert [(one["Process"], one["Pages / s"], one["CPU"]) for one in found] == [
+            ("main", "", "25 %"), ("worker 0", "0.0", "25 %"), ("worker 1", "10.0", "25 %")
+        ]  # fmt: skip
+        flight = page.locator("section", has_text="Requests in flight").locator("tbody td").all_inner_texts()
+        assert (flight[0], flight[1], flight[2], flight[4]) == ("worker 1", "http://a.test/x", "a.test", "1:15")
+        coordinating = look(12.0, 100, 1.0)
+        page.evaluate(_CRAWLERS, [{**coordinating, "at": 10.0, "workers": []}, coordinating, looks[1]])
+        assert "NaN" not in page.locator("main").inner_html()  # the main process has pages no longer
+        page.evaluate(_CRAWLERS, looks)
+        answer = page.locator("section", has_text="Latest answers").locator("tbody td").all_inner_texts()
+        assert answer[1:] == ["http://b.test/y", "404", "7 B", "250 ms"]
+
+
+_STATISTICS = """async (known) => {
+  const {Statistics} = await import("/statistics.js");
+  const nothing = {"/api/course": {states: [], points: []}, "/api/answers": {bins: [], apart: 1, statuses: {}, hosts: [], count: 0, read: 0, all: 0}};
+  window.asked = [];
+  const get = (path) => (asked.push(path), nothing[path] ? Promise.resolve(nothing[path]) : new Promise(() => {}));
+  const app = {get, look: {known}, read: () => view.read()};
+  const view = new Statistics(app);
+  document.querySelector("main").replaceChildren(...view.nodes);
+  view.show(app.look);
+}"""  # noqa: E501
+
+
+def test_the_shape_of_a_large_web_is_worked_out_only_when_asked_for(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        page.evaluate(_STATISTICS, 1000)
+        assert "/api/shape" in page.evaluate("asked")
+        page.evaluate(_STATISTICS, 1_000_000)
+        assert "/api/shape" not in page.evaluate("asked")
+        page.get_by_role("button", name="Work it out").click()
+        assert "/api/shape" in page.evaluate("asked")
