@@ -142,8 +142,7 @@ class ChangingWeb:
 
     def respond(self, url: str, asked: Mapping[str, str], now: float) -> Reply:
         """The answer at `now` to a GET of a normalised URL. asked: the header fields of the request."""
-        old = self._moved.get(url, url)
-        life = self.life(old)
+        life = self.life(url)
         resource = self.resource(url, now)
         if isinstance(resource, Page) and life.kind in NOISES:
             clock = now * self.speed / _COMMENT_EVERY if life.kind == "comments" else now
@@ -160,7 +159,7 @@ class ChangingWeb:
         """The resource at a URL at `now`, noise apart; None if there is none."""
         old = self._moved.get(url)
         if old is not None:
-            is_here = self.life(old).away.is_away(now)
+            is_here = self.life(url).away.is_away(now)
             return replace(self._written(old, now), url=url) if is_here else Redirect(old, 301)
         life = self.life(url)
         if life is _CONSTANT:
@@ -177,7 +176,10 @@ class ChangingWeb:
         return self.web.with_resources({url: self.resource(url, now) for url in urls}).truth()
 
     def life(self, url: str) -> Life:
-        """The life of the resource at a URL."""
+        """The life of the resource at a URL; at an address that a page moves to, that of the page."""
+        return self._life(self._moved.get(url, url))
+
+    def _life(self, url: str) -> Life:
         if url not in self._lives:
             self._lives[url] = self._drawn_life(url) if url in self._changing else _CONSTANT
         return self._lives[url]
@@ -240,7 +242,7 @@ class ChangingWeb:
     @cached_property
     def _moved(self) -> dict[str, str]:
         """The former address of each page that may move, by its new address."""
-        return {moved(url): url for url in self._targets if self.life(url).kind == "moves"}
+        return {moved(url): url for url in self._targets if self._life(url).kind == "moves"}
 
     @cached_property
     def _manners(self) -> dict[str, str]:

@@ -132,6 +132,7 @@ def test_a_page_that_moves_stands_at_one_address_and_leads_there_from_the_other(
         assert moved(url).endswith(here.headers["Location"])
         here, there = web.respond(url, {}, back), web.respond(moved(url), {}, back)
         assert (here.status, there.status) == (200, 301)
+        assert web.life(moved(url)) == web.life(url)
 
 
 @pytest.mark.parametrize("manner", MANNERS)
