@@ -30,6 +30,7 @@ _GROUPS = {
         "why": "Explain one URL: state, rules, importance, links.",
         "search": "Find pages by words.",
         "text": "Print the kept text of a page.",
+        "audit": "Find a site's faults, the worst first.",
         "links": "List broken, redirected and external links.",
         "changes": "List new, changed and gone pages.",
         "report": "Write a report on a crawl, as one HTML file.",
@@ -46,7 +47,7 @@ _GROUPS = {
     "Keep": {
         "archive": "Find, read and check the pages of an archive.",
         "index": "Bring the search index up to date.",
-        "check": "Audit a store: cash, links, reasons.",
+        "check": "Check a store: cash, links, reasons.",
         "backup": "Copy a store, also while a crawl runs.",
         "compact": "Make a store's file as small as possible.",
         "salvage": "Save what can be read of a damaged store.",
@@ -121,7 +122,7 @@ class Commands(click.Group):
             click.echo(f"Error: {sentence}", err=True)
             ctx.exit(SettingError.exit_code)
         except MinicrawlError as error:
-            from minicrawl.cli.output import printable
+            from minicrawl.log import printable
 
             click.echo("\n".join(map(printable, f"Error: {error}".split("\n"))), err=True)
             ctx.exit(error.exit_code)
@@ -143,7 +144,7 @@ class Commands(click.Group):
             raise
         except Exception as error:
             from minicrawl.cli.options import STORE_KEY
-            from minicrawl.crawler.books.audit import damage_as_store_error
+            from minicrawl.crawler.books.invariants import damage_as_store_error
 
             if STORE_KEY not in ctx.meta or _unusable(error):
                 raise

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import amount, counted, document, printable
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.cli.output import amount, document
+from minicrawl.errors import SettingError, StoreError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.archive.cdxj import Captured

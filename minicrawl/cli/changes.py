@@ -11,8 +11,9 @@ import click
 
 from minicrawl.cli.fitting import fitted, terminal_columns
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
-from minicrawl.cli.output import counted, document, lines_of, printable
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document, lines_of
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 from minicrawl.settings.values import parse_duration
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import click
 
 from minicrawl.cli.option_sources import config_option
 from minicrawl.cli.options import json_option
-from minicrawl.cli.output import amount, counted, document
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.cli.output import amount, document
+from minicrawl.errors import SettingError, StoreError, counted
 
 if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder

@@ -8,11 +8,12 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option, wide_option
-from minicrawl.cli.output import counted, document, lines_of, printable
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document, lines_of
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.compare import Comparison
+    from minicrawl.analysis.compare import Comparison, Mover
 
 _FILES = (".csv", ".jsonl")
 
@@ -21,7 +22,7 @@ _FILES = (".csv", ".jsonl")
 @click.argument("a")
 @click.argument("b")
 @click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=0),
-              help="How many movers, and pages that only one has.")  # fmt: skip
+              help="How many risen and fallen pages, and pages that only one has.")  # fmt: skip
 @ranking_option
 @store_option
 @wide_option
@@ -34,40 +35,49 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     of a ranking in the --store, such as importance, inlinks or one kept by 'minicrawl rank --save'.
 
     Overlap is the share of the first k pages of one that are among the first k of the other; tau is Kendall's, of
-    the common pages; L1 is the distance of the two as shares, from 0 to 2. Pages have moved most whose place has
-    changed by the greatest factor.
+    the common pages; L1 is the distance of the two as shares, from 0 to 2. Risen and fallen are the pages in both
+    whose share of the importance of these has changed most, so that crawls of different sizes can be compared. Gone
+    are pages that could be opened in A and cannot be in B, new ones the other way round, in stores and in files with
+    states; of other rankings, pages that only one has.
     """
     from minicrawl.analysis.compare import compare
 
-    (first, first_surfer), (second, second_surfer) = _ranking(a, by, store), _ranking(b, by, store)
-    found = compare(first, second, n)
+    (first, of_first, first_surfer), (second, of_second, second_surfer) = (_ranking(one, by, store) for one in (a, b))
+    found = compare(first, second, n, (of_first, of_second) if of_first and of_second else None)
     if as_json:
         click.echo(document({"a": a, "b": b, "surfers": [first_surfer, second_surfer], **found.as_json()}))
         return
     click.echo("\n".join(_lines(found, a, b)))
+    if lacking := " and ".join(name for name, states in (("A", of_first), ("B", of_second)) if states == {}):
+        line = f"There are no states of pages in {lacking}: what cannot be opened any more is not told"
+        click.echo("\n".join(["", *fitted([line])]))
     if first_surfer and second_surfer and first_surfer != second_surfer:
         line = f"A weighs links by --surfer {first_surfer}, B by {second_surfer}: not all that moved has changed"
         click.echo("\n".join(["", *fitted([line])]))
 
 
-def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], str | None]:
-    """The values of ranking A or B by URL; and the surfer that weighed links, for a store's importance."""
-    from minicrawl.crawler.books.audit import damage_as_store_error
+def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], dict[str, str] | None, str | None]:
+    """The values of ranking A or B by URL; the states of a crawl's pages, None for a name; and the surfer that weighed
+    links, for a store's importance."""
+    from minicrawl.crawler.books.invariants import damage_as_store_error
     from minicrawl.crawler.books.stored_forms import kept_surfer
     from minicrawl.export.ranks import read_ranks
     from minicrawl.store.reader import open_store
 
     path = Path(given)
     if path.suffix.lower() in _FILES:
-        return read_ranks(path, by), None
-    if path.exists():
+        return *read_ranks(path, by), None
+    if is_crawl := path.exists():
         store, given = path, by
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
         is_kept(reader, given)
         surfer = str(kept_surfer(reader)) if given == "importance" else None
-        return reader.ranks.values(given), surfer
+        states = None
+        if is_crawl:
+            states = dict(zip(reader.page_table.urls(), reader.audit_table.columns().state, strict=True))
+        return reader.ranks.values(given), states, surfer
 
 
 def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:
@@ -79,15 +89,29 @@ def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:
         yield f"{f'overlap of the first {k:,}':<28}{share:>9.1%}"
     yield f"{'tau of the common pages':<28}{_number(found.tau):>9}"
     yield f"{'L1 distance':<28}{_number(found.l1):>9}"
-    if found.movers:
-        starts = [f"{mover.before:>10,}  {mover.after:>10,}" for mover in found.movers]
-        urls = [printable(mover.url) for mover in found.movers]
-        yield from ("", *lines_of([f"{'rank in A':>10}  {'in B':>10}", *starts], ["moved most", *urls]))
-    for name, only in (("A", found.only_a), ("B", found.only_b)):
-        if only.pages:
-            starts = [f"{f'rank in {name}':>10}", *(f"{page.rank:>10,}" for page in only.best)]
-            head = f"only there, {counted(only.pages, 'page')}"
-            yield from ("", *lines_of(starts, [head, *(printable(page.url) for page in only.best)]))
+    head = f"{'rank A':>8} {'rank B':>8} {'share A':>8} {'share B':>8} {'factor':>7}"
+    for name, movers in (("risen", found.risen), ("fallen", found.fallen)):
+        if movers:
+            yield from ("", *lines_of([head, *map(_start, movers)], [name, *(printable(one.url) for one in movers)]))
+    has_states = found.gone is not None and found.new is not None
+    gone, new = (found.gone, found.new) if has_states else (found.only_a, found.only_b)
+    for name, other, which, some in (("A", "B", "gone", gone), ("B", "A", "new", new)):
+        if some and some.pages:
+            starts = [f"{f'rank {name}':>8} {f'share {name}':>8}"]
+            starts += [f"{page.rank:>8,} {_percent(page.share):>8}" for page in some.best]
+            where = f"opened in {name}, not in {other}" if has_states else f"only in {name}"
+            urls = (printable(page.url) for page in some.best)
+            yield from ("", *lines_of(starts, [f"{which}: {where}, {counted(some.pages, 'page')}", *urls]))
+
+
+def _start(one: "Mover") -> str:
+    factor = "-" if one.factor is None else f"{one.factor:.3g}"
+    shares = f"{_percent(one.before):>8} {_percent(one.after):>8}"
+    return f"{one.rank_before:>8,} {one.rank_after:>8,} {shares} {factor:>7}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 def _number(value: float | None) -> str:

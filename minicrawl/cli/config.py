@@ -25,8 +25,9 @@ from minicrawl.cli.option_sources import (
     values_of,
 )
 from minicrawl.cli.options import json_option, logging_options
-from minicrawl.cli.output import counted, document, printable
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 from minicrawl.settings import PROFILES, with_profile
 
 if TYPE_CHECKING:

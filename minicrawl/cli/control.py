@@ -9,7 +9,9 @@ import click
 
 from minicrawl.cli.completion import hosts
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import amount, counted, document, duration, printable
+from minicrawl.cli.output import amount, document, duration
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 _Answer = dict[str, Any]
 _Lines = Callable[[_Answer], Iterator[str]]

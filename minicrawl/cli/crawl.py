@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 from click.core import ParameterSource
 
+from minicrawl.cli.dashboard import open_option, opened_beside
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.help import TopicCommand
 from minicrawl.cli.option_sources import with_tables
@@ -24,24 +25,24 @@ from minicrawl.cli.options import (
     is_verbose,
     json_option,
     logging_options,
+    says_more,
     setting_options,
     store_option,
     teller,
 )
 from minicrawl.cli.output import (
     amount,
-    counted,
     document,
     duration,
     expected_column,
     left_out_line,
-    printable,
     read_line,
     short_line,
     tally,
     undelivered_line,
 )
-from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError
+from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError, counted
+from minicrawl.log import printable
 from minicrawl.settings import PROFILES, option, with_profile
 from minicrawl.store.partitions.folder import is_folder
 from minicrawl.system import keep_little_free_memory
@@ -112,6 +113,7 @@ WHY_STOPPED = {
     "standard input, the report as JSON.",
 )
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@open_option
 @click.option("--stream", is_flag=True, help="Print URLs as they are read: one a line and nothing else, for pipes.")
 @click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
@@ -133,6 +135,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
     no_progress: bool,
+    opens: bool,
     stream: bool,
     profile: str | None,
     skip_bad: bool,
@@ -164,6 +167,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     shares_terminal = stream and sys.stdout.isatty()
     live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
     problem = None
+    stay = context.with_resource(opened_beside(store, opens=opens))
     with calling(on_stop, store) as stopped:
         if partitions or is_folder(store):
             _check_profile(profile, sources)
@@ -178,6 +182,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     else:
         _print_report(report, store, as_json)
     _exit_by(report, store)
+    stay()
 
 
 def _given_options(
@@ -292,7 +297,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     seeds = gathered(sources, skip_bad, live)
 
     def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
-        return nullcontext() if is_quiet() else awaiting_index(live, progress)
+        return awaiting_index(live, progress) if says_more() else nullcontext()
 
     with showing(live, BestSoFar(store)) as show:
 
@@ -302,9 +307,9 @@ def _run(  # noqa: PLR0913 - what the command's options came to
                 seeds,
                 store,
                 forgotten=forgotten,
-                on_start=None if is_quiet() else announce,
+                on_start=announce if says_more() else None,
                 on_begin=on_begin,
-                on_progress=None if is_quiet() else show,
+                on_progress=show if says_more() else None,
                 beside=Indexer(awaiting, handle_signals=True),
                 handle_signals=True,
                 started=started,
@@ -341,7 +346,8 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
     with showing(live, BestSoFar(store)) as show:
-        shown = Callbacks(announce, warn, Listener(_warn_of_death, shows=show))
+        more = says_more()
+        listener = Listener(_warn_of_death, shows=show if more else None)
         return asyncio.run(
             crawl_partitions(
                 given,
@@ -350,7 +356,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
                 partitions=parts[0],
                 ray=parts[1],
                 forgotten=forgotten,
-                callbacks=Callbacks() if is_quiet() else shown,
+                callbacks=Callbacks() if is_quiet() else Callbacks(announce if more else None, warn, listener),
                 handle_signals=True,
                 started=started,
             )

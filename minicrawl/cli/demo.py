@@ -1,18 +1,19 @@
 """minicrawl demo"""
 
 import asyncio
-import contextlib
 import json
 import shlex
 import sys
 import tempfile
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: JSON
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
+from minicrawl.cli.dashboard import open_option, opened_beside
+from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra, says_more
 from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import BY_PAGES, DEFAULT_STORE
@@ -39,6 +40,7 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 @click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
 @click.option("--changing", is_flag=True, help="With --serve: pages change at known rates, some hosts lie about it.")
 @click.option("--speed", type=float, metavar="N", help="With --changing: its time runs N times as fast.  [default: 1]")
+@open_option
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @click.option(
     "--store",
@@ -56,6 +58,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     traps: bool,
     changing: bool,
     speed: float | None,
+    opens: bool,
     no_progress: bool,
     store: Path,
     as_json: bool,
@@ -70,23 +73,25 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb
 
-    _check_together(serve, traps=traps, changing=changing, speed=speed)
+    _check_together(serve, traps=traps, changing=changing, speed=speed, opens=opens)
     web = DemoWeb.generate(seed=seed, traps=traps)
     if serve is not None:
         asyncio.run(_serve(web, serve, _changing_web(web, seed, speed) if changing else None))
         return
     given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True, "jump": BY_PAGES}
     live = sys.stderr.isatty() and not no_progress
+    _start_afresh(store)
+    stay = click.get_current_context().with_resource(opened_beside(store, opens=opens))
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
-        _start_afresh(store)
         asyncio.run(_crawl(web, given, store, live=live))
         breadth_first = Path(folder) / "breadth-first.db"
         asyncio.run(_crawl(web, given | {"strategy": "breadth-first"}, breadth_first, live=live))
         result = _compare(web, store, breadth_first)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
+    stay()
 
 
-def _check_together(serve: int | None, *, traps: bool, changing: bool, speed: float | None) -> None:
+def _check_together(serve: int | None, *, traps: bool, changing: bool, speed: float | None, opens: bool) -> None:
     """Raise SettingError for an option without the one that it requires."""
     if traps and serve is None:
         raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
@@ -94,6 +99,8 @@ def _check_together(serve: int | None, *, traps: bool, changing: bool, speed: fl
         raise SettingError("--changing goes with --serve: it takes time to see pages change")
     if changing and traps:
         raise SettingError("--changing cannot go with --traps: a web without end has no truth to compare with")
+    if opens and serve is not None:
+        raise SettingError("--open shows a crawl, which --serve leaves to another shell; leave one of them out")
     if speed is not None and not changing:
         raise SettingError("--speed goes with --changing: nothing else in the demo's web knows time")
 
@@ -114,7 +121,7 @@ async def _serve(web: "DemoWeb", port: int, changing: "ChangingWeb | None") -> N
     server = serving(web, port) if changing is None else serving_answers(answering(changing, time.time), port)
     stop = asyncio.Event()
     try:
-        async with contextlib.AsyncExitStack() as stack:
+        async with AsyncExitStack() as stack:
             stack.enter_context(on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), stop.set))
             port = await stack.enter_async_context(server)
             click.echo(
@@ -162,7 +169,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
                 given | {"connect_to": f"::127.0.0.1:{port}"},
                 Seeds(list(web.seeds)),
                 store,
-                on_progress=None if is_quiet() else show,
+                on_progress=show if says_more() else None,
                 handle_signals=True,
             )
 

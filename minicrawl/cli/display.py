@@ -120,16 +120,21 @@ def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress
     if not live:
         yield _plain_lines(best)
         return
-    from minicrawl.cli.live_display import drawn, terminal
+    from minicrawl.cli.live_display import Speeds, drawn, terminal
 
     console = terminal()
     if console.is_dumb_terminal:
         yield _plain_lines(best)
         return
-    frame = Frame(sys.stderr, _size)
+    frame, speeds = Frame(sys.stderr, _size), Speeds()
+
+    def show(progress: Progress) -> None:
+        speeds.note(progress)
+        frame.draw(drawn(progress, best(), frame.room, console, speeds))
+
     try:
         with redirect_stderr(cast(TextIO, frame)):
-            yield lambda progress: frame.draw(drawn(progress, best(), frame.room, console))
+            yield show
     finally:
         frame.clear()
 

@@ -15,8 +15,7 @@ from minicrawl.cli.options import (
     order_option,
     store_option,
 )
-from minicrawl.cli.output import counted
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
 from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
@@ -82,7 +81,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.page_filter import wanted
     from minicrawl.analysis.top.expected import best_first, only
     from minicrawl.export.markdown import export_markdown, pages_with_text
-    from minicrawl.export.ranks import STANDARD_OUTPUT, export_table
+    from minicrawl.export.ranks import export_table
+    from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
     filters = given_filters()

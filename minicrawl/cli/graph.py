@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, teller
-from minicrawl.cli.output import counted, document, reassuring
+from minicrawl.cli.output import document, reassuring
 from minicrawl.cli.shape import shape_document, shape_lines
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
 
 
 @click.group(epilog="Example: minicrawl graph export links.graphml")

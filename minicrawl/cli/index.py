@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import counted, document
+from minicrawl.cli.output import document
+from minicrawl.errors import counted
 
 
 @click.command(epilog="Example: minicrawl index --rebuild")

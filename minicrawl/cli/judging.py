@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import is_quiet
-from minicrawl.cli.output import counted, document, printable
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.search.judgements import Place, Replay, Sums

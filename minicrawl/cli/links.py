@@ -11,11 +11,12 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
-from minicrawl.cli.output import counted, document, printable, tally
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document, tally
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.page_links import PageLink, PageLinks
+    from minicrawl.analysis.page_links import PageLink, PageLinks, Target
 
 _SHOWN = 50
 _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
@@ -54,6 +55,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     A link is shown if it is all of what is asked for; --fail-on alone looks at broken ones. Those on the most important
     pages come first. A link is broken if whoever follows it, through redirects, comes to a page that is not there.
+    With --json and --csv a broken target is told once, with its pages.
     What the link says stands beside it where the crawl keeps texts (crawl --text). Links that the crawl left out are
     not known: nofollow, out of scope.
 
@@ -77,9 +79,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         found = page_links(reader, asked)
         ends = found.codes()
         if as_json:
-            click.echo(document([link._asdict() for link in found.rows(n)]))
+            rows = map(_as_json, found.targets(n)) if asked.broken else (link._asdict() for link in found.rows(n))
+            click.echo(document(list(rows)))
         elif as_csv:
-            _write_csv(found, n)
+            _write_csv(found, n, is_by_target=asked.broken)
         else:
             click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
     if any(_is_one(status, reason, codes) for status, reason in ends):
@@ -105,12 +108,21 @@ def _is_one(status: int | None, reason: str, codes: list[str]) -> bool:
     return reason in codes or (status is not None and (str(status) in codes or f"{status // 100}xx" in codes))
 
 
-def _write_csv(found: "PageLinks", n: int | None) -> None:
-    from minicrawl.analysis.page_links import PageLink
+def _as_json(target: "Target") -> dict[str, object]:
+    links = [{"source": source, "anchor": anchor} for source, anchor in target.links]
+    return {**target._asdict(), "links": links}
+
+
+def _write_csv(found: "PageLinks", n: int | None, *, is_by_target: bool) -> None:
+    """A row per link, or per target with its pages in the last column."""
+    from minicrawl.analysis.page_links import PageLink, Target
     from minicrawl.export.tables import WRITERS, Table
 
-    columns: dict[str, type] = dict.fromkeys(PageLink._fields, str)
-    WRITERS[".csv"](Table(columns, found.rows(n)), sys.stdout.buffer)
+    rows: Iterator[tuple[object, ...]] = iter(found.rows(n))
+    if is_by_target:
+        rows = ((*target[:-1], " ".join(source for source, _ in target.links)) for target in found.targets(n))
+    columns: dict[str, type] = dict.fromkeys(Target._fields if is_by_target else PageLink._fields, str)
+    WRITERS[".csv"](Table(columns, rows), sys.stdout.buffer)
 
 
 def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) -> Iterator[str]:

@@ -1,9 +1,7 @@
 """Options shared by several commands."""
 
-import json
-import logging
+import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from importlib import util
 from pathlib import Path
@@ -11,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from minicrawl import log
 from minicrawl.cli.completion import rankings
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.option_sources import config_option
-from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, option
 from minicrawl.settings.setting import Setting
@@ -45,6 +43,19 @@ store_option = click.option(
     help="The crawl's file, or its folder of partitions.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+ignore_option = click.option(
+    "--ignore",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Leave out findings that this file lists: a rule (or *) and a URL with * for any part a line.",
+)
+own_rules_option = click.option(
+    "--rule",
+    "own",
+    multiple=True,
+    metavar="MODULE:FUNCTION",
+    help="Apply a rule of your own too, of a module, of FILE.py, or of an installed package.",
+)
 
 
 ranking_option = click.option(
@@ -203,47 +214,32 @@ def _set_format(ctx: click.Context, _: click.Parameter, value: str) -> None:
 def _log_here(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.meta["minicrawl.verbose"] = value
     if value:
-        _add_handler(logging.StreamHandler())
+        _begin_output(None)
 
 
 def _log_to(_: click.Context, __: click.Parameter, value: str | None) -> None:
     if value is not None:
         try:
-            _add_handler(logging.FileHandler(value, encoding="utf-8"))
+            _begin_output(value)
         except OSError as error:
             raise click.BadParameter(f"{value} cannot be written: {error.strerror}") from error
 
 
-class _PrintableLines(logging.Formatter):
-    """Formats a message as one printable line, as it may contain text from the web."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        return printable(super().formatMessage(record))
+_RUN = secrets.token_hex(4)
+"""The id of this run of the command, on every line of its log."""
 
 
-class _JsonLines(logging.Formatter):
-    """Formats a message as a JSON object: the name of its event, and its keys, see docs/logs.md."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        fields = {
-            "time": moment.replace("+00:00", "Z"),
-            "level": record.levelname.lower(),
-            "event": getattr(record, "event", "message"),
-            "message": record.getMessage(),
-            **getattr(record, "keys", {}),
-        }
-        if record.exc_info or record.exc_text:
-            fields["traceback"] = record.exc_text or self.formatException(record.exc_info or (None, None, None))
-        return json.dumps(fields)
+def _begin_output(file: str | None) -> None:
+    log.Output(file, _logs_json(), _RUN).begin()
 
 
-def _add_handler(handler: logging.Handler) -> None:
-    is_json = click.get_current_context().meta.get("minicrawl.log-format") == "json"
-    handler.setFormatter(_JsonLines() if is_json else _PrintableLines("%(asctime)s %(levelname)s %(message)s"))
-    logger = logging.getLogger("minicrawl")
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
+def _logs_json() -> bool:
+    return bool(click.get_current_context().meta.get("minicrawl.log-format") == "json")
+
+
+def says_more() -> bool:
+    """True where standard error is for people: without -q, and without the JSON lines of -v."""
+    return not is_quiet() and not (is_verbose() and _logs_json())
 
 
 _KEY = "minicrawl.filters"

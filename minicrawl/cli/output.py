@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli.fitting import clipped, shortened, terminal_columns
+from minicrawl.cli.fitting import clipped, fitted, shortened, terminal_columns, told_apart
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.expected import Order
     from minicrawl.model import GraphCounts, Silence
     from minicrawl.store.rows import ExpectedOf, RankedPage
 
-_LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 50, 12, 8
-"""Least widths for titles, URLs and texts behind the numbers of a table of pages."""
-_PARTS_OF_WORDS = "\u200c\u200d\u200e\u200f\xa0\u202f\u2009\u3000"
-"""Joiners, which emoji and some scripts need, and spaces that do not break or have another width."""
-_BREAKS = dict.fromkeys((0xAD, 0x200B))
+_LEAST_FOR_ROWS, _LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 60, 50, 12, 8
+"""Least widths of a terminal for URLs behind numbers; of titles, URLs and texts behind the numbers of a table."""
 _UNSEEN = re.compile(r"[^ -~]+")
 
 Column = tuple[str, Sequence[float]]
@@ -66,11 +65,21 @@ def lines_of(
     """Lines of a table: a start, a URL, its title and a note; the last two may be empty.
 
     As wide as the terminal: URLs are shortened in the middle, and titles, in a column of their own, at their end. All
-    `starts` have the same width, but that of the heads may be shorter.
+    `starts` have the same width, but that of the heads may be shorter. Where they take half of a narrow
+    terminal, URLs stand on lines of their own.
     """
     columns = terminal_columns()
     nothing = [""] * len(urls)
     titles, notes = titles or nothing, notes or nothing
+    widest = max(map(cell_len, starts), default=0)
+    if columns is not None and columns < _LEAST_FOR_ROWS and 2 * widest > columns:
+        ends = _in_columns(urls, nothing, nothing, columns - 4)
+        rows = zip(starts, ends, map("  ".join, zip(titles, notes, strict=True)), strict=True)
+        return [
+            line
+            for start, url, more in rows
+            for line in (clipped(start, columns), f"    {url}", *fitted([f"    {more.strip()}"] * bool(more.strip())))
+        ]
     if columns is None:
         ends = ["  ".join(filter(None, parts)) for parts in zip(urls, titles, notes, strict=True)]
     else:
@@ -86,14 +95,14 @@ def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str],
     width = max(columns, _LEAST_FOR_URLS)
     if any(titles) and columns >= _LEAST_FOR_TITLES:
         width = min(longest, max(columns * 3 // 5, columns - wished - 2))
-    ends = []
-    for url, title, note in zip(urls, titles, more, strict=True):
+    ends, is_alone = [], width >= columns
+    briefs = [clipped(note.replace(" like this", ""), max(width // 2, 8)) if is_alone else "" for note in more]
+    short = told_apart(urls, [max(width - len(brief) - 2 * bool(brief), 1) for brief in briefs])
+    for url, title, note, brief in zip(short, titles, more, briefs, strict=True):
         room = columns - width - 2 - (len(note) + 2 if note else 0)
-        if width >= columns:
-            brief = note.replace(" like this", "")
-            parts = [shortened(url, max(width - len(brief) - 2 * bool(note), 1)), brief]
-        else:
-            parts = [set_cell_size(shortened(url, width), width), clipped(title, room) if room > 0 else "", note]
+        parts = [url, brief]
+        if not is_alone:
+            parts = [set_cell_size(url, width), clipped(title, room) if room > 0 else "", note]
         ends.append("  ".join(filter(None, parts)).rstrip())
     return ends
 
@@ -128,14 +137,6 @@ def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> li
     if column is None:
         return rows
     return [row | {"value": value} for row, value in zip(rows, column[1], strict=True)]
-
-
-def printable(text: str) -> str:
-    """One line of text without control characters, overrides of the writing direction and places to break."""
-    if text.isprintable():
-        return text
-    shown = (char if char.isprintable() or char in _PARTS_OF_WORDS else "�" for char in text.translate(_BREAKS))
-    return "".join(shown)
 
 
 def document(value: object) -> str:
@@ -205,11 +206,6 @@ def tally(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def counted(number: int, what: str) -> str:
-    """ "1 page", "22 pages"."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def read_line(known: int, read: int, coverage: float) -> str:
     """ "Read 4,514 of 52,368 known pages: 58 % of the importance": rounded down, as coverage is a lower bound.
 
@@ -218,10 +214,11 @@ def read_line(known: int, read: int, coverage: float) -> str:
 
     text = f"Read {read:,} of {counted(known, 'known page')}"
     error = SETTLED_ERROR if read == known else 0.0
-    return f"{text}: {_percent(min(coverage + error, 1.0))} of the importance" if read else text
+    return f"{text}: {floored_percent(min(coverage + error, 1.0))} of the importance" if read else text
 
 
-def _percent(share: float) -> str:
+def floored_percent(share: float) -> str:
+    """ "58 %", "0.3 %": rounded down."""
     percent = 100 * share + 1e-9
     return f"{math.floor(percent)} %" if percent >= 1 else f"{math.floor(10 * percent) / 10} %"
 

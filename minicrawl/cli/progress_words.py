@@ -1,14 +1,16 @@
 """The progress of a crawl in words."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from minicrawl.cli.output import amount, counted, duration, printable, silence_line
+from minicrawl.cli.output import amount, duration, silence_line
 from minicrawl.crawler.loop.limits import aims
-from minicrawl.model import HostWait, Progress, RunState
+from minicrawl.errors import counted
+from minicrawl.log import printable
+from minicrawl.model import HostWait, Progress, RunState, SiteNow
 
 SHOWN = 10
 """Pages in the list of the best."""
@@ -22,6 +24,8 @@ class Bar(NamedTuple):
     left: str
 
 
+_STEADY = 0.8
+"""Least part of a run's mean speed at which the time left is estimated while no host is ready."""
 _WORDS: Mapping[str, tuple[Callable[..., str], str]] = {
     "pages": (lambda pages: f"{pages:,}", " pages"),
     "time": (duration, ""),
@@ -39,9 +43,11 @@ def bars(progress: Progress) -> Iterator[Bar]:
         "until_coverage": progress.coverage,
     }
     speed = {"pages": progress.pages_per_second, "time": 1.0, "bytes": progress.bytes_per_second}
+    waits = not progress.hosts_ready and progress.pages_per_second * progress.seconds < _STEADY * progress.fetched
     for aim in aims(progress.limits._asdict(), done, speed):
         text, what = _WORDS[aim.name]
-        left = _left(aim.left) if aim.name in speed else ""
+        is_known = aim.name in speed and not (waits and aim.left and aim.name != "time")
+        left = _left(aim.left) if is_known else ""
         yield Bar(min(max(aim.done / aim.of, 0.0), 1.0), f"{text(aim.done)} of {text(aim.of)}{what}", left)
 
 
@@ -68,10 +74,20 @@ def doing(progress: Progress) -> str:
 
 def waits_line(waits: Sequence[HostWait], columns: int) -> str:
     """ "example.org until 12:03:10, Crawl-delay 30 s; ..." in local time: as many as fit."""
-    line = _wait(waits[0])
-    for wait in waits[1:]:
-        longer = f"{line}; {_wait(wait)}"
-        if cell_len(longer) > columns:
+    return _as_fits(map(_wait, waits), "; ", columns)
+
+
+def sites_line(sites: Sequence[SiteNow], columns: int) -> str:
+    """ "a.test 25% read, b.test 3% read": as many as fit."""
+    return _as_fits((f"{printable(one.site)} {one.read / one.known:.0%} read" for one in sites), ", ", columns)
+
+
+def _as_fits(parts: Iterable[str], separator: str, columns: int) -> str:
+    """The first part, and those behind it as long as they fit."""
+    line = ""
+    for part in parts:
+        longer = f"{line}{separator}{part}" if line else part
+        if line and cell_len(longer) > columns:
             break
         line = longer
     return line

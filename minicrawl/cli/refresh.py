@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl.cli.option_sources import with_tables
-from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
-from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally, undelivered_line
-from minicrawl.errors import NothingFetchedError, SettingError
+from minicrawl.cli.options import json_option, logging_options, says_more, store_option
+from minicrawl.cli.output import amount, document, duration, span, tally, undelivered_line
+from minicrawl.errors import NothingFetchedError, SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.crawler.frontier.most_worth import Choice
@@ -101,7 +102,7 @@ def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "Craw
                 Seeds([]),
                 store,
                 refreshed=pages,
-                on_progress=None if is_quiet() else show,
+                on_progress=show if says_more() else None,
                 handle_signals=True,
             )
         )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import counted, document, printable
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:

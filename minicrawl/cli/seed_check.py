@@ -11,8 +11,9 @@ from click.core import ParameterSource
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import json_option, logging_options, some_setting_options, wide_option
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import document
 from minicrawl.errors import NothingFetchedError
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.seed_check import CheckedSeed

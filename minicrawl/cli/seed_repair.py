@@ -9,8 +9,10 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
-from minicrawl.cli.output import counted, document, printable
+from minicrawl.cli.output import document
 from minicrawl.cli.ranking_options import surfer_option
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.seed_repair import Judgement

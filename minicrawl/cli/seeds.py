@@ -10,11 +10,12 @@ import click
 
 from minicrawl.cli.fitting import fitted, terminal_columns
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import document
 from minicrawl.cli.ranking_options import check_nothing_given, surfer_option
 from minicrawl.cli.seed_check import check
 from minicrawl.cli.seed_repair import repair
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.seeding import Distances, Measures, Seeding

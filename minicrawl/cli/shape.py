@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from minicrawl.cli.output import counted, printable
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.web_graph import Web

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from minicrawl.cli.fitting import fitted, terminal_columns
-from minicrawl.cli.output import counted, document, lines_of, printable
+from minicrawl.cli.output import document, lines_of
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow

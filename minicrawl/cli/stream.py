@@ -8,9 +8,9 @@ import sys
 import threading
 from queue import SimpleQueue
 
-from minicrawl.cli.output import printable
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.events import PageFetched
+from minicrawl.log import printable
 
 _ROOM = sys.maxsize
 _OK = range(200, 400)

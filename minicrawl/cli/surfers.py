@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from minicrawl.analysis.isolated_sites import HeldOut
-from minicrawl.cli.output import counted, document, printable
+from minicrawl.cli.output import document
+from minicrawl.errors import counted
 from minicrawl.lab.surfer import FEWEST, Comparison, Judgement
+from minicrawl.log import printable
 from minicrawl.rank.endorsement import Interval
 
 _MOST_NAMED = 10

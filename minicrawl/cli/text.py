@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import document
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.store.texts.marked_text import KeptText

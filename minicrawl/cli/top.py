@@ -20,18 +20,9 @@ from minicrawl.cli.options import (
     store_option,
     wide_option,
 )
-from minicrawl.cli.output import (
-    Column,
-    counted,
-    document,
-    expected_column,
-    order_lines,
-    page_rows,
-    printable,
-    table,
-    tally,
-)
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import Column, document, expected_column, order_lines, page_rows, table, tally
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import click
 
 from minicrawl.cli.keeping import check_free, keep
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
-from minicrawl.cli.output import counted, document, page_rows, printable, table
+from minicrawl.cli.output import document, page_rows, table
 from minicrawl.cli.ranking_options import surfer_option
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.rankings.judged_trust import Candidate, Judged
@@ -86,8 +87,8 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 def _show_candidates(found: "list[Candidate]", as_json: bool) -> None:
-    from minicrawl.export.ranks import STANDARD_OUTPUT, export_table
-    from minicrawl.export.tables import Table
+    from minicrawl.export.ranks import export_table
+    from minicrawl.export.tables import STANDARD_OUTPUT, Table
 
     if as_json:
         click.echo(document([candidate._asdict() for candidate in found]))

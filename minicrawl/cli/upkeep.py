@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import amount, counted
+from minicrawl.cli.output import amount
+from minicrawl.errors import counted
 
 
 @click.command(epilog="Example: minicrawl compact --store data/crawl.db")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import counted
+from minicrawl.errors import counted
 
 if TYPE_CHECKING:
     from minicrawl.analysis.verify import Agreement, Verification

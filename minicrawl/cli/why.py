@@ -9,9 +9,10 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
-from minicrawl.cli.output import counted, document, printable, span, tally
+from minicrawl.cli.output import document, span, tally
 from minicrawl.cli.why_sentences import at, jump_sentences, requisite_sentence, sentences
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.copies import Copy

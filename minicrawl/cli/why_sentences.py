@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from minicrawl.cli.output import counted, printable
 from minicrawl.cli.sites import trust_reasons
+from minicrawl.errors import counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, KnownPage, NeededFile

@@ -79,7 +79,8 @@ class Differences:
     first k of the other; where one has fewer than k pages, of the first that many. tau: Kendall's, over the common
     pages; nan where they have no order. l1: distance of the two as distributions, with 0 for missing pages; nan where
     a ranking has no sum. before, after: rank of every page, 1 being the best, ties sharing the best rank; 0 where the
-    page is missing. has_both: pages with more than 0 in both.
+    page is missing. shares_before, shares_after: of every page in both, of the sum over these; 0 for the others. So a
+    ranking of twice as many pages does not make all of them fall.
     """
 
     common: int
@@ -88,17 +89,20 @@ class Differences:
     l1: float
     before: npt.NDArray[np.int64]
     after: npt.NDArray[np.int64]
-    has_both: npt.NDArray[np.bool_]
+    shares_before: FloatArray
+    shares_after: FloatArray
 
-    def movers(self, n: int) -> npt.NDArray[np.int64]:
-        """The n pages whose rank has changed most, the greatest change first, among those with a value in both.
+    def risen(self, n: int) -> npt.NDArray[np.int64]:
+        """The n pages in both whose share has risen most, the largest difference first."""
+        return self._moved(self.shares_after - self.shares_before, n)
 
-        By the ratio of ranks, the larger to the smaller: from 2 to 20 is as far as from 2,000 to 20,000. By difference,
-        the end of long rankings, where values hardly differ, would have moved most.
-        """
-        both = np.flatnonzero(self.has_both & (self.before != self.after))
-        best, worst = np.minimum(self.before, self.after)[both], np.maximum(self.before, self.after)[both]
-        return both[np.lexsort((both, best, -(worst / best)))[:n]]
+    def fallen(self, n: int) -> npt.NDArray[np.int64]:
+        """The n pages in both whose share has fallen most, the largest difference first."""
+        return self._moved(self.shares_before - self.shares_after, n)
+
+    def _moved(self, more: FloatArray, n: int) -> npt.NDArray[np.int64]:
+        pages = np.flatnonzero(more > _ROUNDING * np.maximum(self.shares_before, self.shares_after))
+        return pages[np.argsort(-more[pages], kind="stable")[:n]]
 
     def only_before(self) -> npt.NDArray[np.int64]:
         """Pages that only the first ranking has, the best first."""
@@ -125,7 +129,8 @@ def differences(before: FloatArray, after: FloatArray, tops: Sequence[int] = (10
         l1=l1(_shares(before), _shares(after)),
         before=first * in_before,
         after=second * in_after,
-        has_both=(before > 0) & (after > 0),
+        shares_before=np.nan_to_num(_shares(np.where(both, before, 0.0))),
+        shares_after=np.nan_to_num(_shares(np.where(both, after, 0.0))),
     )
 
 

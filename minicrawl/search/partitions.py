@@ -25,6 +25,20 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     return mended(lambda query: _search(store, query, asked or Asked()), text)
 
 
+def behind(store: Store) -> int | None:
+    """Number of texts not indexed yet, as far as can be told without a scan; None where there is no index."""
+    each = [part.ask(_behind) for part in store.parts]
+    return None if None in each else sum(number or 0 for number in each)
+
+
+def _behind(store: Store) -> int | None:
+    try:
+        with Searcher(store) as searcher:
+            return searcher.behind()
+    except SettingError:
+        return None
+
+
 def _search(store: Store, text: str, asked: Asked) -> Found:
     some = _with_texts(store)
     if store.parts == (store,):

@@ -6,6 +6,7 @@ from typing import overload
 
 from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
+from minicrawl.audit.auditing import Audit, audited
 from minicrawl.search.partitions import search
 from minicrawl.search.ranking import WEIGHT
 from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher, mended
@@ -71,6 +72,17 @@ class _Searched(Store):
             return self.link_table.graph()
         with self.snapshot():
             return list(page_links(self, asked).rows())
+
+    def audit(self, *, own: Sequence[str] = (), against: Store | None = None) -> Audit:
+        """The faults of the crawled sites, the worst first.
+
+            for found in store.audit().findings:
+                print(found.rule, found.target, found.sources)
+
+        own: rules of one's own, as MODULE:FUNCTION or FILE.py:FUNCTION. against: an earlier crawl. Raises StoreError.
+        """
+        with self.snapshot():
+            return audited(self, own=own, against=against)
 
 
 class SearchedStore(_Searched):

@@ -15,6 +15,7 @@ from minicrawl.settings.options import (
     BY_PAGES,
     BY_SITES,
     GROUPS,
+    LINKED,
     Archive,
     Focus,
     Http,
@@ -42,7 +43,7 @@ _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.places))
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
-    "audit": {"scope": "site", "keep_parameters": True, "text": True, "retry": ("passing",)},
+    "audit": {"scope": LINKED, "keep_parameters": True, "audit": True, "text": True, "retry": ("passing",)},
     "archive": {"scope": "site", "keep_parameters": True, "archive": "archive", "requisites": True},
     "search": {"search": True, "html_only": True, "merge_duplicates": True},
     "rank": {"html_only": True, "sitemaps": False, "merge_duplicates": True, "until_coverage": 0.9},
@@ -203,6 +204,11 @@ class CrawlSettings(
         """The settings by name, as JSON values, without secrets."""
         shown = {name: setting.hide(getattr(self, name)) for name, setting in SETTINGS.items()}
         return {name: str(value) if isinstance(value, Path) else value for name, value in shown.items()}
+
+    def not_default(self) -> dict[str, Any]:
+        """The settings that differ from their defaults by name, as JSON values, without secrets."""
+        shown = self.shown()
+        return {name: shown[name] for name, one in SETTINGS.items() if getattr(self, name) != one.default}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "CrawlSettings":

@@ -12,7 +12,8 @@ from minicrawl.settings import requests, values
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
 
-SCOPES = ("any", "site", "host", "prefix")
+LINKED = "linked"
+SCOPES = ("any", "site", "host", "prefix", LINKED)
 _STRATEGY = (
     "Which page is next: greedy, the one with the most cash, or importance with --jump sites; anticipated, the one "
     "with the most that it has or can be expected to get (docs/ranking.md)."
@@ -90,9 +91,11 @@ class Scope:
     scope: str = setting(
         "any",
         values.text,
-        "Which links are followed: any, or those to the seeds' sites, hosts, or folders.",
+        "Which links are followed: any, those to the seeds' sites (site), hosts (host) or folders (prefix), or all "
+        "links of the seeds' sites, but none of other sites' pages (linked).",
         check=values.one_of(SCOPES),
         choices=SCOPES,
+        metavar="KIND",
     )
     allow: tuple[str, ...] = setting(
         (),
@@ -445,6 +448,12 @@ class Keep:
         values.flag,
         "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
         "the store: about 3 kB a page. Pages that say noarchive are left out.",
+    )
+    audit: bool = setting(
+        False,
+        values.flag,
+        "Keep what an audit checks of every page beside its links and title: description, headings, images "
+        "without alt, http parts of https pages, structured data, and the parts that links name.",
     )
     extract: tuple[str, ...] = setting(
         (),

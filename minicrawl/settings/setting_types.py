@@ -60,6 +60,7 @@ class GivenSettings(AdjustableSettings, total=False):
     focus_type: str | Iterable[str] | AsBefore
     on_change: str | AsBefore
     text: bool | AsBefore
+    audit: bool | AsBefore
     extract: str | Iterable[str] | AsBefore
     extract_rule: str | Mapping[str, object] | Iterable[str | Mapping[str, object]] | AsBefore
     extract_structured: bool | AsBefore

@@ -10,6 +10,9 @@ import pytest
 from support.command_line import run
 from support.sites import Site, crawl, random_site, rows
 
+from minicrawl.cli import fitting, output
+from minicrawl.report.contents import report_on
+from minicrawl.report.document import Url
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -58,13 +61,48 @@ def test_two_small_files(before: Path, after: Path) -> None:
         "overlap": {"10": 2 / 3, "100": 2 / 3, "1000": 2 / 3},
         "tau": -1.0,
         "l1": 1.25,
-        "movers": [{"url": "http://c.test/", "before": 3, "after": 1}],
+        "risen": [mover("c", (3, 1), (1 / 3, 2 / 3))],
+        "fallen": [mover("b", (2, 2), (2 / 3, 1 / 3))],
         "only_a": {
             "pages": 2,
-            "best": [{"url": "http://a.test/", "rank": 1}, {"url": "http://d.test/", "rank": 3}],
+            "best": [
+                {"url": "http://a.test/", "rank": 1, "share": 0.5},
+                {"url": "http://d.test/", "rank": 3, "share": 0.125},
+            ],
         },
-        "only_b": {"pages": 1, "best": [{"url": "http://e.test/", "rank": 2}]},
+        "only_b": {"pages": 1, "best": [{"url": "http://e.test/", "rank": 2, "share": 0.25}]},
+        "gone": None,
+        "new": None,
     }
+
+
+def mover(page: str, ranks: tuple[int, int], shares: tuple[float, float]) -> dict[str, object]:
+    """A page that has moved, as JSON."""
+    before, after = shares
+    facts = {
+        "rank_before": ranks[0],
+        "rank_after": ranks[1],
+        "before": before,
+        "after": after,
+        "factor": after / before,
+    }
+    return {"url": f"http://{page}.test/", **facts}
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_table_fits_the_terminal_and_urls_can_be_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    """On a terminal of so many columns; only the middles of the URLs differ."""
+    pages = [f"docs.example.org/en/{version}/library/{'x' * 40}/index.html?of=" for version in range(8)]
+    files = [ranks(tmp_path / f"{name}.csv", {page: base ** (4 - n) for n, page in enumerate(pages)}) for name, base in
+             (("before", 1.5), ("after", 2.5))]  # fmt: skip
+    monkeypatch.setattr(fitting, "terminal_columns", lambda: columns)
+    monkeypatch.setattr(output, "terminal_columns", lambda: columns)
+    lines = run("compare", *files).output.splitlines()
+    assert max(map(len, lines)) <= columns
+    shown = [line.rpartition("  ")[2] for line in lines if "  http" in line]
+    assert len(shown) == len(set(shown)) == 8
 
 
 def test_what_is_printed(before: Path, after: Path) -> None:
@@ -79,16 +117,52 @@ def test_what_is_printed(before: Path, after: Path) -> None:
         "tau of the common pages            -1",
         "L1 distance                      1.25",
         "",
-        " rank in A        in B  moved most",
-        "         3           1  http://c.test/",
+        "  rank A   rank B  share A  share B  factor  risen",
+        "       3        1    33.3%    66.7%       2  http://c.test/",
         "",
-        " rank in A  only there, 2 pages",
-        "         1  http://a.test/",
-        "         3  http://d.test/",
+        "  rank A   rank B  share A  share B  factor  fallen",
+        "       2        2    66.7%    33.3%     0.5  http://b.test/",
         "",
-        " rank in B  only there, 1 page",
-        "         2  http://e.test/",
+        "  rank A  share A  gone: only in A, 2 pages",
+        "       1      50%  http://a.test/",
+        "       3    12.5%  http://d.test/",
+        "",
+        "  rank B  share B  new: only in B, 1 page",
+        "       2      25%  http://e.test/",
+        "",
+        "There are no states of pages in A and B: what cannot be opened any more is not told",
     ]
+
+
+def test_page_that_cannot_be_opened_any_more_is_gone_in_store_file_and_report(tmp_path: Path) -> None:
+    """/d is 404 now, /l has not been asked for, /u is unknown to B, and /r redirected in A."""
+    home = "http://a.test/"
+    old: Site = {home: ["/d", "/k", "/l", "/r", "/u"], f"{home}r": f"{home}k"}
+    old |= {f"{home}{name}": [f"<p>{name}"] for name in "dklu"}
+    new: Site = {**old, home: ["/d", "/k", "/l", "/r"], f"{home}d": 404, f"{home}r": ["<p>r"]}
+    stores = tmp_path / "a.db", tmp_path / "b.db"
+    for store, site in zip(stores, (old, new), strict=True):
+        crawl(site, store, [home])
+        assert run("export", store.with_suffix(".csv"), "--store", store).exit_code == 0
+    rows(stores[1], f"UPDATE pages SET state = 'waiting', fetch = NULL WHERE url = '{home}l'")
+    assert run("export", stores[1].with_suffix(".csv"), "--store", stores[1]).exit_code == 0
+    for a in (stores[0], stores[0].with_suffix(".csv")):
+        for b in (stores[1], stores[1].with_suffix(".csv")):
+            found = told(a, b)
+            assert {page["url"] for page in found["gone"]["best"]} == {f"{home}d", f"{home}u"}
+            assert [page["url"] for page in found["new"]["best"]] == [f"{home}r"]
+    printed = run("compare", *stores).output
+    assert "gone: opened in A, not in B, 2 pages" in printed
+    assert "no states" not in printed
+    with open_store(stores[1]) as newer, open_store(stores[0]) as older:
+        sections = {section.title: section for section in report_on(newer, older).sections}
+    assert {(row[0], row[2]) for row in sections["Pages gone"].rows} == {
+        (Url(f"{home}d"), "http-404"),
+        (Url(f"{home}u"), "unknown"),
+    }
+    assert [row[0] for row in sections["New pages"].rows] == [Url(f"{home}r")]
+    moved = [row[0] for title in ("Pages that rose", "Pages that fell") for row in sections[title].rows]
+    assert moved == [Url(page["url"]) for way in ("risen", "fallen") for page in told(*stores, "--n", "25")[way]]
 
 
 def test_order_of_the_lines_does_not_matter(before: Path, tmp_path: Path) -> None:
@@ -96,7 +170,7 @@ def test_order_of_the_lines_does_not_matter(before: Path, tmp_path: Path) -> Non
     shuffled = tmp_path / "shuffled.csv"
     shuffled.write_text("\n".join([head, *reversed(lines)]))
     found = told(before, shuffled)
-    assert (found["l1"], found["tau"], found["movers"]) == (0.0, pytest.approx(1.0), [])
+    assert (found["l1"], found["tau"], found["risen"]) == (0.0, pytest.approx(1.0), [])
     assert set(found["overlap"].values()) == {1.0}
 
 
@@ -110,7 +184,7 @@ def test_exported_file_does_not_differ_from_its_store(store: Path, tmp_path: Pat
         found = told(a, b, "--by", by, "--store", store)
         assert found["pages"]["common"] == found["pages"]["a"] == found["pages"]["b"] > 20
         assert (found["l1"], found["tau"]) == (pytest.approx(0.0, abs=1e-12), pytest.approx(1.0))
-        assert (found["movers"], set(found["overlap"].values())) == ([], {1.0})
+        assert (found["risen"], set(found["overlap"].values())) == ([], {1.0})
 
 
 def test_two_stores_are_matched_by_url(tmp_path: Path) -> None:
@@ -168,15 +242,15 @@ def test_titles_with_line_breaks_and_separators_are_read(tmp_path: Path) -> None
     assert told(file, store)["l1"] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_number_of_movers_is_as_asked_for(tmp_path: Path) -> None:
+def test_number_of_pages_is_as_asked_for(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     files = [
         ranks(tmp_path / f"{name}.csv", {str(page): float(value) for page, value in enumerate(rng.random(50))})
         for name in "ab"
     ]
-    assert len(told(*files)["movers"]) == 10
-    assert len(told(*files, "--n", "3")["movers"]) == 3
-    assert told(*files, "--n", "0")["movers"] == []
+    assert len(told(*files)["risen"]) == 10
+    assert len(told(*files, "--n", "3")["fallen"]) == 3
+    assert told(*files, "--n", "0")["risen"] == []
 
 
 MISTAKES = {

@@ -174,7 +174,7 @@ def test_check_tells_all_that_is_wrong(folder: Path, monkeypatch: pytest.MonkeyP
         'minicrawl.toml: [host."a.test"] timeout cannot be set for one host',
         "minicrawl.toml: --host-pages takes HOST=N",
         "minicrawl.toml: [extract.a] needs fields",
-        "config.toml: crawl.scope: --scope is one of any, site, host, prefix, not 'all'",
+        "config.toml: crawl.scope: --scope is one of any, site, host, prefix, linked, not 'all'",
         "MINICRAWL_CRAWL_DELAY: --delay: a time is a number",
         "MINICRAWL_CRAWL_TRAPS: 'maybe' is not a valid boolean",
         "MINICRAWL_TOP_N: 0 is not in the range x>=1",

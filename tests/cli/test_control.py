@@ -15,7 +15,7 @@ from support.counted_web import CountedWeb, counted_web
 from support.sites import crawl, rows
 
 from minicrawl.control.socket_files import connected
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 HOSTS = ("a.test", "b.test")
@@ -78,7 +78,7 @@ def test_a_crawl_is_steered_from_another_shell(web: CountedWeb, tmp_path: Path) 
     assert "20 pages" in out
     assert not store.with_name("crawl.db.sock").exists()
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 @pytest.mark.parametrize("now", [[], ["--now"]])
@@ -122,7 +122,7 @@ def test_workers_come_and_go_while_nothing_is_lost_or_asked_twice(tmp_path: Path
         times = [one.at for one in web.asked if one.host == host]
         assert min(later - earlier for earlier, later in zip(times, times[some:], strict=False)) > 0.7 * some * delay
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 def test_a_crawl_that_was_killed_is_none_and_the_next_one_can_be_steered(web: CountedWeb, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_crawl_that_was_killed_is_none_and_the_next_one_can_be_steered(web: Co
         assert told(store, "stop", "--now").startswith("stopping")
         process.communicate(timeout=60)
     with open_store(store) as reader:
-        assert list(audit(reader)) == []
+        assert list(violations(reader)) == []
 
 
 def test_two_crawls_are_steered_apart(web: CountedWeb, tmp_path: Path) -> None:

@@ -116,3 +116,14 @@ def test_output_that_cannot_be_written_is_one_sentence(store: Path, words: list[
         )
     told = "Error: standard output cannot be written: No space left on device; send it elsewhere\n"
     assert (done.returncode, done.stderr) == (2, told)
+
+
+@pytest.mark.parametrize("words", [["status"], ["audit"], ["export", "-"]])
+def test_closed_output_takes_nothing_and_no_file_gets_its_number(tmp_path: Path, words: list[str]) -> None:
+    crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
+    for closed in (">&-", "<&- >&-", "<&- >&- 2>&-"):
+        line = f'exec "$@" {closed}'
+        shell = ["sh", "-c", line, "sh", *MINICRAWL, *words, "--store", str(tmp_path / "crawl.db")]
+        ended = subprocess.run(shell, check=False, capture_output=True, text=True, timeout=60)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert faults_in(tmp_path / "crawl.db") == []

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from support.command_line import answer, run
 
 from minicrawl.cli.experiments import Progress, lines, shared, show, table
+from minicrawl.experiment import Claim, Curve, Panel, Result, Stage
 from minicrawl.lab.lecture import Example, examples
 from minicrawl.lab.orders import Compared
-from minicrawl.report import Claim, Curve, Panel, Result, Stage
 
 
 def result_of(name: str) -> Result:

@@ -14,11 +14,13 @@ from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.cli.live_display import render
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import document
 from minicrawl.cli.progress_words import plain
 from minicrawl.export.ranks import export_ranks, read_ranks
 from minicrawl.export.tables import defused
+from minicrawl.log import printable
 from minicrawl.model import CameNow, HostWait, InFlightNow, Progress
+from minicrawl.report.markup import escaped
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -88,6 +90,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["changes", "--n", "300"],
         ["changes", "--rising"],
         ["links", "--redirected"],
+        ["audit", "-n", "300"],
         ["status"],
         ["compare", "importance", "cash"],
         *(["why", hostile_url(number)] for number in range(0, 200, 9)),
@@ -155,7 +158,7 @@ def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start
         written = list(csv.DictReader(file))
     expected = (f"'{title}", f"'{title}", "-0.5")
     assert [(row["title"], row["state"], row["importance"]) for row in written] == [expected, expected]
-    assert set(read_ranks(path, "importance").values()) == {-0.5}
+    assert set(read_ranks(path, "importance")[0].values()) == {-0.5}
     export_ranks(pages, path.with_suffix(".jsonl"))
     lines = path.with_suffix(".jsonl").read_text().split("\n")[:-1]
     assert {json.loads(line)["title"] for line in lines} == {title}
@@ -165,6 +168,14 @@ def test_numbers_and_harmless_text_stay_as_they_are() -> None:
     assert [defused(cell) for cell in (-1, -0.5, None, "", "a=b", " =b", "'", HOME)] == [
         -1, -0.5, None, "", "a=b", " =b", "'", HOME,
     ]  # fmt: skip
+
+
+def test_few_marks_stay_on_a_letter_and_joiners_between_letters() -> None:
+    family, persian = "\U0001f468\u200d\U0001f469", "می\u200cخواهم"
+    for shown in (printable, escaped):
+        assert shown("a" + 500 * "\u0301" + "b") == "a" + 4 * "\u0301" + "b"
+        assert shown(f"{family} {persian}") == f"{family} {persian}"
+        assert shown("\u202e\u2066") == "\ufffd\ufffd"
 
 
 STEERING = ["\x1b[2J", "\x07", "\x7f", "\x9b31m", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]

@@ -26,12 +26,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
     found = answer("links", "--broken", "--store", store)
-    assert {(link["source"], link["target"], link["status"], link["leads_to"]) for link in found} == {
-        (HOME, HOME + "gone", 404, None),
-        (HOME, HOME + "moved", 404, HOME + "gone"),
-        (HOME + "on", HOME + "forbidden", 403, None),
+    assert {(end["target"], end["status"], end["leads_to"]): end["links"] for end in found} == {
+        (HOME + "gone", 404, None): [{"source": HOME, "anchor": '=cmd("\x1b[31mx")'}],
+        (HOME + "moved", 404, HOME + "gone"): [{"source": HOME, "anchor": "to"}],
+        (HOME + "forbidden", 403, None): [{"source": HOME + "on", "anchor": "to"}],
     }
-    assert found[0].keys() >= {"source", "target", "anchor", "status"}
+    assert {end["sources"] for end in found} == {1}
     printed = run("links", "--broken", "--store", store).stdout
     assert "404       -> http://a.test/gone" in printed
     assert "404       -> http://a.test/moved -> http://a.test/gone" in printed
@@ -44,9 +44,15 @@ def test_csv_holds_no_formula_and_all_rows(store: Path) -> None:
     assert result.exit_code == 0
     found = list(csv.DictReader(io.StringIO(result.stdout)))
     assert {(link["target"], link["status"]) for link in found} == {(HOME + "moved", "404"), ("http://b.test/", "200")}
-    broken = run("links", "--broken", "--csv", "--store", store).stdout
-    assert "\x1b" not in broken
-    assert "'=cmd(" in broken
+    to = run("links", "--to", HOME + "gone", "--csv", "--store", store).stdout
+    assert "\x1b" not in to
+    assert "'=cmd(" in to
+    broken = list(csv.DictReader(io.StringIO(run("links", "--broken", "--csv", "--store", store).stdout)))
+    assert {(row["target"], row["links"]) for row in broken} == {
+        (HOME + "gone", HOME),
+        (HOME + "moved", HOME),
+        (HOME + "forbidden", HOME + "on"),
+    }
 
 
 @pytest.mark.parametrize(

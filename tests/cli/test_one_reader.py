@@ -27,7 +27,8 @@ OWN |= {
     "growth",
     "most_central",
     "cores",
-    "movers",
+    "risen",
+    "fallen",
     "overlap",
 }
 """Numbers of pages and partitions, and what follows from the order of pages of the same importance."""
@@ -36,6 +37,8 @@ OWN |= {"tau", "l1", "linked_from", "queue"}
 """What the books of a partition say of the time when the crawl ended."""
 OWN |= {"score", "explained"}
 """How rare a word is counts in the partition of the page."""
+OWN |= {"first", "last"}
+"""Times of the first and the last answer."""
 OWN |= {"content"}
 """What a host repeats is known by the pages that came last."""
 
@@ -83,7 +86,7 @@ HOME = f"{WEB.seeds[0]}"
 COMMANDS = [
     "top -n 1000 --all", "top", "top --by inlinks", "top --hubs", "top --why", "top --state error --all",
     "top --where importance>0.001", "status", "status --graph", "check", "verify", f"why {HOME}",
-    "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
+    "audit", "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",

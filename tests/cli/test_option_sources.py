@@ -214,7 +214,10 @@ MISTAKES = {
     "table for one": ("[crawl.delay]\na = 1\n", "crawl.delay is a text or a number, not a table"),
     "list of lists": ("[crawl]\ndeny = [['a']]\n", "crawl.deny is a text or a list of texts, not a list"),
     "option for a table": ("crawl = 1\n", "crawl is a table of options, not 1"),
-    "bad choice": ("[crawl]\nscope = 'all'\n", "crawl.scope: --scope is one of any, site, host, prefix, not 'all'"),
+    "bad choice": (
+        "[crawl]\nscope = 'all'\n",
+        "crawl.scope: --scope is one of any, site, host, prefix, linked, not 'all'",
+    ),
     "host": ("[host.'a.test']\ntimeout = 1\n", '[host."a.test"] timeout cannot be set for one host'),
     "hosts": ("host = 'a.test'\n", "host is a table of hosts"),
     "items": ("extract = 'h1'\n", "extract is a table of items, such as [extract.product], not 'h1'"),

@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from support.command_line import run
 from support.sites import crawl
 
-from minicrawl.cli.output import amount, duration, left_out_line, printable, read_line, reassuring, table, tally
+from minicrawl.cli.output import amount, duration, left_out_line, read_line, reassuring, table, tally
+from minicrawl.log import printable
 from minicrawl.store.rows import RankedPage
 
 

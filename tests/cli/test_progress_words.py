@@ -99,3 +99,11 @@ def test_as_many_waits_as_there_is_room_for() -> None:
     waits = [HostWait(f"{name}.test", 0.0, "delay", 1.0) for name in "abc"]
     assert [waits_line(waits, columns).count("until") for columns in (10, 60, 80, 200)] == [1, 1, 2, 3]
     assert "\x1b" not in waits_line([HostWait("a\x1b[2J", 0.0, "delay", 1.0)], 80)
+
+
+@pytest.mark.parametrize(("ready", "speed", "is_told"), [(3, 1.0, True), (0, 9.0, True), (0, 5.0, False)])
+def test_time_left_is_not_told_while_the_crawl_only_waits(ready: int, speed: float, is_told: bool) -> None:
+    moment = replace(BARE, limits=LimitsNow(pages=4000, time=200.0), hosts_ready=ready, pages_per_second=speed)
+    by_pages, by_time = bars(moment)
+    assert (by_pages.left != "") == is_told
+    assert by_time.left == "about 2 min left"

@@ -23,6 +23,7 @@ COMMANDS = [
     ["changes", "--rising"],
     ["seeds"],
     ["seeds", "--explain"],
+    ["audit"],
 ]
 
 
@@ -78,3 +79,15 @@ def test_with_wide_or_piped_everything_is_there(
     piped = run(*words(command, store)).stdout.splitlines()
     assert on_terminal([*words(command, store), "--wide"], 60, monkeypatch) == piped
     assert not any("…" in line for line in piped)
+
+
+@pytest.mark.parametrize("columns", [40, 50, 59, 60, 80])
+def test_targets_of_an_audit_fit_and_are_told_apart(
+    tmp_path: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = [f"{HOME}docs/en/{number}/library/{'x' * 60}/index.html" for number in range(8)]
+    crawl(Server({HOME: gone}), tmp_path / "crawl.db", [HOME])
+    lines = on_terminal(["audit", "--store", str(tmp_path / "crawl.db")], columns, monkeypatch)
+    assert [line for line in lines if cell_len(line) > columns] == []
+    shown = [line.partition("http:")[2] for line in lines if "http:" in line and "…" in line]
+    assert len(shown) == len(set(shown)) == 8

@@ -45,7 +45,9 @@ def test_a_seed_that_was_not_to_be_connected_to_is_asked_again_with_the_right_op
 @pytest.mark.parametrize("name", ["ranks.csv.gz", "ranks.jsonl.gz", "ranks.csv", "ranks.JSONL"])
 def test_an_export_can_be_read_again(store: Path, tmp_path: Path, name: str) -> None:
     assert run("export", tmp_path / name, "--store", store).exit_code == 0
-    assert read_ranks(tmp_path / name, "importance") == dict(rows(store, "SELECT url, importance FROM ranks"))
+    ranks, states = read_ranks(tmp_path / name, "importance")
+    assert ranks == dict(rows(store, "SELECT url, importance FROM ranks"))
+    assert states == dict(rows(store, "SELECT url, state FROM ranks"))
     assert (tmp_path / name).read_bytes()[:2] == b"\x1f\x8b" or not name.endswith("gz")
 
 

@@ -121,7 +121,7 @@ def test_a_ranking_does_not_differ_from_itself_at_another_scale() -> None:
     assert found.common == 5
     assert (found.tau, found.l1) == pytest.approx((1.0, 0.0))
     assert found.overlaps == {10: 1.0, 100: 1.0, 1000: 1.0}
-    assert [len(pages) for pages in (found.movers(9), found.only_before(), found.only_after())] == [0, 0, 0]
+    assert [len(pages) for pages in (found.risen(9), found.fallen(9), found.only_before())] == [0, 0, 0]
 
 
 def test_equal_values_share_the_best_place_and_pages_that_are_not_there_have_none() -> None:
@@ -138,7 +138,7 @@ def test_values_that_differ_by_rounding_are_equal() -> None:
     found = differences(a, b)
     assert found.before.tolist() == found.after.tolist() == [1, 2, 2, 2, 5, 0]
     assert found.tau == pytest.approx(1.0)
-    assert found.movers(9).tolist() == []
+    assert found.risen(9).tolist() == found.fallen(9).tolist() == []
     assert differences(a, b, tops=(2,)).overlaps == {2: 1.0}
 
 
@@ -163,21 +163,25 @@ def test_overlap_is_of_as_many_pages_as_both_have() -> None:
     assert found.overlaps == {1: 1.0, 2: 0.5, 50: 0.5}
 
 
-def test_the_farthest_moved_is_that_of_the_greatest_ratio_of_places() -> None:
-    """From 2 to 1 and from 1 to 2 is a factor 2, the better place first; from 20 to 30 one of 1.5."""
-    n = 40
-    before = -np.arange(n, dtype=np.float64) + n
-    after = before.copy()
-    after[[0, 1]] = before[[1, 0]]
-    after[19:30] = np.roll(before[19:30], 1)
-    found = differences(before, after)
-    first = found.movers(3).tolist()
-    assert first[:2] == [0, 1]
-    assert [(found.before[page], found.after[page]) for page in first] == [(1, 2), (2, 1), (20, 30)]
+def test_most_moved_share_comes_first_among_the_risen_and_among_the_fallen() -> None:
+    """Shares .4 .3 .2 .1 against .1 .3 .25 .35."""
+    found = differences(values(4, 3, 2, 1), values(2, 6, 5, 7))
+    assert (found.risen(9).tolist(), found.fallen(9).tolist()) == ([3, 2], [0])
+    assert found.risen(1).tolist() == [3]
+    assert found.shares_after.tolist() == pytest.approx([0.1, 0.3, 0.25, 0.35])
 
 
-def test_page_that_has_nothing_in_one_ranking_is_no_mover() -> None:
-    assert differences(values(9, 8, 7, 0), values(0, 7, 8, 9)).movers(9).tolist() == [1, 2]
+def test_pages_of_one_ranking_alone_make_no_other_fall() -> None:
+    found = differences(values(2, 1, 1, NAN, NAN), values(2, 1, 1, 90, NAN))
+    assert found.risen(9).tolist() == found.fallen(9).tolist() == []
+    assert found.shares_before.tolist() == found.shares_after.tolist() == [0.5, 0.25, 0.25, 0.0, 0.0]
+
+
+def test_page_that_had_nothing_rises_and_one_that_has_nothing_left_falls() -> None:
+    found = differences(values(9, 8, 7, 0), values(0, 8, 7, 9))
+    assert (found.risen(9).tolist(), found.fallen(9).tolist()) == ([3], [0])
+    nothing = differences(values(0, 0), values(0, 0))
+    assert nothing.risen(9).tolist() == nothing.fallen(9).tolist() == []
 
 
 def test_rankings_without_pages_have_nothing_to_compare() -> None:

@@ -42,7 +42,7 @@ WRONG = [
     ("until_coverage", NAN, "--until-coverage is a share from 0 to 1, or 0% to 100%, not nan"),
     ("discovery", 2, "--discovery is a share from 0 to 1, or 0% to 100%, not 2"),
     ("discovery", NAN, "--discovery is a share from 0 to 1, or 0% to 100%, not nan"),
-    ("scope", "web", "--scope is one of any, site, host, prefix, not 'web'"),
+    ("scope", "web", "--scope is one of any, site, host, prefix, linked, not 'web'"),
     ("strategy", "best", "--strategy is one of greedy, anticipated, opic, random, cycle, breadth-first, not 'best'"),
     (
         "allow",

@@ -83,6 +83,7 @@ def end_following(
     """
     assert process.stdin is not None
     assert process.stdout is not None
+    began = time.monotonic()
     with suppress(BrokenPipeError):
         if catch_up:
             process.stdin.write(_ENDED)
@@ -93,6 +94,8 @@ def end_following(
     # The process itself has reported an index that cannot be used.
     if process.wait() not in (0, StoreError.exit_code):
         log.index_behind()
+    elif catch_up and not process.returncode:
+        log.index_caught_up(seconds=time.monotonic() - began)
 
 
 def follow_crawl(follower: "Follower", line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:
