@@ -11,6 +11,7 @@ lab/      the papers' experiments                  control/ commands from anothe
 extract/  items extracted from pages               archive/ answers in WARC files
 search/   full-text search and its index           dashboard/ a web page that shows and steers a crawl
 cluster/  one crawl in several partitions          sandbox/ child processes for untrusted bytes and code
+audit/    faults of a site, found in its crawl
 assistant/  a crawl as tools of an assistant
 
 api       the Python interface                     settings/ settings of a crawl, in groups

@@ -2,21 +2,34 @@
 
 import os
 import signal
+import sys
 
 from minicrawl.garbage import collect_seldom
 
-_INTERRUPTED = 130
+_INTERRUPTED, _LAST_STREAM = 130, 2
 
 
 def run() -> None:
     """The command line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else Ctrl-C is not for us
         signal.signal(signal.SIGINT, _leave)
+    _open_streams()
     collect_seldom()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no crawl multiplies matrices, and idle threads cost CPU
     from minicrawl.cli import main  # noqa: PLC0415
 
     main(prog_name="minicrawl")
+
+
+def _open_streams() -> None:
+    """Let closed standard streams lead nowhere, so that no file that is opened gets their numbers."""
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        os.set_inheritable(opened, True)
+    os.close(opened)
+    sys.stdin, sys.stdout, sys.stderr = (
+        stream or open(number, mode)  # noqa: SIM115 - for all of the program
+        for number, (stream, mode) in enumerate(((sys.stdin, "r"), (sys.stdout, "w"), (sys.stderr, "w")))
+    )
 
 
 def _leave(*_: object) -> None:

@@ -27,6 +27,11 @@ def without_logins(text: str) -> str:
     return _LOGIN.sub(HIDDEN, text)
 
 
+def counted(number: int, what: str) -> str:
+    """ "1 page", "22 pages"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 class MinicrawlError(Exception):
     """An error that the user can act on."""
 

@@ -169,7 +169,7 @@ class Wanted:
     `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
     one call of a hook; `hook_network`: True if hooks may use the network. `short_text`: the text of pages that may be
     soft 404s. `requisites`: URLs of files that the page needs; `part`: the kind of a style
-    sheet or module, which is no page.
+    sheet or module, which is no page. `facts`: facts for an audit.
     """
 
     anchors: bool = False
@@ -187,6 +187,7 @@ class Wanted:
     short_text: bool = True
     requisites: bool = False
     part: RequisiteKind | None = None
+    facts: bool = False
 
     @property
     def items(self) -> bool:
@@ -208,6 +209,35 @@ class AlternateLink(NamedTuple):
     url: str
 
 
+class PageFacts(NamedTuple):
+    """Facts of an HTML page that an audit checks, see minicrawl.crawler.html.facts.
+
+    `h1`: the first one; `h1s`, `titles`: numbers of h1 elements, and of title elements in the head. `skips`: the first
+    heading that skips a level, 24 for an h4 behind an h2; 0: none does. `without_alt`: number of the `images` that are
+    neither named nor hidden. `bad_json_ld`: number of JSON-LD scripts that are no JSON. `mixed`: http: URLs that an
+    https page loads or sends forms to. `ids`: sorted distinct CRC-32 of the names that a fragment can mean, 4 bytes
+    each, little endian. `fragments`: distinct pairs of a normalised URL and the name of a part of that page, as written
+    in links. `is_cut`: the page has more names or links than are kept. `hsts`: its answer had
+    Strict-Transport-Security.
+    """
+
+    description: str | None = None
+    h1: str | None = None
+    language: str | None = None
+    h1s: int = 0
+    titles: int = 0
+    skips: int = 0
+    viewport: bool = False
+    images: int = 0
+    without_alt: int = 0
+    bad_json_ld: int = 0
+    mixed: tuple[str, ...] = ()
+    ids: bytes = b""
+    fragments: tuple[tuple[str, str], ...] = ()
+    is_cut: bool = False
+    hsts: bool = False
+
+
 class ParsedPage(NamedTuple):
     """The parsed content of an HTML page. Parts that were not wanted are empty.
 
@@ -218,13 +248,14 @@ class ParsedPage(NamedTuple):
     `alternates`: URLs that the head declares as versions in another language or for another medium; `hreflang`: those
     with a language, with repetitions.
     `refresh`: the normalised URL of a meta refresh, or None.
-    `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive.
+    `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
+    `index_by_google`: False when those for googlebot say noindex.
     `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
     element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.
     `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
-    `requisites`: distinct files that the page needs to look as it does.
+    `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -239,6 +270,7 @@ class ParsedPage(NamedTuple):
     follow: bool = True
     index: bool = True  # type: ignore[assignment]  # hides tuple.index
     archive: bool = True
+    index_by_google: bool = True
     truncated: bool = False
     description: str | None = None
     language: str | None = None
@@ -251,6 +283,7 @@ class ParsedPage(NamedTuple):
     hook_failures: tuple[tuple[str, str], ...] = ()
     refused: int = 0
     requisites: tuple[Requisite, ...] = ()
+    facts: PageFacts | None = None
 
     @property
     def canonical(self) -> str | None:
@@ -347,11 +380,22 @@ class RunState(StrEnum):
 
 
 class InFlightNow(NamedTuple):
-    """A request in flight. `seconds`: since it began, or since its answer began to wait for `waits_for`."""
+    """A request in flight. `seconds`: since it began, or since its answer began to wait for `waits_for`. `worker`: the
+    number of the worker process that makes it, or of the partition."""
 
     url: str
     seconds: float
     waits_for: str | None = None
+    worker: int | None = None
+
+
+class SiteNow(NamedTuple):
+    """A site with its trust, a share of all, and its numbers of known pages and of those that were read."""
+
+    site: str
+    trust: float
+    known: int
+    read: int
 
 
 class CameNow(NamedTuple):
@@ -398,7 +442,8 @@ class Progress:
     the last commit. `clock`: cash spent so far, in turnovers of the pages' cash. `graph`: counts of the graph as of a
     while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
     `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
-    `requests`: the oldest in flight; `waits`: the hosts that wait longest; `came`: the latest outcomes, newest first.
+    `requests`: the oldest in flight; `waits`: the hosts that wait longest; `waiting_for`: numbers of waiting hosts by
+    `HostWait.why`; `sites`: the most trusted ones; `came`: the latest outcomes, newest first.
     `has_its_pages`: the run goes on only for requisites of its pages.
     """
 
@@ -425,6 +470,8 @@ class Progress:
     bytes_per_second: float = 0.0
     requests: tuple[InFlightNow, ...] = ()
     waits: tuple[HostWait, ...] = ()
+    waiting_for: dict[str, int] = field(default_factory=dict)
+    sites: tuple[SiteNow, ...] = ()
     came: tuple[CameNow, ...] = ()
     has_its_pages: bool = False
 
@@ -469,8 +516,12 @@ class RunLook:
 
     `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in flight. `hosts`: some hosts,
     busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked
-    for. `statuses`, `latencies`: answers of this run by class of status and by time taken, see
-    minicrawl/crawler/loop/measurements.py; `latency`: their total seconds. `took`: seconds spent on this value.
+    for, and so is `host_states`, numbers of hosts by activity, waiting ones by the reason, see
+    minicrawl/crawler/frontier/waits.py. `statuses`, `failed`: requests for pages of this run by class of status, and by
+    reason where there was no answer; `histograms`: "latency_seconds" and "size_bytes" of the answers by "http" and
+    "https", each a number by upper bound and their "sum". `pages`: numbers of pages by "state/reason" as of the last
+    commit. `work`: commits of this run with their rows and seconds, turns not committed yet, and bytes of the files.
+    `took`: seconds spent on this value.
     """
 
     coverage: float
@@ -480,9 +531,12 @@ class RunLook:
     requests: tuple[InFlightNow, ...]
     hosts: tuple[HostNow, ...]
     doing: dict[str, int]
+    host_states: dict[str, int]
     statuses: dict[str, int]
-    latencies: dict[str, int]
-    latency: float
+    failed: dict[str, int]
+    histograms: dict[str, dict[str, dict[str, float]]]
+    pages: dict[str, int]
+    work: dict[str, float]
     took: float
 
 

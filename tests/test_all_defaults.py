@@ -15,7 +15,7 @@ from support.command_line import answer, run
 from support.refreshed import PATIENT
 from support.sites import Server, faults_in, html
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
@@ -50,7 +50,7 @@ def pages_of(store: Path) -> dict[str, RankedPage]:
     """By URL, of a store or of a folder of them, in which nothing is wrong."""
     if store.is_dir():
         with found(store).opened() as stores:
-            assert list(audit_all(stores)) == []
+            assert list(all_violations(stores)) == []
             return {page.url: page for page in ranked_pages(stores)}
     assert faults_in(store) == []
     with open_store(store) as reader:

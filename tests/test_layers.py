@@ -23,16 +23,18 @@ MAY_IMPORT = {
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
     "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
+    "audit": {"analysis", "crawler", "export", "extract", "graphs", "opic", "store"},
     "control": {"crawler", "store"},
-    "search": {"crawler", "store", "rank", "analysis"},
+    "search": {"analysis", "audit", "crawler", "rank", "store"},
     "cluster": {"crawler", "control", "store", "opic", "extract", "analysis", "search"},
     "dashboard": {"analysis", "control", "crawler", "search", "store"},
+    "report": {"analysis", "audit", "crawler", "export", "store"},
     "assistant": {"analysis", "crawler", "dashboard", "export", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
-    | {"assistant", "dashboard", "extract", "rank", "cluster"},
+    | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"timing", "errors", "events", "model", "report", "settings", "sizes"}
+FOR_EVERYONE = {"timing", "errors", "events", "experiment", "model", "settings", "sizes"}
 FOR_EVERYONE |= {"garbage", "log", "sandbox", "system"}
 
 # The folders or modules that each library belongs to.
@@ -239,6 +241,7 @@ def classes(node: ast.expr) -> Iterator[str]:
 OURS = {node.name for file in FILES for node in nodes(ROOT / file) if isinstance(node, ast.ClassDef)}
 # Where a value is asked which of our classes it is of: no kind of request and no policy is.
 MAY_ASK_FOR_CLASS = {
+    "audit/auditing.py": {"Rule"},  # what a module of rules holds
     "crawler/net/dns.py": {"NameServerError"},  # an error
     "crawler/sources/worker.py": {"StoreError"},  # the same
     "crawler/sources/workers.py": {"StoreError"},

@@ -252,3 +252,16 @@ def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPat
 def test_where_nothing_says_what_was_read_all_counts_as_read() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         assert not system.is_unread(listening)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells")
+def test_processes_below_this_one_are_told_with_their_names() -> None:
+    command = [sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        found = [one for one in system.descendants(os.getpid()) if one["pid"] == child.pid]
+        child.communicate(b"")
+    assert [Path(sys.executable).name] == [one["name"] for one in found]
+    assert found[0]["cpu"] >= 0
+    assert not [one for one in system.descendants(os.getpid()) if one["pid"] == child.pid]

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from minicrawl import __version__
 from minicrawl.assistant.answers import LONGEST_RANGE, TOOLS, read_page
-from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.dashboard.commands import done
 from minicrawl.dashboard.web.guard import Guard
 from minicrawl.dashboard.web.http_server import LOOPBACK, Request, bound_socket

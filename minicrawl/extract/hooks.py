@@ -202,7 +202,7 @@ def within_size(items: list[str], failures: list[Failure]) -> list[str]:
 def _loaded(spec: str) -> list[Hook]:
     place, _, function = spec.partition(":")
     try:
-        found = _entry_point(spec) or _module(place)
+        found = entry_point(spec) or imported(place)
     except BaseException as error:  # the user's module may raise any exception when imported
         raise SettingError(f"--hook {spec}: {place} cannot be imported ({type(error).__name__}: {error})") from error
     if not function and callable(found):
@@ -221,13 +221,15 @@ def _loaded(spec: str) -> list[Hook]:
     return hooks
 
 
-def _entry_point(name: str) -> Any:
-    for point in entry_points(group="minicrawl.hooks", name=name):
+def entry_point(name: str, group: str = "minicrawl.hooks") -> Any:
+    """The object that an installed package gives this name; None if there is none."""
+    for point in entry_points(group=group, name=name):
         return point.load()
     return None
 
 
-def _module(place: str) -> ModuleType:
+def imported(place: str) -> ModuleType:
+    """The module of a name, also in the working directory, or of a path that ends in .py."""
     if not place.endswith(".py"):
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())

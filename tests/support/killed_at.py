@@ -19,7 +19,7 @@ from pathlib import Path
 from support.cluster_folders import as_here, spread_over_machines
 from support.machine_calls import called
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.carrying import Call, Remote, backup_between, move_between
@@ -50,7 +50,7 @@ def killed_before(step: int, act: Callable[[], object]) -> bool:
 
 def sound(folder: Folder) -> Folder:
     with folder.opened() as stores:
-        faults = list(audit_all(stores))
+        faults = list(all_violations(stores))
         assert not faults, faults
     return folder
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
@@ -83,7 +83,7 @@ class Crawled:
 
     def faults(self) -> list[str]:
         with ExitStack() as stack:
-            return list(audit_all([stack.enter_context(open_store(store)) for store in self.stores]))
+            return list(all_violations([stack.enter_context(open_store(store)) for store in self.stores]))
 
 
 async def _until(is_over: Callable[[], bool], crawls: Sequence[asyncio.Task[None]]) -> None:

@@ -1,6 +1,6 @@
 """A moment of a crawl, to be shown."""
 
-from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, Sums
+from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, SiteNow, Sums
 
 MOMENT = Progress(
     seconds=125.0,
@@ -20,6 +20,8 @@ MOMENT = Progress(
     earlier=Sums(2, 500, 1_000_000, 60.0),
     pages_per_second=8.0,
     requests=(InFlightNow("http://a.test/\x1b[2J" + "x" * 300, 4.0),),
+    waiting_for={"delay": 30, "crawl-delay": 8, "failures": 2},
+    sites=(SiteNow("a.test", 0.5, 200, 50), SiteNow("b.test\x1b[2J", 0.25, 10, 10)),
     waits=(HostWait("c.test", 0.0, "crawl-delay", 30.0),),
     came=(CameNow("http://d.test/" + "y" * 300, 404, None),),
     graph=GraphCounts(900, 9000, 20, 700, 30, 800),

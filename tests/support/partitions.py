@@ -11,7 +11,7 @@ from typing import Self
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
@@ -181,7 +181,7 @@ class Partitions:
     def faults(self) -> list[str]:
         """What is wrong with the stores, by the audit and by what neighbours note, which that does not look at."""
         with ExitStack() as stack:
-            found = list(audit_all([stack.enter_context(open_store(store)) for store in self.stores]))
+            found = list(all_violations([stack.enter_context(open_store(store)) for store in self.stores]))
         return found + [
             f"{source} notes {units} units on the way to {home}, where {moving} are"
             for (source, home), (units, moving) in self._on_the_way().items()

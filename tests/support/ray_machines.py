@@ -22,7 +22,7 @@ from support.cluster_folders import as_here
 from support.cluster_runs import SETTINGS, WEB, folder_at
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.server import serving
@@ -234,7 +234,7 @@ class Crawl:
 
     def audit(self) -> None:
         with self.here().opened() as stores:
-            assert list(audit_all(stores)) == []
+            assert list(all_violations(stores)) == []
 
     def audit_frozen(self, driver: "subprocess.Popen[bytes]") -> None:
         """Audit at one moment of a crawl that runs."""

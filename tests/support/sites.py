@@ -17,7 +17,7 @@ from support.intakes import at_once
 from support.skipping import run
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.model import CrawlReport
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
@@ -90,7 +90,7 @@ def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
 def faults_in(store: Path, sizes: Sizes = STANDARD_SIZES) -> list[str]:
     """What the audit finds wrong with a store."""
     with open_store(store, sizes) as reader:
-        return list(audit(reader))
+        return list(violations(reader))
 
 
 def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, list[str]], list[str]]:

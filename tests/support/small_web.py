@@ -14,7 +14,7 @@ _LINKS = {
 }
 
 
-class _Pages(BaseHTTPRequestHandler):
+class Pages(BaseHTTPRequestHandler):
     """Each host has the same few pages, which link to each other and to a club's. Any other page links home."""
 
     def do_GET(self) -> None:
@@ -22,9 +22,12 @@ class _Pages(BaseHTTPRequestHandler):
         title = f"<title>Page {self.path} about sailing boats, open source</title>"
         links = "".join(f'<a href="{link}">to {link}</a>' for link in _LINKS.get(self.path, ["/"]))
         body = (title + links).encode() if found else b""
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
+        self.answer(200 if found else 404, body)
+
+    def answer(self, status: int, body: bytes, *fields: tuple[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (("Content-Type", "text/html"), ("Content-Length", str(len(body))), *fields):
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
@@ -39,9 +42,9 @@ class WebServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def small_web() -> Iterator[int]:
+def small_web(pages: type[Pages] = Pages) -> Iterator[int]:
     """Serve it for as long as the block runs, and yield the port."""
-    server = WebServer(("127.0.0.1", 0), _Pages)
+    server = WebServer(("127.0.0.1", 0), pages)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

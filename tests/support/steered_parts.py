@@ -10,7 +10,7 @@ from support.counted_web import CountedWeb, counted_web
 from support.lines import Line, asked
 from support.sites import rows
 
-from minicrawl.analysis.audit import audit_all
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.cluster.running.steering import Steering
@@ -45,7 +45,7 @@ def steered(tmp_path: Path, steer: Steer, **settings: Any) -> tuple[Ended, Count
     with counted_web(pages=2000) as web:
         ended = asyncio.run(_steered(folder, web, steer, {"delay": 0.2, "ip_delay": 0.0} | settings))
     with folder.opened() as stores:
-        assert list(audit_all(stores)) == []
+        assert list(all_violations(stores)) == []
     return ended, web, folder
 
 
