@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import READ, State
-from minicrawl.opic.sites.births import UNIT, Births, EvenBirths
+from minicrawl.opic.sites.births import UNIT, Births
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
@@ -50,8 +50,8 @@ class FoldedPages:
 
     @property
     def all_alike(self) -> FloatArray:
-        """The uniform jump distribution, as in the papers."""
-        return _jump(self.stands_for, births_of(EvenBirths(), self.states))
+        """The uniform jump distribution of the papers: 1 for a page, 0 for one that has gone and for an alias."""
+        return (~np.isin(self.states, [State.ALIAS, State.GONE, State.ELSEWHERE])).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,17 @@ class FoldedStore(FoldedPages):
         """Weight of each link of the graph, 1 on average over those of a page, shape (links,); None: all alike."""
         weights = link_weights(surfer, self.places)
         return None if weights is None else balanced_weights(self.graph, weights)
+
+    def simple(self) -> "FoldedStore":
+        """The same with each link once, and none from a page to itself, as in the papers on trust.
+
+        Aliases make such links: a page may link to a page and to its alias, or to its own. Of several the first stays.
+        """
+        sources, targets = self.graph.sources(), self.graph.targets
+        _, first = np.unique(sources * self.size + targets, return_index=True)
+        kept = first[sources[first] != targets[first]]
+        graph = Graph.from_edges(sources[kept], targets[kept], self.size)
+        return replace(self, graph=graph, places=None if self.places is None else self.places[kept])
 
 
 def folded_store(store: Store) -> FoldedStore:

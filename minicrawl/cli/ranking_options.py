@@ -12,7 +12,7 @@ from minicrawl.settings import option
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 OPTIONS = {
-    "pagerank": {"damping", "surfer", "memory", "method", "iterations", "dangling", "jump"},
+    "pagerank": {"damping", "surfer", "memory", "method", "iterations", "dangling", "jump", "per", "inside", "cap"},
     "hits": {"surfer", "query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
     "trustrank": {"damping", "surfer", "trusted", "trusted_count"},
     "topic": {"damping", "surfer", "topic", "weights", "query"},
@@ -50,12 +50,12 @@ _RANKING_OPTIONS = (
     click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
                  "them. For topic: topics count by how often their pages have these words."),
     click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
-    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits: links within one of these do "
-                 "not count (default: host). For sites: what a site is (default: site)."),
-    click.option("--inside", default=0.0, show_default=True, type=click.FloatRange(0, 1), metavar="WEIGHT",
-                 help="For hits: what a link within a host or site weighs; others weigh 1."),
-    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits: of the links of a host or site to "
-                 "a page, only the first N count."),
+    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and pagerank: "
+                 "links within one of these do not count. For sites: what a site is (default: site)."),
+    click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: what a link "
+                 "within a host or site weighs, by default 0; others weigh 1."),
+    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: of the links of a host "
+                 "or site to a page, only the first N count."),
     click.option("--context", is_flag=True, help="For hits: a link weighs 1 + the words of --query in and around it, "
                  "of pages read with --text."),
     click.option("--self-links", is_flag=True, help="For hits: every page counts as linked to itself (L + I), so that "

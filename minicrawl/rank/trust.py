@@ -90,15 +90,16 @@ def spam_mass(  # noqa: PLR0913 - parameters of the method, with defaults
     damping: float = 0.85,
     tolerance: float = 1e-12,
     *,
+    preference: FloatArray | None = None,
     weights: FloatArray | None = None,
 ) -> FloatArray:
     """The share of a page's rank that does not come from good pages, at most 1, shape (size,): relative spam mass.
 
-        m = 1 - good_share * y(g) / y(u)        g uniform over `good`, u over all pages
+        m = 1 - good_share * y(g) / y(u)        g uniform over `good`; 0 where y(u) is 0
 
     good: some of the good pages (the good core). good_share: estimate of the share of all pages that are good, which
     the core represents, as if all of them had its preference. 1: none of the rank comes from the core. Near 0 or
-    negative: the core contributes more than its share. Raises ValueError.
+    negative: the core contributes more than its share. preference: u; None: uniform. Raises ValueError.
     """
     check(damping, tolerance)
     if not 0.0 < good_share <= 1.0:
@@ -106,8 +107,9 @@ def spam_mass(  # noqa: PLR0913 - parameters of the method, with defaults
     if graph.size == 0:
         return np.zeros(0)
     from_good = _walk(graph, damping, _start_at(good, graph.size, "good pages"), tolerance, weights)
-    from_all = _walk(graph, damping, None, tolerance, weights)
-    mass: FloatArray = 1.0 - good_share * from_good / from_all
+    from_all = _walk(graph, damping, preference, tolerance, weights)
+    share = np.divide(from_good, from_all, out=np.full(graph.size, 1.0 / good_share), where=from_all > 0.0)
+    mass: FloatArray = 1.0 - good_share * share
     return mass
 
 

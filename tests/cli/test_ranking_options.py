@@ -23,9 +23,9 @@ def test_every_option_of_rank_is_some_rankings() -> None:
 @pytest.mark.parametrize(
     ("words", "of"),
     [
-        (["--by", "opic", "--cap", "3"], "--cap goes with --by hits, not with --by opic"),
+        (["--by", "opic", "--cap", "3"], "--cap goes with --by pagerank, hits, not with --by opic"),
         (["--peel"], "--peel goes with --by hits, not with --by pagerank"),
-        (["--by", "inverse", "--per", "host"], "--per goes with --by hits, sites, not with --by inverse"),
+        (["--by", "inverse", "--per", "host"], "--per goes with --by pagerank, hits, sites, not with --by inverse"),
     ],
 )
 def test_option_of_another_ranking_is_refused(tmp_path: Path, words: list[str], of: str) -> None:

@@ -5,4 +5,5 @@ pagerank_ranking  PageRank by any method                 topic_ranking  topic-se
 hub_ranking       HITS, communities, links weighed by a query
 judged_trust      trust from pages that a person judged
 page_sets         pages and jumps named by a user
+site_weights      links weighed by the hosts or sites at their ends
 """

@@ -14,10 +14,10 @@ from collections import Counter
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedStore, surfer_named
+from minicrawl.analysis.link_graph import FloatArray, FoldedStore
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.page_sets import named_pages, pages_with_words
-from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.rankings.site_weights import site_weights
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph
 from minicrawl.rank.hits import (
@@ -25,10 +25,8 @@ from minicrawl.rank.hits import (
     IntArray,
     base_set,
     bridges,
-    capped_weights,
     communities,
     hits,
-    intrinsic_weights,
     peeled_communities,
     with_self_links,
     within,
@@ -114,17 +112,7 @@ def _communities(options: Options, count: int, graph: Graph, weights: FloatArray
 
 def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph, FloatArray]:
     """The graph and the weights of its links, shape (links,)."""
-    graph = folded.graph
-    places = np.arange(graph.size)
-    if options.per != "page":
-        _, places = numbered_sites(store, folded.hosts, DIVISIONS[options.per or "host"])
-    elif options.cap is not None or options.inside:
-        raise SettingError("--cap and --inside are about links of a host or site; say --per host or --per site")
-    weights = intrinsic_weights(graph, places, options.inside)
-    by_place = folded.weights(surfer_named(options.surfer, store))
-    weights *= 1.0 if by_place is None else by_place
-    if options.cap is not None:
-        weights *= capped_weights(graph, places, options.cap)
+    graph, weights = folded.graph, site_weights(options, store, folded)
     root = _root(options, store, folded)
     near = np.arange(graph.size) if root is None else base_set(graph, root)
     if root is not None:

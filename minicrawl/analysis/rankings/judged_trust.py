@@ -61,7 +61,7 @@ class Judged:
 
 def candidates(store: Store, count: int, damping: float = 0.85, surfer: str | None = None) -> list[Candidate]:
     """The fetched pages with most inverse PageRank, the first `count` of them. Raises StoreError."""
-    folded = folded_store(store)
+    folded = folded_store(store).simple()
     weights = folded.weights(surfer_named(surfer, store))
     inverse = inverse_pagerank(folded.graph, damping, folded.all_alike, weights=weights)
     fetched = np.flatnonzero(folded.states == State.FETCHED)
@@ -110,7 +110,7 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     of the mean. surfer: weighs the links for trust, rank and mass alike; None: the crawl's own.
     Raises SettingError, StoreError.
     """
-    folded = folded_store(store)
+    folded = folded_store(store).simple()
     known = store.page_table.find(list(judgement))
     good = sorted({int(folded.stands_for[page]) for url, page in known.items() if judgement[url]})
     bad = {int(folded.stands_for[page]) for url, page in known.items() if not judgement[url]}
@@ -122,7 +122,7 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     values = {
         "trust": trust,
         "relative": relative_trust(trust, ranks),
-        "mass": spam_mass(folded.graph, good, good_share, damping, weights=weights),
+        "mass": spam_mass(folded.graph, good, good_share, damping, preference=folded.all_alike, weights=weights),
     }
     rankings = Rankings(values, folded.is_alias)
     times = ranks * np.count_nonzero(~folded.is_alias)

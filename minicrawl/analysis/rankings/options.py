@@ -21,8 +21,9 @@ class Options:
     surfer: weighs links by place; None: the crawl's own. memory: compute on disk, in this much memory. method: one of
     METHODS; iterations: its most rounds. dangling: keep pages without links, or prune them. jump: the jump
     distribution. trusted, root: FILE, URL or REGEX; topic: the same with NAME= before.
-    per: "page", "host" or "site"; links within one weigh `inside`. cap: most links of one to a page that count; None:
-    all. context: weigh links by query words near them. self_links: count every page as linked to itself.
+    per: "page", "host" or "site"; links within one weigh `inside`, None: 0. cap: most links of one to a page that
+    count; None: all. PageRank knows no hosts unless one of the three is given.
+    context: weigh links by query words near them. self_links: count every page as linked to itself.
     communities: their number, found by `peel` or by singular vectors; None: hubs and authorities of the whole graph.
     """
 
@@ -40,7 +41,7 @@ class Options:
     query: str | None = None
     root: str | None = None
     per: str | None = None
-    inside: float = 0.0
+    inside: float | None = None
     cap: int | None = None
     context: bool = False
     self_links: bool = False

@@ -16,6 +16,7 @@ import numpy as np
 from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows, surfer_named
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import jump_of
+from minicrawl.analysis.rankings.site_weights import site_weights
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, l1, overlap
@@ -145,7 +146,10 @@ METHODS: dict[str, Method] = {
 
 def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
     """PageRank of the links in memory. Raises SettingError."""
-    weights = folded.weights(surfer_named(options.surfer, store))
+    if _weighs_sites(options):
+        weights: FloatArray | None = site_weights(options, store, folded)
+    else:
+        weights = folded.weights(surfer_named(options.surfer, store))
     jump = jump_of(options.jump, store, folded)
     if options.dangling == "prune":
         return _pruned(options, folded, jump, weights)
@@ -160,9 +164,15 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
     """PageRank of the links in temporary files. Raises SettingError, StoreError."""
     if options.method != "power" or options.dangling != "keep":
         raise SettingError("--memory has a method of its own, which keeps all pages; leave --method and --dangling out")
+    if _weighs_sites(options):
+        raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
     found = pagerank_on_disk(memory, options, store, pages, surfer_named(options.surfer, store), jump)
     return Found({"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds)))
+
+
+def _weighs_sites(options: Options) -> bool:
+    return any(given is not None for given in (options.per, options.inside, options.cap))
 
 
 def capped(error: float, rounds: int) -> str:

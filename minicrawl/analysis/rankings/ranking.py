@@ -63,6 +63,7 @@ def check_name(name: str) -> None:
 
 
 def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
+    folded = folded.simple()
     weights = folded.weights(surfer_named(options.surfer, store))
     if options.trusted is not None:
         trusted = named_pages(options.trusted, "trusted", store, folded)
@@ -73,6 +74,7 @@ def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
 
 
 def _inverse(options: Options, store: Store, folded: FoldedStore) -> Found:
+    folded = folded.simple()
     weights = folded.weights(surfer_named(options.surfer, store))
     return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)})
 

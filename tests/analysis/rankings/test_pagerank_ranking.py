@@ -132,3 +132,8 @@ def test_pruning_says_what_it_changes(store: Path) -> None:
 def test_what_does_not_go_together_is_refused(store: Path, asked: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match="--dangling"):
         ranked(store, **asked)
+
+
+def test_links_of_a_host_cannot_be_counted_on_disk(store: Path) -> None:
+    with pytest.raises(SettingError, match="--memory never has all links at once"):
+        ranked(store, memory="1MB", cap=3)

@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from support.sites import Site, crawl, random_site, rows
+from support.sites import Site, canonical, crawl, random_site, rows
 
 from minicrawl.analysis.rankings.judged_trust import judged_trust
 from minicrawl.analysis.rankings.options import Options
@@ -53,6 +53,62 @@ def test_a_ranking_is_kept_by_a_name_that_no_column_has(name: str) -> None:
 
 def test_other_names_are_free() -> None:
     check_name("mine-2_b")
+
+
+# Inverse PageRank, counted again from the site and the addresses alone.
+
+
+def web_with_aliases(seed: int) -> tuple[Site, list[str]]:
+    """A web in which pages link to themselves and to others by several addresses: redirects, canonicals and chains."""
+    web, seeds = random_site(seed, 40)
+    pages, draw = list(web), Random(seed)
+    moved = {f"{pages[n]}-old": pages[draw.randrange(20)] for n in range(12)}
+    moved |= {f"{pages[n]}-older": f"{pages[n]}-old" for n in range(4)}
+    copies = {f"{pages[n]}-copy": [canonical(pages[n]), pages[39]] for n in range(6)}
+    addresses = [*moved, *copies, *moved.values()]
+    linked: Site = {page: [*links, *draw.sample(addresses, 5)] for page, links in web.items()}
+    return linked | moved | copies | {pages[39]: 410}, [*seeds, *pages[:3]]
+
+
+def counted_reach(web: Site, known: set[str], damping: float = 0.85, steps: int = 300) -> dict[str, float]:
+    """Power iteration over a dict: of every page, the visits of walkers who follow links backwards."""
+
+    def page_at(url: str) -> str:
+        answer = web[url]
+        if isinstance(answer, list):
+            told = [link for link in answer if link.startswith("<")]
+            return page_at(told[0].split('"')[3]) if told else url
+        return page_at(answer) if isinstance(answer, str) else url
+
+    pages = {url for url in known if page_at(url) == url}
+    back: dict[str, set[str]] = {page: set() for page in pages}
+    for page in pages:
+        for link in web[page] if isinstance(web[page], list) else []:
+            if page_at(link) != page:
+                back[page_at(link)].add(page)
+    reach = dict.fromkeys(pages, 1 / len(pages))
+    for _ in range(steps):
+        after = dict.fromkeys(pages, 0.0)
+        for page, sources in back.items():
+            for source in sources:
+                after[source] += damping * reach[page] / len(sources)
+        jumps = (1 - sum(after.values())) / len(pages)
+        reach = {page: value + jumps for page, value in after.items()}
+    return reach
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_inverse_pagerank_of_pages_with_aliases_is_that_of_a_slow_count(tmp_path: Path, seed: int) -> None:
+    """Each link counts once and none to the page itself, by whatever address; an alias brings its page no jumps."""
+    web, seeds = web_with_aliases(seed)
+    crawl(web, tmp_path / "crawl.db", seeds)
+    with open_store(tmp_path / "crawl.db") as reader:
+        best, values = rankings(reader, "inverse", Options()).best(reader, 1000)["inverse"]
+        known = set(reader.page_table.urls())
+    assert len(known) - len(best) > 10
+    assert dict(zip((page.url for page in best), values, strict=True)) == pytest.approx(
+        counted_reach(web, known), abs=1e-10
+    )
 
 
 # Whatever the method, links weigh what the surfer gives their place.
