@@ -256,8 +256,8 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
 def lecture(as_json: bool) -> None:
     """Work the examples of a lecture on link analysis, and print each of its figures beside ours.
 
-    Examples that the lecture has no figures of are small enough to be worked out by hand. This experiment writes no
-    files, and needs the extra 'analysis' only.
+    A figure is "printed" in the lecture, or "by hand", worked out for a graph of this program. This experiment writes
+    no files, and needs the extra 'analysis' only.
     """
     need_extra("link analysis", "scipy")
     from minicrawl.cli.experiments import documents, lines
