@@ -128,7 +128,7 @@ def discovery(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json:
 @click.option("--pages", type=click.IntRange(min=200), default=5_000, show_default=True, help="Pages of a drawn web.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
               help="How many drawn webs the figures are the mean of.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web; of GRAPH three fetches a page.")
+@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
 @shared
 def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None, pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool
@@ -136,26 +136,20 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     """Schedules that fetch pages again, side by side: how much of what they keep is fresh.
 
     Pages of drawn importance change at drawn rates; each schedule has so many fetches. The first one is that of
-    `crawl --refresh`.
-
-    With GRAPH everything together instead: from ten of its pages a crawl finds those they reach, keeps them fresh and
-    measures importance, while text and links change. It has eight fetches a page.
+    `crawl --refresh`. With GRAPH importance is drawn from the PageRank of its pages.
     """
     need_extra("the lab", "numba", "matplotlib")
-    if graph is not None:
-        show([(f"everything together on {graph}", partial(_together, graph, seed, 3 if quick else 8))], out, as_json)
-        return
-    from minicrawl.lab.refresh import Setup, experiment
-
-    setup = Setup(max(200, pages // 10), 1, seed=seed) if quick else Setup(pages, worlds, seed=seed)
-    show([("refresh", lambda: experiment(setup))], out, as_json)
-
-
-def _together(graph: Path, seed: int, turns: int) -> "Result":
     from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.keeping_up import experiment
+    from minicrawl.lab.refresh import Setup, experiment
+    from minicrawl.rank import pagerank
 
-    return experiment(load_graph(graph).graph, seed, turns)
+    def run() -> "Result":
+        importance = None if graph is None else pagerank(load_graph(graph).graph)
+        return experiment(
+            Setup(max(200, pages // 10) if quick else pages, 1 if quick else worlds, 60.0, seed, importance)
+        )
+
+    show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab surfer data/crawl.db --surfer 'text=16,list=4,nav=1'")

@@ -11,7 +11,6 @@ orders        comparison of crawl orders
 steering      crawls that hold a share of discoveries
 discovery     accuracy of that share, and its cost in importance
 refresh       schedules that fetch pages again under a budget
-keeping_up    discovery, refresh and change at once
 expected      rankings of a crawl stopped early, against its end
 surfer        agreement of surfers with links of other sites' authors
 sites         jumps to trusted sites and their doors, against jumps to any page

@@ -297,17 +297,22 @@ _FIRST = 1.0
 
 @dataclass(frozen=True)
 class Setup:
-    """pages: of a world; worlds: number drawn, from `seed` on; until: mean times between two changes."""
+    """pages: of a world; worlds: number drawn, from `seed` on; until: mean times between two changes.
+
+    importance: the values that pages draw theirs from, with repeats; None: Pareto.
+    """
 
     pages: int = 5_000
     worlds: int = 3
     until: float = 60.0
     seed: int = 0
+    importance: FloatArray | None = None
 
     def draw(self, seed: int, hosts: int = 1) -> World:
-        """Pages of Pareto importance and lognormal change rates of mean 1, on hosts with Zipf sizes."""
+        """Pages of drawn importance and lognormal change rates of mean 1, on hosts with Zipf sizes."""
         random = np.random.default_rng(seed)
-        importance = random.pareto(_SHAPE, self.pages) + 1.0
+        values = self.importance
+        importance = random.pareto(_SHAPE, self.pages) + 1.0 if values is None else random.choice(values, self.pages)
         rates = random.lognormal(0.0, _SPREAD, self.pages)
         sizes = 1.0 / np.arange(1, hosts + 1)
         starts = np.concatenate([[0], np.cumsum(sizes) / sizes.sum() * self.pages]).round().astype(np.int64)
