@@ -3,7 +3,7 @@
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.requests.page import Pages
+from minicrawl.crawler.requests.page import LastProbes, Pages
 from minicrawl.crawler.requests.request import Kind
 from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.settings import CrawlSettings
@@ -16,7 +16,8 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
     def is_allowed(url: str) -> bool:
         return settings.ignore_robots or intake.robots.allows(url)
 
-    state, kinds = intake.state, list[Kind]([intake.sitemaps])
+    state = intake.state
+    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
     part = intake.parts.find(Requisites)
     if part is not None and part.asks:
         kinds.append(

@@ -33,11 +33,15 @@ class Polite(Faulty):
         return await super().handle_async_request(request)
 
 
+@pytest.mark.parametrize("is_last", [False, True])
 @pytest.mark.parametrize("path", ["lost", "shop/lost"])
-def test_one_link_is_enough_for_a_page_that_says_it_is_not_found(path: str, tmp_path: Path) -> None:
-    """Nothing else is told of it, such as that it has no heading."""
+def test_one_link_is_enough_for_a_page_that_says_it_is_not_found(path: str, is_last: bool, tmp_path: Path) -> None:
+    """Even if it is the last page of its host. Nothing else is told of it, such as that it has no heading."""
     home, lost = "http://a.test/", f"http://a.test/{path}"
-    pages = {home: Reply(f"{lost} /a /b /c"), **{f"{home}{name}": Reply("/") for name in "abc"}}
+    if is_last:
+        pages = {home: Reply("/a"), f"{home}a": Reply("/b"), f"{home}b": Reply(lost)}
+    else:
+        pages = {home: Reply(f"{lost} /a /b /c"), **{f"{home}{name}": Reply("/") for name in "abc"}}
     run(acrawl([home], tmp_path / "crawl.db", transport=Polite(pages), **PROFILES["audit"]), grace=0.0)
     found = found_in(tmp_path / "crawl.db")
     assert {rule for rule, targets in found.items() if lost in targets} == {"soft-404"}

@@ -44,6 +44,9 @@ class SoftErrors(Part):
     def due_probe(self, origin: str) -> str | None:
         return self._soft404s.take_due(origin)
 
+    def origins_to_probe(self) -> list[str]:
+        return self._soft404s.origins_due()
+
     def put_back_probe(self, url: str) -> None:
         self._soft404s.put_back(url)
 

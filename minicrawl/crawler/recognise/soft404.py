@@ -170,6 +170,10 @@ class Soft404s:
         self._asked[site] += url is not None
         return url
 
+    def origins_due(self) -> list[str]:
+        """The origins that have a URL to be asked for."""
+        return list(self._wanted)
+
     def put_back(self, url: str) -> None:
         """Make a URL that was taken due again: the request came to nothing."""
         self._wanted.setdefault(origin_of(url), url)
