@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from support.documents import (
+    LAB,
     PAGES,
     ROOT,
     all_options,
@@ -91,7 +92,7 @@ def test_recipes_of_the_readme_run(crawled: Path, port: int) -> None:
         run(words, port)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", [*PAGES, LAB], ids=name)
 def test_commands_in_backticks_can_be_read(page: Path) -> None:
     for words in named_commands(page):
         try:
@@ -160,7 +161,7 @@ def test_page_of_commands_lists_every_command() -> None:
     assert listed == set(main.list_commands(None))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=map(name, PAGES))
+@pytest.mark.parametrize("page", [*PAGES, LAB], ids=name)
 def test_options_that_are_named_exist(page: Path) -> None:
     ours = [span for span in spans(page) if span.startswith(("-", "minicrawl "))]
     named = {word for span in ours for word in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", span)}
@@ -191,7 +192,7 @@ def test_every_reason_code_is_explained() -> None:
     assert [code for code in explained if meaning(code) is None] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=map(name, PAGES))
+@pytest.mark.parametrize("page", [*PAGES, LAB], ids=name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in links(page):
         path, _, anchor = target.partition("#")

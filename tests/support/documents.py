@@ -11,6 +11,9 @@ from minicrawl.cli import main
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
+LAB = ROOT / "minicrawl" / "lab" / "README.md"
+"""The papers' claims, each with the command that shows it."""
+
 # What stands for something in a command that is shown, and an example of it.
 _STANDS_FOR = {"PORT": "8000", "N": "4", "SEEDS...": "seeds.txt"}
 
