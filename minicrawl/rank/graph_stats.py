@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.rank.components import Components, bow_tie, strong_components, subgraph, weak_components
+from minicrawl.rank.components import (
+    Biconnected,
+    Components,
+    biconnected_components,
+    bow_tie,
+    strong_components,
+    subgraph,
+    weak_components,
+)
 from minicrawl.rank.degrees import Degrees, degree_distribution
 from minicrawl.rank.diameter import Diameter, diameter
 from minicrawl.rank.distances import Neighbourhood, neighbourhood, reverse
@@ -26,7 +34,7 @@ class GraphStats:
     """Statistics of a web's structure.
 
     pages, links: numbers of both. dangling: pages without links.
-    strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
+    strong, weak, biconnected: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
     indegrees, outdegrees: distributions of links to pages, and from them.
     distances: of all pairs of pages; with the harmonic centrality of every page.
     core_links: links within the core, the largest strong component. core_diameter, core_distances: of the core
@@ -38,6 +46,7 @@ class GraphStats:
     dangling: int
     strong: Components
     weak: Components
+    biconnected: Biconnected
     parts: npt.NDArray[np.int8]
     indegrees: Degrees
     outdegrees: Degrees
@@ -71,6 +80,7 @@ def graph_stats(
         dangling=len(graph.dangling()),
         strong=strong,
         weak=weak_components(graph),
+        biconnected=biconnected_components(graph),
         parts=bow_tie(graph, pages),
         indegrees=degree_distribution(inlinks.outdegrees()),
         outdegrees=degree_distribution(graph.outdegrees()),
