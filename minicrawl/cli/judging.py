@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import is_quiet
-from minicrawl.cli.output import document
+from minicrawl.cli.options import is_quiet, teller
+from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from minicrawl.search.judgements import Place, Replay, Sums
     from minicrawl.search.searching import Asked, FoundPage
     from minicrawl.store.reader import Store
-
-_MOST = 500
-"""Queries that are replayed."""
 
 
 def judge_pages(store: Path, text: str, good: Sequence[str], bad: Sequence[str]) -> None:
@@ -57,10 +54,8 @@ def print_judgements(store: Path, asked: "Asked", *, as_json: bool) -> None:
         if not (judged := judged_queries(reader)):
             click.echo("Nothing was judged yet; 'minicrawl search WORDS --good URL' does.")
             return
-        if len(judged) > _MOST:
-            click.echo(f"The last {_MOST:,} of {len(judged):,} judged queries are looked at.", err=True)
-            judged = {query: judged[query] for query in [*judged][-_MOST:]}
-        found = replayed(judged, _searching(reader, untaught), _searching(reader, after))
+        with reassuring(f"searching twice for all that was judged ({len(judged):,})", teller()):
+            found = replayed(judged, _searching(reader, untaught), _searching(reader, after))
         weights = taught(reader.parts[0], "").weights
     factors = {name: weight / getattr(WEIGHTS, name) for name, weight in weights._asdict().items()}
     if as_json:

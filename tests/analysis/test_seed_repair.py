@@ -70,7 +70,7 @@ def test_no_page_becomes_a_seed_for_two(stores: tuple[Store, Store]) -> None:
     """The twin is a seed already: the next like the list are "cousin" and "moved", which is an alias by now."""
     found = judge_seeds([TWIN, LIST], *stores)[1]
     assert (found.fate, found.now) == (REPLACED, COUSIN)
-    assert found.similarity == pytest.approx((1 / 3 + 1) / 2)
+    assert found.similarity == pytest.approx((1 + 1) / (3 + 1))
 
 
 def test_page_that_waits_is_unread_and_stays(tmp_path: Path, stores: tuple[Store, Store]) -> None:

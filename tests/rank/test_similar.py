@@ -19,7 +19,8 @@ def test_similarity_is_that_of_sets(seed: int) -> None:
     out = [set(targets) for targets in links]
     into = [{page for page in range(30) if target in out[page]} for target in range(30)]
     pages = rng.choice(30, 7, replace=False)
-    expected = [[(jaccard(out[p], out[q]) + jaccard(into[p], into[q])) / 2 for q in range(30)] for p in pages]
+    vicinity = [out[page] | {~source for source in into[page]} for page in range(30)]
+    expected = [[jaccard(vicinity[p], vicinity[q]) for q in range(30)] for p in pages]
     assert similarities(Graph.from_links(links), pages) == pytest.approx(np.array(expected), abs=1e-15)
 
 
