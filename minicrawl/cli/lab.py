@@ -15,6 +15,7 @@ from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from minicrawl.experiment import Result
+    from minicrawl.rank import Graph
 
 _FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
 
@@ -229,19 +230,53 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
     import numpy as np
 
     from minicrawl.crawler.urls.groups import levels_of
-    from minicrawl.graphs.loading import load_graph
     from minicrawl.lab.sites import experiment, small_sites, web_of
 
     def run() -> "Result":
         rng = np.random.default_rng(seed)
         if graph is None:
             return experiment(small_sites(2000, rng), seed, draws)
-        loaded = load_graph(graph)
-        urls = loaded.names if loaded.names is not None and all("://" in name for name in loaded.names) else None
-        site = np.zeros(loaded.graph.size, dtype=np.int64) if urls is None else levels_of(urls)[0]
-        return experiment(web_of(loaded.graph, site, urls, seeds, rng), seed, draws)
+        loaded, urls = _with_urls(graph)
+        site = np.zeros(loaded.size, dtype=np.int64) if urls is None else levels_of(urls)[0]
+        return experiment(web_of(loaded, site, urls, seeds, rng), seed, draws)
 
     show([("jumps to sites" if graph is None else f"jumps to sites of {graph}", run)], out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab matrices links.npz")
+@click.argument("graph", required=False, type=click.Path(path_type=Path))
+@shared
+def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
+    """Importance on line by other matrices of GRAPH: how far off after 2, 5 and 10 visits a page.
+
+    Cash is sent along links, along links either way, more along links between sites, and to pages with the same
+    in-links or targets (the authorities and hubs of HITS). Without GRAPH on a drawn web of 2,000 small sites.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    import numpy as np
+
+    from minicrawl.crawler.urls.groups import levels_of
+    from minicrawl.lab.matrices import experiment
+    from minicrawl.lab.sites import small_sites
+
+    def run() -> "Result":
+        if graph is None:
+            web = small_sites(2000, np.random.default_rng(seed))
+            return experiment(web.graph, web.site)
+        loaded, urls = _with_urls(graph)
+        return experiment(loaded, None if urls is None else levels_of(urls)[0])
+
+    show([("matrices" if graph is None else f"matrices of {graph}", run)], out, as_json)
+
+
+def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":
+    """The graph in a file, and the URLs of its pages if it has them."""
+    from minicrawl.graphs.loading import load_graph
+
+    loaded = load_graph(path)
+    return loaded.graph, loaded.names if loaded.names is not None and all(
+        "://" in name for name in loaded.names
+    ) else None
 
 
 @command.command(epilog="Example: minicrawl lab lecture")

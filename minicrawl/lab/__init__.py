@@ -5,6 +5,7 @@ heap          an indexed heap, compiled
 compiled      the visit loops of `opic`, compiled
 convergence   methods to compute importance; figures 2 and 3
 windows       length of the history window; figures 4, 5 and 6
+matrices      importance on line by other matrices
 settling      properties of the ledger beyond the paper
 frontiers     crawl orders
 orders        comparison of crawl orders

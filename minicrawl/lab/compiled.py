@@ -86,17 +86,18 @@ def visit_pages(book: Adaptive, graph: Graph, pages: npt.NDArray[np.int32]) -> V
     return log
 
 
-def visit_greedily(book: Adaptive, graph: Graph, visits: int) -> VisitLog:
+def visit_greedily(book: Adaptive, graph: Graph, visits: int, *, via: Graph | None = None) -> VisitLog:
     """Visit the page with the most cash, `visits` times; ties go to the lowest number.
 
-    The virtual page must pay all pages or none: then standings are in the order of the cash.
+    via: cash is passed along all paths of two links, the first in `via`, the second in `graph`. The virtual page must
+    pay all pages or none: then standings are in the order of the cash.
     """
     if book.pay_out.to == "visited" and not book.visited[: book.size].all():
         raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
     log = VisitLog(np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64))
     with opened(book, book.size) as cash:
         heap = full_heap(cash.standing)
-        _visit_greedily(cash, graph.indptr, graph.targets, heap, log.pages, log.cash)
+        _visit_greedily(cash, _rows(graph, via), heap, log.pages, log.cash)
     return log
 
 
@@ -131,10 +132,12 @@ def crawl(graph: Graph, seeds: npt.NDArray[np.int32], fetches: int, *, grant: in
     return book, VisitLog(log.pages[: sizes[1]], log.cash[: sizes[1]])
 
 
-def settle_greedily(ledger: Ledger, graph: Graph, visits: int, as_read: Graph | None = None) -> npt.NDArray[np.bool_]:
+def settle_greedily(
+    ledger: Ledger, graph: Graph, visits: int, as_read: Graph | None = None, *, via: Graph | None = None
+) -> npt.NDArray[np.bool_]:
     """Visit the page with the largest residual |R - H|, `visits` times; ties go to the lowest number.
 
-    as_read: the links of every page at its last visit; None: those of `graph`.
+    as_read: the links of every page at its last visit; None: those of `graph`. via: see `visit_greedily`.
     Returns a flag for each page visited, shape (size,).
     """
     old = as_read or graph
@@ -142,18 +145,7 @@ def settle_greedily(ledger: Ledger, graph: Graph, visits: int, as_read: Graph | 
     with _held(ledger) as held:
         residual = np.abs(held.received - held.forwarded)
         heap = full_heap(residual)
-        _settle_greedily(held, graph.indptr, graph.targets, old.indptr, old.targets, visited, heap, visits)
-    return visited
-
-
-def settle_in_order(
-    ledger: Ledger, graph: Graph, pages: npt.NDArray[np.int32], as_read: Graph | None = None
-) -> npt.NDArray[np.bool_]:
-    """Visit `pages` in this order; otherwise like `settle_greedily`."""
-    old = as_read or graph
-    visited = np.zeros(graph.size, dtype=np.bool_)
-    with _held(ledger) as held:
-        _settle_in_order(held, graph.indptr, graph.targets, old.indptr, old.targets, visited, pages)
+        _settle_greedily(held, _rows(graph, via), _rows(old, via), visited, heap, visits)
     return visited
 
 
@@ -213,9 +205,31 @@ def _held(ledger: Ledger) -> Iterator[Held]:
     ledger.recount(int(held.till[VIRTUAL]))
 
 
+def _rows(graph: Graph, via: Graph | None) -> tuple[npt.NDArray[np.integer], ...]:
+    """The arrays of `paths_of`; without `via` those of its graph are empty."""
+    first = (graph.indptr[:0], graph.targets[:0]) if via is None else (via.indptr, via.targets)
+    return (*first, graph.indptr, graph.targets)
+
+
 @compiled
 def links_of(indptr, targets, page):  # type: ignore[no-untyped-def]
     return targets[indptr[page] : indptr[page + 1]]
+
+
+@compiled
+def paths_of(rows, page):  # type: ignore[no-untyped-def]
+    """Ends of the paths from `page`, a page as often as paths lead there."""
+    via_indptr, via_targets, indptr, targets = rows
+    if len(via_indptr) == 0:
+        return links_of(indptr, targets, page)
+    middles = links_of(via_indptr, via_targets, page)
+    ends = np.empty((indptr[middles + 1] - indptr[middles]).sum(), dtype=targets.dtype)
+    filled = 0
+    for middle in middles:
+        links = links_of(indptr, targets, middle)
+        ends[filled : filled + len(links)] = links
+        filled += len(links)
+    return ends
 
 
 @compiled
@@ -254,10 +268,10 @@ def _visit_pages(cash, indptr, targets, pages, spent):  # type: ignore[no-untype
 
 
 @compiled
-def _visit_greedily(cash, indptr, targets, heap, pages, spent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+def _visit_greedily(cash, rows, heap, pages, spent):  # type: ignore[no-untyped-def]
     for visit in range(len(pages)):
         page = first(heap)
-        outlinks = links_of(indptr, targets, page)
+        outlinks = paths_of(rows, page)
         pages[visit] = page
         spent[visit], share = spend(cash, page, len(outlinks))
         moved(heap, page)
@@ -332,11 +346,11 @@ def forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, heap, visits):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+def _settle_greedily(held, rows, old_rows, visited, heap, visits):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for _ in range(visits):
         page = first(heap)
-        outlinks = links_of(indptr, targets, page)
-        old = outlinks if visited[page] else links_of(old_indptr, old_targets, page)
+        outlinks = paths_of(rows, page)
+        old = outlinks if visited[page] else paths_of(old_rows, page)
         visited[page] = True
         sent, taken = forward(held, page, outlinks, old)
         heap.key[page] = 0
@@ -350,19 +364,6 @@ def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, he
         for target in outlinks:
             heap.key[target] = credit(held, target, sent)
             moved(heap, target)
-
-
-@compiled
-def _settle_in_order(held, indptr, targets, old_indptr, old_targets, visited, pages):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
-    for page in pages:
-        outlinks = links_of(indptr, targets, page)
-        old = outlinks if visited[page] else links_of(old_indptr, old_targets, page)
-        visited[page] = True
-        sent, taken = forward(held, page, outlinks, old)
-        for target in old:
-            credit(held, target, -taken)
-        for target in outlinks:
-            credit(held, target, sent)
 
 
 @compiled

@@ -28,7 +28,6 @@ from minicrawl.lab.compiled import (
     paper_book,
     settle_by_sweeps,
     settle_greedily,
-    settle_in_order,
     visit_greedily,
     visit_pages,
 )
@@ -406,7 +405,8 @@ def ranking_after_revisits(graph: Graph, seed: int) -> Agreement:
     known = subgraph(graph, found)
     ledger = Ledger()
     ledger.discover(known.size)
-    settle_in_order(ledger, known, np.searchsorted(found, log.pages).astype(np.int32))
+    for page in np.searchsorted(found, log.pages).tolist():
+        ledger.visit(page, known.targets[known.indptr[page] : known.indptr[page + 1]])
     settle_greedily(ledger, known, known.size)
     ours, exact = ledger.importance(), pagerank(known)
     return Agreement(kendall_tau(ours, exact), overlap(ours, exact, 100), l1(ours, exact))

@@ -75,6 +75,15 @@ def test_refresh_of_a_graph_that_is_not_there_is_one_sentence() -> None:
     assert (result.exit_code, "there is no graph file 'nowhere.npz'" in result.output) == (2, True)
 
 
+def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path) -> None:
+    named = tmp_path / "named.tsv"
+    named.write_text("".join(f"http://{a}.test/{a}\thttp://{b % 3}.test/{b}\n" for a in range(3) for b in range(3, 40)))
+    for graph, count in ((named, 5), (edges, 4)):
+        result = lab("matrices", str(graph), "--out", str(tmp_path / "out"), "--json")
+        assert result.exit_code == 0, result.output
+        assert len({row["matrix"] for row in json.loads(result.stdout)["rows"]}) == count
+
+
 def test_sites_of_a_file_with_urls(tmp_path: Path) -> None:
     graph = power_law(400, np.random.default_rng(1))
     links = tmp_path / "links.tsv"

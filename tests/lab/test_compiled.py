@@ -10,11 +10,11 @@ from minicrawl.lab.compiled import (
     paper_book,
     settle_by_sweeps,
     settle_greedily,
-    settle_in_order,
     visit_greedily,
     visit_pages,
 )
-from minicrawl.opic import Adaptive, Basic, Interpolation, Ledger, PayOut
+from minicrawl.opic import UNIT, Adaptive, Basic, Interpolation, Ledger, PayOut
+from minicrawl.opic.units import sigma
 from minicrawl.rank import Graph, pagerank
 
 
@@ -112,17 +112,29 @@ def test_ledger_visits_by_residual_while_links_change(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_ledger_visits_in_a_given_order_while_links_change(seed: int) -> None:
-    graphs = [random_graph(seed), random_graph(seed + 100)]
-    plain, fast = PlainLedger(graphs[0].size), PlainLedger(graphs[0].size).ledger
-    for number, graph in enumerate(graphs):
-        pages = np.random.default_rng(number).integers(0, graph.size, 80, dtype=np.int32)
-        before = plain.as_read()
-        for page in pages.tolist():
-            plain.visit(graph, page)
-        visited = settle_in_order(fast, graph, pages, before)
-        assert state(fast) == state(plain.ledger)
-        assert set(np.flatnonzero(visited)) == set(pages.tolist())
+def test_paths_of_two_links_are_weights_of_their_ends(seed: int) -> None:
+    """The slow way forms each row of the product; paths back to the page itself count."""
+    graph, via = random_graph(seed), random_graph(seed + 100)
+    size = graph.size
+    product = np.zeros((size, size), dtype=np.int64)
+    for page, middle in zip(via.sources(), via.targets, strict=True):
+        np.add.at(product, (page, links(graph, middle)), 1)
+    plain, fast = fresh(graph, PayOut("all")), fresh(graph, PayOut("all"))
+    received, forwarded, ledger = np.full(size, UNIT), np.zeros(size, dtype=np.int64), Ledger()
+    ledger.discover(size)
+    for _ in range(300):
+        page = int(np.argmax(plain.cashes()))
+        ends = np.flatnonzero(product[page])
+        plain.visit(page, ends, product[page, ends])
+        page = int(np.argmax(np.abs(received - forwarded)))
+        now, paths = received[page], max(product[page].sum(), 1)
+        received += product[page] * (sigma(now, paths) - sigma(forwarded[page], paths))
+        forwarded[page] = now
+    visit_greedily(fast, graph, 300, via=via)
+    settle_greedily(ledger, graph, 300, via=via)
+    assert state(fast) == state(plain)
+    assert ledger.forwarded[:size].tolist() == forwarded.tolist()
+    assert (ledger.received[:size] + UNIT).tolist() == received.tolist()
 
 
 @pytest.mark.parametrize("seed", range(4))
