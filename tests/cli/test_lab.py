@@ -75,6 +75,7 @@ def test_refresh_of_a_graph_that_is_not_there_is_one_sentence() -> None:
     assert (result.exit_code, "there is no graph file 'nowhere.npz'" in result.output) == (2, True)
 
 
+@pytest.mark.slow
 def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path) -> None:
     named = tmp_path / "named.tsv"
     named.write_text("".join(f"http://{a}.test/{a}\thttp://{b % 3}.test/{b}\n" for a in range(3) for b in range(3, 40)))
