@@ -1,7 +1,9 @@
 """minicrawl lab graphbench"""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -15,12 +17,16 @@ from minicrawl.errors import SettingError, counted
 
 if TYPE_CHECKING:
     from minicrawl.experiment import Result
+    from minicrawl.lab.graphbench.algorithms import Answers
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
-    from minicrawl.rank.growing_distances import Distances
+
+    _Draw = Callable[[int | None, int], Insertions]
+    """Draws the sequence of so many pages, None: the usual number, for a trial, from 0 on."""
 
 _KINDS = ("complete", "sparse", "cubic", "road")
 _BITS = ("8", "16", "32", "64")
+_FORMAT = "minicrawl graphbench 1"
 _NODES = 300
 _MOST = 5000
 """Most pages, as several tables of all pairs are kept."""
@@ -32,49 +38,67 @@ _MOST = 5000
 @click.option("--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N",
               help=f"Pages of the drawn graph ({_NODES} by default), or of GRAPH, nearest first.")  # fmt: skip
 @click.option("--by-page", is_flag=True, help="Insert the links of GRAPH page by page, as a crawl reads them.")
-@click.option("--algorithms", metavar="NAMES", help="Which ones, with commas between; all by default.")
+@click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
+              help="Algorithms, problems (all of theirs) or MODULE:CLASS, with commas between.")  # fmt: skip
 @click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
-              help="Size of the numbers that distances are. Repeatable.")  # fmt: skip
+              help="Size of distances, and of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
+@click.option("--queries", type=click.FloatRange(min=0, max=1, max_open=True), default=0.0, metavar="SHARE",
+              help="Share of questions among all operations, asked after each batch.")  # fmt: skip
 @click.option("--trials", type=click.IntRange(min=1), default=3, show_default=True, help="How often, each drawn anew.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               help="CPU seconds after which a trial ends.")  # fmt: skip
-@click.option("--validate", is_flag=True, help="Hold all distances to scipy's, at eight stops of every trial.")
+@click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
 @click.option("--memory", is_flag=True, help="Print what the arrays of each algorithm take, too.")
-@click.option("--print-matrix", is_flag=True, help="Print the distances of all pairs at the end.")
+@click.option("--print-matrix", is_flag=True, help="Print the answers for all pairs at the end.")
+@click.option(
+    "--by-size", is_flag=True, help="Draw the time by size, too: also of a quarter, half and 3/4 of the pages."
+)
+@click.option("-o", "--results", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write all trials as JSON, with digests of the answers.")  # fmt: skip
 @shared
 def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None,
     kind: str | None,
     nodes: int | None,
     by_page: bool,
-    algorithms: str | None,
+    algorithms: str,
     bits: tuple[str, ...],
     batch: int,
+    queries: float,
     trials: int,
     timeout: float,
     validate: bool,
     memory: bool,
     print_matrix: bool,
+    by_size: bool,
+    results: Path | None,
     seed: int,
     out: Path,
     as_json: bool,
 ) -> None:
-    """Keep the distances of all pairs up to date as links arrive, by several algorithms side by side.
+    """Follow distances or components as links arrive, by several algorithms side by side.
 
-    The links of GRAPH, or of a drawn graph, are inserted in random order, and all distances are known after each batch.
-    With neither GRAPH nor --kind, graphs of all kinds are drawn.
+    The links of GRAPH, or of a drawn graph, are inserted in random order, and all is known after each batch. With
+    neither GRAPH nor --kind, graphs of all kinds are drawn.
 
     \b
-    bfs             breadth-first from every page, after each batch
-    floyd-warshall  Floyd and Warshall's algorithm, after each batch
-    even-gazit      whole rows that a link shortens (Even, Gazit 1985)
-    pages           the same, for all links of a page in a batch at once
-    trees           trees of shortest paths (Ausiello and others, 1991)
-    queues          a queue of links for every source and page, farthest target first (the same authors)
+    distances    of all pairs:
+      bfs, floyd-warshall  anew after each batch
+      even-gazit           whole rows that a link shortens (Even, Gazit 1985)
+      pages                the same, for all links of a page in a batch at once
+      trees                trees of shortest paths (Ausiello and others, 1991)
+      queues               a queue of links for every source and page (the same authors)
+    strong       components:
+      tarjan, warshall     anew after each batch; warshall by a matrix of bits
+      closure, merging     a matrix of bits, row by row; components merged
+    weak         searches anew; unions of disjoint sets
+    biconnected  hopcroft-tarjan anew; cycles that links close, in a forest
 
     The kind cubic is the hardest sequence of insertions that there is: 4/3 n - 3 links with some n^3 / 18 updates.
-    Updates are pairs of pages that come closer.
+    Updates are pairs of pages that come closer, or components lost to others.
+
+    MODULE:CLASS is an algorithm of one's own: docs/graphs.md has an example.
 
     The greatest duration is told before the start: --timeout for each algorithm in every trial, plus compilation and
     --validate.
@@ -84,80 +108,89 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError("GRAPH and --kind name two graphs; give one of them")
     if by_page and graph is None:
         raise SettingError("--by-page is for links of a GRAPH; leave it out, or name one")
-    setup = _setup(algorithms, bits, batch, trials, timeout, validate)
+    from minicrawl.export.tables import renamed_when_whole
+    from minicrawl.lab.graphbench.algorithms import algorithms_of
+    from minicrawl.lab.graphbench.bench import Setup
+
+    sizes = sorted({int(size) for size in bits})
+    setup = Setup(algorithms_of(algorithms), sizes, batch, trials, timeout, validate, queries, seed)
     kinds = _KINDS if kind is None else (kind,)
-    drawn = [_drawn(one, nodes, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed, by_page)]
-    for name, draw in drawn:
-        _check_bits(draw(0).size, setup)
-        teller()(_ahead(name, draw(0), setup))
+    sources = [_drawn(one, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed, by_page)]
+    several = len(sources) > 1
     progress = Progress()
-    trials_of = {name: _Trials(name, draw, setup, progress, several=len(drawn) > 1) for name, draw in drawn}
+    trials_of = {}
+    for name, draw in sources:
+        largest = draw(nodes, 0)
+        _check_bits(largest.size, setup)
+        pages = [max(9, largest.size * part // 4) for part in (1, 2, 3)] if by_size else []
+        teller()(_ahead(name, largest, setup, 1 + len(pages)))
+        trials_of[name] = _Trials(name, draw, (*pages, nodes), setup, progress, several)
     show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
     for name, run in trials_of.items():
         if not as_json:
-            click.echo("\n".join([*([f"{name}:"] if len(drawn) > 1 else []), *table(run.done, memory=memory)]))
+            click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done, memory=memory)]))
         if print_matrix:
-            click.echo("\n".join(matrix(run.done[0].distance)), err=as_json)
+            click.echo("\n".join(matrix(run.done[0].answers)), err=as_json)
+    if results is not None:
+        documents = [run.result.as_json() for run in trials_of.values() if run.result is not None]
+        with renamed_when_whole(results) as temporary:
+            temporary.write_text(json.dumps({"format": _FORMAT, "graphs": documents}, indent=1), encoding="utf-8")
 
 
 @dataclass
 class _Trials:
-    """All trials on one graph. several: name the result by the graph, as there are others beside it."""
+    """All trials on one graph. sizes: numbers of pages, rising; None: the usual one. done: those of the last size.
+
+    several: name the result by the graph, as there are others beside it.
+    """
 
     name: str
-    draw: "Callable[[int], Insertions]"
+    draw: "_Draw"
+    sizes: Sequence[int | None]
     setup: "Setup"
     progress: Progress
     several: bool
     done: "list[Trial]" = field(default_factory=list)
+    result: "Result | None" = None
 
     def __call__(self) -> "Result":
-        from minicrawl.lab.graphbench.bench import bench
+        from minicrawl.lab.graphbench.bench import bench, by_size
 
-        result, self.done = bench(self.name, self.draw, self.setup, self.progress)
-        return replace(result, name=f"graphbench-{self.name}") if self.several else result
+        all_sizes = [bench(self.name, partial(self.draw, size), self.setup, self.progress) for size in self.sizes]
+        result, self.done = all_sizes[-1]
+        result = by_size(all_sizes) if len(all_sizes) > 1 else result
+        self.result = replace(result, name=f"graphbench-{self.name}") if self.several else result
+        return self.result
 
 
-def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:
+def _ahead(name: str, sequence: "Insertions", setup: "Setup", sizes: int) -> str:
     """The longest duration, and the options that shorten it."""
     from minicrawl.lab.graphbench.bench import seconds_left
 
-    trials = setup.trials * len(setup.algorithms) * len(setup.bits)
+    trials, longest = setup.trials * len(setup.kinds()) * sizes, (seconds_left(setup) or 0.0) * sizes
     return (
         f"{name}: {counted(sequence.size, 'page')}, {counted(len(sequence.links), 'link')}; {counted(trials, 'trial')} "
-        f"of at most {setup.timeout:g} s of CPU time each, so {duration(seconds_left(setup) or 0.0)} at most. "
+        f"of at most {setup.timeout:g} s of CPU time each, so {duration(longest)} at most. "
         "Shorter with --timeout, --trials, fewer --algorithms, a larger --batch, or fewer pages by --nodes."
     )
 
 
-def _setup(  # noqa: PLR0913 - the options of a bench
-    algorithms: str | None, bits: tuple[str, ...], batch: int, trials: int, timeout: float, validate: bool
-) -> "Setup":
-    from minicrawl.lab.graphbench.bench import ALGORITHMS, Setup
-
-    names = tuple(ALGORITHMS) if algorithms is None else tuple(name.strip() for name in algorithms.split(","))
-    for name in names:
-        if name not in ALGORITHMS:
-            raise SettingError(f"--algorithms are some of {', '.join(ALGORITHMS)}, not {name!r}")
-    return Setup(tuple(dict.fromkeys(names)), sorted({int(size) for size in bits}), batch, trials, timeout, validate)
-
-
-def _drawn(kind: str, nodes: int | None, seed: int) -> "tuple[str, Callable[[int], Insertions]]":
+def _drawn(kind: str, seed: int) -> "tuple[str, _Draw]":
     import numpy as np
 
     from minicrawl.lab.graphbench import sequences
 
-    size = nodes or _NODES
-    kinds: dict[str, Callable[[int], Insertions]] = {
-        "complete": lambda trial: sequences.complete(size, np.random.default_rng(seed + trial)),
-        "sparse": lambda trial: sequences.random_sparse(size, np.random.default_rng(seed + trial)),
-        "cubic": lambda trial: sequences.cubic(size),
-        "road": lambda trial: sequences.road(size, np.random.default_rng(seed + trial)),
-    }
-    return kind, kinds[kind]
+    def draw(nodes: int | None, trial: int) -> "Insertions":
+        size, rng = nodes or _NODES, np.random.default_rng(seed + trial)
+        if kind == "cubic":
+            return sequences.cubic(size)
+        kinds = {"complete": sequences.complete, "sparse": sequences.random_sparse, "road": sequences.road}
+        return kinds[kind](size, rng)
+
+    return kind, draw
 
 
-def _read(graph: Path, nodes: int | None, seed: int, by_page: bool) -> "tuple[str, Callable[[int], Insertions]]":
+def _read(graph: Path, nodes: int | None, seed: int, by_page: bool) -> "tuple[str, _Draw]":
     import numpy as np
 
     from minicrawl.graphs.loading import load_graph
@@ -166,17 +199,21 @@ def _read(graph: Path, nodes: int | None, seed: int, by_page: bool) -> "tuple[st
     loaded = load_graph(graph).graph
     if nodes is None and loaded.size > _MOST:
         raise SettingError(
-            f"{graph} has {loaded.size:,} pages, too many for the distances of all pairs; take some with --nodes, "
+            f"{graph} has {loaded.size:,} pages, too many for tables of all pairs; take some with --nodes, "
             f"{_MOST:,} at most"
         )
-    return str(graph), lambda trial: of_graph(loaded, np.random.default_rng(seed + trial), nodes, by_page=by_page)
+    return str(graph), lambda nodes, trial: of_graph(
+        loaded, np.random.default_rng(seed + trial), nodes, by_page=by_page
+    )
 
 
 def _check_bits(size: int, setup: "Setup") -> None:
+    from minicrawl.lab.graphbench.algorithms import DISTANCES
     from minicrawl.lab.graphbench.bench import fits
 
+    has_distances = any(one.problem == DISTANCES and one.has_bits for one in setup.algorithms.values())
     for bits in setup.bits:
-        if not fits(size, bits):
+        if has_distances and not fits(size, bits):
             raise SettingError(
                 f"--bits {bits} holds no distances of {size:,} pages; take a larger one, or fewer pages with --nodes"
             )
@@ -184,27 +221,26 @@ def _check_bits(size: int, setup: "Setup") -> None:
 
 def table(trials: "Sequence[Trial]", *, memory: bool = False) -> list[str]:
     """A line per algorithm: the median of its trials, and the fastest and the slowest of several."""
+    asked = any(trial.asked for trial in trials)
     heads = f"{'algorithm':<15} {'bits':>4} {'CPU seconds':>12} {'a link':>12} {'updates':>12}"
-    lines = [heads + (f" {'MB':>8}" if memory else "")]
+    lines = [heads + (f" {'a question':>12}" if asked else "") + (f" {'MB':>8}" if memory else "")]
     for kind in dict.fromkeys((trial.algorithm, trial.bits) for trial in trials):
         some = [trial for trial in trials if (trial.algorithm, trial.bits) == kind]
         seconds, first = sorted(trial.seconds for trial in some), some[0]
         updates = "" if first.updates is None else f"{first.updates:,}"
-        a_link = f"{1e6 * median(trial.a_link() for trial in some):,.3g} µs"
-        line = f"{first.algorithm:<15} {first.bits:>4} {median(seconds):>12.4g} {a_link:>12} {updates:>12}"
-        line += f" {first.memory / 1e6:>8,.2f}" if memory else ""
+        a_link, a_question = (
+            f"{1e6 * median(each):,.3g} µs"
+            for each in ([one.a_link() for one in some], [one.asking / max(one.asked, 1) for one in some])
+        )
+        line = f"{first.algorithm:<15} {first.bits or '':>4} {median(seconds):>12.4g} {a_link:>12} {updates:>12}"
+        line += (f" {a_question:>12}" if asked else "") + (f" {first.memory / 1e6:>8,.2f}" if memory else "")
         line += f"  {seconds[0]:.3g} to {seconds[-1]:.3g} s" if len(seconds) > 1 else ""
         ended = [trial.inserted for trial in some if trial.timed_out]
         lines.append(line + (f"  timed out after {min(ended):,} links" if ended else ""))
     return lines
 
 
-def matrix(distance: "Distances") -> list[str]:
-    """A line per page: its distance to every page, a dot if unreachable."""
-    from minicrawl.rank.growing_distances import far
-
-    no_way = far(distance)
-    width = len(str(distance[distance < no_way].max(initial=0)))
-    return [
-        " ".join(("." if number == no_way else str(number)).rjust(width) for number in row) for row in distance.tolist()
-    ]
+def matrix(answers: "Answers") -> list[str]:
+    """A line per page: its answers with every page, a dot for no distance."""
+    width = len(str(answers.max(initial=0)))
+    return [" ".join(("." if one < 0 else str(one)).rjust(width) for one in row) for row in answers.tolist()]

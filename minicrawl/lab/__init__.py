@@ -16,7 +16,7 @@ expected      rankings of a crawl stopped early, against its end
 surfer        agreement of surfers with links of other sites' authors
 sites         jumps to trusted sites and their doors, against jumps to any page
 lecture       worked examples of link analysis
-graphbench/   distances of all pairs while links arrive
+graphbench/   distances of all pairs and components while links arrive
 figures       experiments by name
 chart         a `minicrawl.experiment.Result` as files
 """

@@ -12,7 +12,6 @@ from minicrawl.cli import main
 from minicrawl.cli.graphbench import matrix, table
 from minicrawl.lab.graphbench.bench import Trial
 from minicrawl.lab.graphbench.sequences import cubic
-from minicrawl.rank.growing_distances import insert_links, no_links
 
 PAGES = ["--algorithms", "pages,even-gazit", "--trials", "2"]  # need not be compiled
 
@@ -26,11 +25,14 @@ def test_bench_of_a_drawn_graph_says_what_held_and_leaves_its_files(tmp_path: Pa
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[0] == "cubic: distances of all pairs of 30 pages, while 37 links are inserted"
-    assert lines[1] == "- holds: every algorithm finds what scipy does. Measured: 4 of 4 trials, at 32 checks."
+    assert (
+        lines[1]
+        == "- holds: every algorithm finds what an independent one does. Measured: 4 of 4 trials, at 32 checks."
+    )
     assert lines[-3].split() == ["algorithm", "bits", "CPU", "seconds", "a", "link", "updates", "MB"]
     assert [line.split()[:2] for line in lines[-2:]] == [["pages", "16"], ["even-gazit", "16"]]
     rows = list(csv.DictReader((tmp_path / "graphbench.csv").read_text("utf-8").splitlines()))
-    assert [(row["algorithm"], row["trial"], row["agrees"]) for row in rows] == [
+    assert [(row["algorithm"], row["trial"], row["validated"]) for row in rows] == [
         ("pages", "1", "True"),
         ("even-gazit", "1", "True"),
         ("pages", "2", "True"),
@@ -84,8 +86,11 @@ def test_trials_are_drawn_anew_and_the_same_for_the_same_seed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--kind", "cubic", "--algorithms", "fast"], "--algorithms are some of bfs, floyd-warshall, even-gazit, "
-         "pages, trees, queues, not 'fast'"),
+        (["--kind", "cubic", "--algorithms", "fast"], "--algorithms are some of distances, strong, weak, "
+         "biconnected, bfs, floyd-warshall, even-gazit, pages, trees, queues, tarjan, warshall, closure, merging, "
+         "searches, unions, hopcroft-tarjan, cycles or MODULE:CLASS, not 'fast'"),
+        (["--kind", "cubic", "--algorithm", "nowhere:Mine"], "--algorithms nowhere:Mine: No module named 'nowhere'; "
+         "its folder must be in PYTHONPATH"),
         (["--kind", "cubic", "--bits", "8"], "--bits 8 holds no distances of 300 pages; take a larger one, or fewer "
          "pages with --nodes"),
         (["nowhere.gr", "--kind", "road"], "GRAPH and --kind name two graphs; give one of them"),
@@ -103,7 +108,7 @@ def test_graph_with_too_many_pages_is_refused(tmp_path: Path) -> None:
     (tmp_path / "web.txt").write_text("".join(f"{page} {page + 1}\n" for page in range(5000)))
     result = bench(str(tmp_path / "web.txt"))
     assert result.exit_code == 2
-    assert "has 5,001 pages, too many for the distances of all pairs; take some with --nodes" in result.stderr
+    assert "has 5,001 pages, too many for tables of all pairs; take some with --nodes" in result.stderr
     some = bench(str(tmp_path / "web.txt"), "--nodes", "9", *PAGES, "--out", str(tmp_path))
     assert some.stdout.splitlines()[0].endswith("of 9 pages, while 8 links are inserted")
 
@@ -121,10 +126,37 @@ def test_without_a_graph_all_kinds_are_drawn(tmp_path: Path) -> None:
     ]
 
 
+def test_trials_are_kept_in_a_file_whose_answers_another_machine_can_compare(tmp_path: Path) -> None:
+    def rows(name: str, *words: str) -> list[dict[str, object]]:
+        words = ("--kind", "sparse", "--nodes", "20", "--trials", "1", "--queries", ".5", "--validate", *words)
+        result = bench(*words, "--out", str(tmp_path), "-o", str(tmp_path / name))
+        assert result.exit_code == 0, result.output
+        assert "a question" in result.stdout
+        document = json.loads((tmp_path / name).read_text("utf-8"))
+        assert document["format"] == "minicrawl graphbench 1"
+        found: list[dict[str, object]] = document["graphs"][0]["rows"]
+        return found
+
+    one, other = rows("one.json", "--algorithms", "searches"), rows("other.json", "--algorithms", "unions")
+    assert {row["validated"] for row in (*one, *other)} == {True}
+    assert one[0]["sequence"] == other[0]["sequence"]
+    assert one[0]["answers"] == other[0]["answers"]
+    assert rows("drawn anew.json", "--algorithms", "unions", "--seed", "1")[0]["answers"] != one[0]["answers"]
+
+
+def test_time_by_size_takes_trials_of_four_sizes(tmp_path: Path) -> None:
+    result = bench("--kind", "cubic", "--nodes", "60", *PAGES, "--by-size", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "; 16 trials of at most 60 s of CPU time each, so 16:00 at most." in result.stderr
+    rows = list(csv.DictReader((tmp_path / "graphbench.csv").read_text("utf-8").splitlines()))
+    assert list(dict.fromkeys(row["pages"] for row in rows)) == ["15", "30", "45", "60"]
+    assert "microseconds a link" in (tmp_path / "graphbench.svg").read_text("utf-8")
+
+
 def test_table_has_the_median_and_says_what_timed_out() -> None:
-    sequence, distance = cubic(9), no_links(9)
+    sequence, answers = cubic(9), np.zeros((9, 9), np.int16)
     trials = [
-        Trial(sequence, "trees", 16, seconds, inserted, updates, 2_500_000, 0, True, ([], []), distance)
+        Trial(sequence, "trees", 16, seconds, inserted, updates, 2_500_000, 0, True, ([], []), answers)
         for seconds, inserted, updates in ((3.0, 9, 70), (1.0, 9, 70), (2.0, 4, 30))
     ]
     head, line = table(trials, memory=True)
@@ -136,9 +168,7 @@ def test_table_has_the_median_and_says_what_timed_out() -> None:
 
 
 def test_matrix_is_as_wide_as_its_longest_distance() -> None:
-    distance = no_links(12)
-    for page in range(11):
-        insert_links(distance, page, np.array([page + 1]))
-    lines = matrix(distance)
+    pages = np.arange(12)
+    lines = matrix(np.maximum(pages - pages[:, None], -1).astype(np.int16))
     assert lines[0] == " 0  1  2  3  4  5  6  7  8  9 10 11"
     assert lines[11] == " .  .  .  .  .  .  .  .  .  .  .  0"

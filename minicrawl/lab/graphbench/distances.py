@@ -12,7 +12,7 @@ first. A key falls n times at most, so all insertions take n**2 * m * log n at m
 number of pairs that come closer.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +26,15 @@ from minicrawl.rank.growing_distances import Distances, far, no_links
 _Pages = npt.NDArray[np.int16]
 
 
-def exact_distances(graph: Graph, like: Distances) -> Distances:
-    """d by breadth-first search from every page (scipy), in the dtype of `like`."""
+def exact_distances(graph: Graph, dtype: npt.DTypeLike, method: Literal["auto", "FW"] = "auto") -> Distances:
+    """d by scipy, in numbers of a type. method: FW is Floyd and Warshall's."""
     ones = np.ones(len(graph.targets))
     matrix = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size))
-    found = sparse.csgraph.shortest_path(matrix, unweighted=True)
+    found = sparse.csgraph.shortest_path(matrix, method, unweighted=True)
     is_far = np.isinf(found)
     found[is_far] = 0
-    distance: Distances = found.astype(like.dtype)
-    distance[is_far] = far(like)
+    distance: Distances = found.astype(dtype)
+    distance[is_far] = far(distance)
     return distance
 
 
@@ -110,84 +110,26 @@ def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-un
 _NONE = -1
 
 
-class Growing(NamedTuple):
-    """Distances, and the links so far, as lists. distance: d.
-
-    newest: int32, shape (size,): the number of the last link of a page. older, target: int32, shape (links,): the
-    previous link of the same page, and the target. filled: int64, shape (1,): the number of links.
-    """
-
-    distance: Distances
-    newest: npt.NDArray[np.int32]
-    older: npt.NDArray[np.int32]
-    target: npt.NDArray[np.int32]
-    filled: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, size: int, links: Links, dtype: npt.DTypeLike = np.int16) -> "Growing":
-        """An empty graph with room for these links."""
-        newest, older, target = (np.full(room, _NONE, np.int32) for room in (size, len(links), len(links)))
-        return cls(no_links(size, dtype), newest, older, target, np.zeros(1, np.int64))
-
-
-def insert_and_search(growing: Growing, links: Links) -> None:
-    """Insert links, and search from every page."""
-    _append(*growing[1:], links)
-    distance = growing.distance
-    distance[:] = far(distance)
-    _search(*growing[:-1], np.zeros(len(distance), dtype=np.int32), far(distance))
-
-
-def insert_and_relax(growing: Growing, links: Links) -> None:
-    """Insert links, and run Floyd-Warshall over all intermediate pages."""
-    _append(*growing[1:], links)
-    distance = growing.distance
-    distance[:] = no_links(len(distance), distance.dtype)
-    _relax(*growing[:-1], far(distance))
+def search_distances(graph: Graph, dtype: npt.DTypeLike = np.int16) -> Distances:
+    """d by breadth-first search from every page."""
+    distance = no_links(graph.size, dtype)
+    _search(distance, graph.indptr, graph.targets, np.zeros(graph.size, dtype=np.int32), far(distance))
+    return distance
 
 
 @compiled
-def _append(newest, older, target, filled, links):  # type: ignore[no-untyped-def]
-    for insertion in range(len(links)):
-        u, link = links[insertion, 0], filled[0]
-        older[link], target[link] = newest[u], links[insertion, 1]
-        newest[u] = link
-        filled[0] += 1
-
-
-@compiled
-def _search(distance, newest, older, target, waiting, no_way):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+def _search(distance, indptr, targets, waiting, no_way):  # type: ignore[no-untyped-def]
     for x in range(len(distance)):
         row = distance[x]
-        row[x], waiting[0], at, waits = 0, x, 0, 1
+        waiting[0], at, waits = x, 0, 1
         while at < waits:
             y = waiting[at]
             at += 1
-            link = newest[y]
-            while link != _NONE:
-                w = target[link]
+            for w in targets[indptr[y] : indptr[y + 1]]:
                 if row[w] == no_way:
                     row[w] = row[y] + 1
                     waiting[waits] = w
                     waits += 1
-                link = older[link]
-
-
-@compiled
-def _relax(distance, newest, older, target, no_way):  # type: ignore[no-untyped-def]
-    size = len(distance)
-    for x in range(size):
-        link = newest[x]
-        while link != _NONE:
-            if target[link] != x:
-                distance[x, target[link]] = 1
-            link = older[link]
-    for k in range(size):
-        for x in range(size):
-            to_k = distance[x, k]
-            if to_k != no_way:
-                for y in range(size):
-                    distance[x, y] = min(distance[x, y], to_k + distance[k, y])
 
 
 class Queues(NamedTuple):

@@ -1,5 +1,6 @@
 """Links in the order of insertion: of complete, sparse and road graphs, of files, and the worst case."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from minicrawl.rank.distances import distances_from, links_of
 
 Links = npt.NDArray[np.int32]
 """Insertions in order, shape (m, 2): source and target."""
+Pages = npt.NDArray[np.integer]
 _CLOSED = 0.1
 """Share of the streets between two neighbours that a road graph lacks."""
 
@@ -27,6 +29,19 @@ class Insertions:
         """The graph of the first `count` links."""
         sources, targets = self.links[:count].T
         return Graph.from_edges(sources, targets, self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Follower:
+    """A graph that grows, and what an algorithm knows of it.
+
+    insert: takes the next links, and returns the number of updates, None if not counted. answer: takes pages x and
+    pages y, both of shape (k,), and returns a number for each two (`algorithms`). memory: bytes of all arrays.
+    """
+
+    insert: Callable[[Links], int | None]
+    answer: Callable[[Pages, Pages], npt.ArrayLike]
+    memory: int
 
 
 def complete(size: int, rng: np.random.Generator) -> Insertions:
@@ -52,12 +67,6 @@ def cubic(size: int) -> Insertions:
     chains = [np.stack([chain[:-1], chain[1:]], axis=1)[::-1] for chain in (x, y)]
     shortcuts = np.stack([np.full(k - 1, x[-1]), y[: k - 1]], axis=1)
     return Insertions("cubic", 3 * k, np.concatenate([*chains, shortcuts]).astype(np.int32))
-
-
-def cubic_updates(size: int) -> int:
-    """The updates that `cubic` makes, except those at the source of the inserted link."""
-    k = size // 3
-    return (k - 1) ** 2 * (3 * k + 2) // 2
 
 
 def random_sparse(size: int, rng: np.random.Generator, degree: int = 4) -> Insertions:

@@ -1,72 +1,101 @@
 """The bench says what it measured, and whether that is right."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from minicrawl.experiment import Claim, Result, Stage
-from minicrawl.lab.graphbench.bench import (
-    ALGORITHMS,
-    BFS,
-    BITS,
-    COLUMNS,
-    EVEN_GAZIT,
-    PAGES,
-    TREES,
-    Follower,
-    Setup,
-    bench,
-    checks_of,
-    fits,
-    seconds_left,
-)
-from minicrawl.lab.graphbench.distances import exact_distances
-from minicrawl.lab.graphbench.sequences import Insertions, cubic, random_sparse
+from minicrawl.lab.graphbench.algorithms import ALGORITHMS, Algorithm, algorithms_of, exact_answers
+from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, by_size, checks_of, fits, seconds_left
+from minicrawl.lab.graphbench.sequences import Follower, Insertions, cubic, random_sparse
 
 
-def sparse(trial: int) -> Insertions:
-    return random_sparse(20, np.random.default_rng(trial))
+def drawn(size: int, trial: int) -> Insertions:
+    return random_sparse(size, np.random.default_rng(trial))
+
+
+sparse = partial(drawn, 20)
 
 
 def claimed(result: Result, words: str) -> Claim:
     return next(claim for claim in result.claims if words in claim.sentence)
 
 
-def test_every_algorithm_is_tried_as_often_as_asked_and_held_to_scipy() -> None:
-    result, trials = bench("web", sparse, Setup(trials=2, validate=True))
+def changed(name: str, change: Callable[[Follower], Follower]) -> Algorithm:
+    """An algorithm whose follower is changed."""
+    right = ALGORITHMS[name]
+    return replace(right, start=lambda sequence, dtype: change(right.start(sequence, dtype)))
+
+
+@pytest.mark.slow
+def test_every_algorithm_is_tried_as_often_as_asked_and_held_to_what_is_right() -> None:
+    algorithms = algorithms_of("distances,strong,weak,biconnected")
+    result, trials = bench("web", sparse, Setup(algorithms, trials=2, validate=True))
     assert [row[COLUMNS.index("algorithm")] for row in result.rows] == [*ALGORITHMS, *ALGORITHMS]
     assert [row[COLUMNS.index("trial")] for row in result.rows] == [1] * len(ALGORITHMS) + [2] * len(ALGORITHMS)
     assert all(len(row) == len(COLUMNS) for row in result.rows)
     assert {(trial.checks, trial.agrees, trial.timed_out) for trial in trials} == {(8, True, False)}
-    right = claimed(result, "scipy")
-    assert (right.held, right.measured) == (True, "12 of 12 trials, at 96 checks")
+    right = claimed(result, "independent")
+    assert (right.held, right.measured) == (True, "28 of 28 trials, at 224 checks")
     first, *others = trials
-    exact = exact_distances(first.sequence.graph(len(first.sequence.links)), first.distance)
-    assert (first.distance == exact).all()
-    assert {other.distance.nbytes for other in others} == {0}  # they would be kept for nobody
+    assert (first.answers == exact_answers("distances", first.sequence.graph(len(first.sequence.links)))).all()
+    assert {other.answers.nbytes for other in others} == {0}  # they would be kept for nobody
     for trial in trials:
         assert trial.course[0][-1] <= trial.inserted == len(trial.sequence.links)
         assert list(trial.course[1]) == sorted(trial.course[1])
+    # One digest a problem and a trial: all of its algorithms answer alike.
+    kinds = [(algorithms[trial.algorithm].problem, place // len(algorithms)) for place, trial in enumerate(trials)]
+    assert len({(kind, trial.digest) for kind, trial in zip(kinds, trials, strict=True)}) == len(set(kinds)) == 8
 
 
-def test_a_wrong_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_answer_is_found() -> None:
     """An algorithm that forgets every link to the last page."""
-    right = ALGORITHMS[EVEN_GAZIT]
 
-    def forgetful(sequence: Insertions, dtype: type[np.int16]) -> Follower:
-        follower = right(sequence, dtype)
-        insert = follower.insert
-        return type(follower)(follower.distance, lambda links: insert(links[links[:, 1] != 19]), follower.memory)
+    def forgetful(right: Follower) -> Follower:
+        return replace(right, insert=lambda links: right.insert(links[links[:, 1] != 19]))
 
-    monkeypatch.setitem(ALGORITHMS, EVEN_GAZIT, forgetful)
-    result, trials = bench("web", sparse, Setup((EVEN_GAZIT, PAGES), trials=1, validate=True))
+    algorithms = {"even-gazit": changed("even-gazit", forgetful), "pages": ALGORITHMS["pages"]}
+    result, trials = bench("web", sparse, Setup(algorithms, trials=1, validate=True))
     assert [trial.agrees for trial in trials] == [False, True]
-    assert not claimed(result, "scipy").held
+    assert trials[0].digest != trials[1].digest
+    assert not claimed(result, "independent").held
+
+
+def test_sizes_of_numbers_are_tried_where_they_matter() -> None:
+    setup = Setup(algorithms_of("closure,unions"), bits=(8, 64), trials=2)
+    assert setup.kinds() == [("closure", 8), ("unions", 0), ("closure", 64)]
+    result, trials = bench("web", sparse, setup)
+    assert [(trial.algorithm, trial.bits) for trial in trials] == setup.kinds() * 2
+    assert claimed(result, "numbers of 8 bits").measured.count("closure") == 1
+
+
+@pytest.mark.parametrize(("share", "asked"), [(0.5, 21), (0.2, 5), (0.9, 189)])
+def test_questions_are_a_share_of_the_operations_and_the_same_for_all(share: float, asked: int) -> None:
+    some: list[list[int]] = []
+
+    def noting(right: Follower) -> Follower:
+        def answer(x: Any, y: Any) -> Any:
+            some[-1:] = [[*some[-1], *x.tolist()]]
+            return right.answer(x, y)
+
+        some.append([])
+        return replace(right, answer=answer)
+
+    algorithms = {name: changed(name, noting) for name in ("pages", "even-gazit")}
+    _, trials = bench("cubic", lambda trial: cubic(18), Setup(algorithms, trials=1, queries=share, batch=5))
+    assert [trial.asked for trial in trials] == [asked] * 2
+    # The even ones are compiled on two pages.
+    assert some[1] == some[3]
+    assert len(some[1]) == trials[0].asked + 18 * 18
+    assert all(trial.asking > 0.0 for trial in trials)
 
 
 def test_time_left_is_that_of_the_same_trial_before_or_the_timeout() -> None:
-    setup = Setup((BFS, PAGES), bits=(8, 16), trials=2, timeout=60.0)
+    setup = Setup(algorithms_of("bfs,pages"), bits=(8, 16), trials=2, timeout=60.0)
     assert seconds_left(setup) == 8 * 60.0
     _, trials = bench("web", sparse, setup)
     took = [trial.seconds for trial in trials]
@@ -78,7 +107,8 @@ def test_time_left_is_that_of_the_same_trial_before_or_the_timeout() -> None:
 
 def test_bench_tells_how_far_each_trial_is() -> None:
     stages: list[Stage] = []
-    _, (first, second) = bench("web", sparse, Setup((BFS, PAGES), batch=8, trials=1, timeout=60.0), stages.append)
+    setup = Setup(algorithms_of("bfs,pages"), batch=8, trials=1, timeout=60.0)
+    _, (first, second) = bench("web", sparse, setup, stages.append)
     links = len(first.sequence.links)
     steps = [f"{min(count, links)} of {links} links" for count in range(8, links + 8, 8)]
     whats = [f"trial 1 of 1, {one.algorithm}, {step}" for one in (first, second) for step in steps]
@@ -88,74 +118,53 @@ def test_bench_tells_how_far_each_trial_is() -> None:
     assert stages[-1].left == pytest.approx(60.0 - second.seconds)
 
 
-def test_a_trial_ends_after_its_time() -> None:
-    _, (trial,) = bench("web", sparse, Setup((BFS,), trials=1, timeout=1e-12))
-    assert (trial.timed_out, trial.inserted, trial.checks) == (True, 1, 0)
+def test_a_trial_ends_after_its_time_and_has_no_digest() -> None:
+    _, (trial,) = bench("web", sparse, Setup(algorithms_of("bfs"), trials=1, timeout=1e-12))
+    assert (trial.timed_out, trial.inserted, trial.checks, trial.digest) == (True, 1, 0, "")
 
 
 @pytest.mark.parametrize("batch", [1, 5, 1000])
-def test_links_are_inserted_in_batches(monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+def test_links_are_inserted_in_batches(batch: int) -> None:
     sizes: list[int] = []
-    right = ALGORITHMS[PAGES]
 
-    def noting(sequence: Insertions, dtype: type[np.int16]) -> Follower:
-        follower = right(sequence, dtype)
-
+    def noting(right: Follower) -> Follower:
         def insert(links: Any) -> Any:
             sizes.append(len(links))
-            return follower.insert(links)
+            return right.insert(links)
 
-        return type(follower)(follower.distance, insert, follower.memory)
+        return replace(right, insert=insert)
 
-    monkeypatch.setitem(ALGORITHMS, PAGES, noting)
-    _, (trial,) = bench("web", sparse, Setup((PAGES,), batch=batch, trials=1))
+    _, (trial,) = bench("web", sparse, Setup({"pages": changed("pages", noting)}, batch=batch, trials=1))
     links = len(trial.sequence.links)
     assert sizes[1:] == [batch] * (links // batch) + [links % batch] * (links % batch > 0)  # the first only compiles
 
 
-def test_cubic_sequence_is_counted() -> None:
-    result, trials = bench("cubic", lambda trial: cubic(30), Setup((TREES,), trials=1))
-    claim = claimed(result, "cubic")
-    assert claim.held
-    assert claim.measured.startswith(f"37 links, {9 * 9 * 16:,} updates")
-    assert (trials[0].updates or 0) > 9 * 9 * 16
-
-
 def test_claims_are_made_of_what_was_tried_only() -> None:
-    result, _ = bench("web", sparse, Setup((EVEN_GAZIT, PAGES), bits=(8, 32), batch=4, trials=1))
+    result, _ = bench("web", sparse, Setup(algorithms_of("even-gazit,trees"), bits=(8, 32), trials=1))
     claims = [claim.sentence for claim in result.claims]
     assert len(claims) == 2
-    assert claims[0].startswith("the links of a batch from one page")
-    assert claims[1] == "distances of 8 bits are followed faster than those of 32"
+    assert claims[0].startswith("trees, which look at pairs that come closer")
+    assert claims[1] == "numbers of 8 bits are faster than those of 32"
+
+
+def test_time_by_size_is_drawn_beside_that_by_links() -> None:
+    setup = Setup(algorithms_of("pages,unions"), trials=2)
+    sizes = (10, 20)
+    done = [bench("web", partial(drawn, size), setup) for size in sizes]
+    result = by_size(done)
+    assert len(result.rows) == 2 * 2 * 2
+    first, second = result.panels
+    assert first == done[1][0].panels[0]
+    assert [(curve.name, curve.x) for curve in second.curves] == [("pages", [10, 20]), ("unions", [10, 20])]
+    for curve in second.curves:
+        for (_, trials), middle in zip(done, curve.y, strict=True):
+            a_link = [1e6 * trial.a_link() for trial in trials if trial.algorithm == curve.name]
+            assert min(a_link) <= middle <= max(a_link)
 
 
 @pytest.mark.parametrize(("size", "bits", "expected"), [(127, 8, True), (128, 8, False), (5000, 16, True)])
 def test_numbers_must_hold_the_longest_distance(size: int, bits: int, expected: bool) -> None:
     assert fits(size, bits) is expected
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_distances_are_right_after_every_batch(sequence: Insertions, name: str) -> None:
-    follower = ALGORITHMS[name](sequence, np.int16)
-    for start in range(0, len(sequence.links), 7):
-        follower.insert(sequence.links[start : start + 7])
-        exact = exact_distances(sequence.graph(start + 7), follower.distance)
-        assert (follower.distance == exact).all()
-
-
-@pytest.mark.parametrize("bits", BITS)
-@pytest.mark.parametrize("name", [EVEN_GAZIT, PAGES])
-def test_a_distance_takes_so_many_bits(name: str, bits: int) -> None:
-    sequence = random_sparse(20, np.random.default_rng(0))
-    follower = ALGORITHMS[name](sequence, BITS[bits])
-    follower.insert(sequence.links)
-    assert follower.memory == 20 * 20 * bits // 8
-    assert (follower.distance == exact_distances(sequence.graph(len(sequence.links)), follower.distance)).all()
-
-
-def test_trees_take_four_page_numbers_a_pair_beside_the_distance() -> None:
-    sequence = random_sparse(20, np.random.default_rng(0))
-    assert ALGORITHMS[TREES](sequence, np.int32).memory == 20 * 20 * (4 + 4 * 2)
 
 
 def test_checks_are_evenly_apart_and_end_with_all() -> None:

@@ -1,6 +1,8 @@
 """Trees of shortest paths that follow a graph as it grows are held to networkx after every single insertion."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import networkx
 import numpy as np
@@ -12,17 +14,21 @@ from minicrawl.lab.graphbench.distances import (
     exact_distances,
     insert_by_queues,
     insert_by_trees,
+    search_distances,
 )
 from minicrawl.lab.graphbench.sequences import Insertions
 from minicrawl.rank.growing_distances import far
 
 
+@pytest.mark.parametrize("find", [exact_distances, partial(exact_distances, method="FW"), search_distances])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64])
-def test_exact_distances_are_those_of_networkx(sequence: Insertions, dtype: type) -> None:
+def test_distances_found_anew_are_those_of_networkx(
+    sequence: Insertions, dtype: type, find: Callable[..., Any]
+) -> None:
     graph: networkx.DiGraph[int] = networkx.DiGraph(sequence.links.tolist())
     graph.add_nodes_from(range(sequence.size))
     found = dict(networkx.all_pairs_shortest_path_length(graph))
-    distance = exact_distances(sequence.graph(len(sequence.links)), np.zeros(0, dtype))
+    distance = find(sequence.graph(len(sequence.links)), dtype)
     assert distance.dtype == dtype
     no_way = far(distance)
     pages = range(sequence.size)
@@ -42,7 +48,7 @@ def test_distances_and_updates_are_right_after_every_insertion(
 ) -> None:
     state = follow(sequence)
     for count in range(len(sequence.links)):
-        before, exact = state.distance.copy(), exact_distances(sequence.graph(count + 1), state.distance)
+        before, exact = state.distance.copy(), exact_distances(sequence.graph(count + 1), np.int16)
         updates = insert(state, sequence.links[count : count + 1])
         assert (state.distance == exact).all()
         assert updates == np.count_nonzero(before != exact)
