@@ -20,9 +20,10 @@ def by_networkx(problem: str, sequence: Insertions, count: int) -> list[list[boo
     graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(range(sequence.size))
     graph.add_edges_from(sequence.links[:count].tolist())
+    either: networkx.Graph[int] = networkx.Graph(graph)
     find: dict[str, Callable[[Any], Iterable[Any]]] = {
         STRONG: networkx.strongly_connected_components,
-        BICONNECTED: lambda graph: networkx.biconnected_components(networkx.Graph(graph)),
+        BICONNECTED: lambda _: networkx.biconnected_components(either),
     }
     components = list(find.get(problem, networkx.weakly_connected_components)(graph))
     pages = range(sequence.size)
