@@ -1,6 +1,5 @@
 """Components that follow a graph as it grows are held to networkx after every single insertion."""
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import networkx
@@ -20,16 +19,17 @@ def by_networkx(problem: str, sequence: Insertions, count: int) -> list[list[boo
     graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(range(sequence.size))
     graph.add_edges_from(sequence.links[:count].tolist())
-    either: networkx.Graph[int] = networkx.Graph(graph)
-    find: dict[str, Callable[[Any], Iterable[Any]]] = {
-        STRONG: networkx.strongly_connected_components,
-        BICONNECTED: lambda _: networkx.biconnected_components(either),
-    }
-    components = list(find.get(problem, networkx.weakly_connected_components)(graph))
+    if problem == BICONNECTED:
+        components: list[Any] = list(networkx.biconnected_components(networkx.Graph(graph)))
+    elif problem == STRONG:
+        components = list(networkx.strongly_connected_components(graph))
+    else:
+        components = list(networkx.weakly_connected_components(graph))
     pages = range(sequence.size)
     return [[x == y or any(x in some and y in some for some in components) for y in pages] for x in pages]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, one in ALGORITHMS.items() if one.problem != DISTANCES])
 def test_components_are_right_after_every_insertion(name: str) -> None:
     algorithm = ALGORITHMS[name]
@@ -50,6 +50,7 @@ def test_updates_are_components_lost(name: str) -> None:
         assert lost == sequence.size - len(components)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("name", ["closure", "warshall"])
 def test_blocks_of_bits_may_have_any_size(name: str, bits: int) -> None:
