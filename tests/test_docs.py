@@ -67,6 +67,7 @@ def crawled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> Path:
     """A folder as somebody has it who has read the README: seeds, and a store at the usual place."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "seeds.txt").write_text("http://example.org/\nhttp://docs.test/\n")
+    (tmp_path / "terms.txt").write_text("a word of our terms " * 20)
     run(["crawl", "seeds.txt", "--text"], port)
     run(["index"], port)
     return tmp_path

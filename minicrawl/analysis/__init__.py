@@ -10,7 +10,7 @@ compare         differences of two rankings              web_graph        the gr
 importance_sources  what jumps and links contribute to the importance of a page
 page_links      links with their pages (`links`)         page_filter      pages by state, status, site, expression
 page_columns    further columns of pages, sitemaps       page_text        the kept text of a page
-copies          copies of a page
+copies          pages that carry the text of a document  mirrors          hosts that mirror others
 corpus          pages with their content, a row each
 page_changes    changes of a page, and the differences of its text
 archived_page   archived answers of a page, read again, and the things that it tells of

@@ -1,81 +1,146 @@
-"""Pages with the text of a given page, found before or after it.
+"""Pages that carry the text of a document, whole or in part.
 
-A page is represented by a sketch of 40 bytes (`crawler.html.sketch`); the more runs of three words two pages share, the
-less their sketches differ. All sketches of a store are compared, so copies are found that are less similar than the
-near-duplicates that a crawl marks. A text embedded in much other text is not found.
+share     of the document's words: those in a run of RUN words that the page's content has, too
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from minicrawl.analysis.explain import explain
-from minicrawl.crawler.html.fingerprint import BITS
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
-from minicrawl.errors import SettingError
+from minicrawl.analysis.archived_page import home_of
+from minicrawl.analysis.page_text import page_text
+from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.crawler.urls.keys import is_on, politeness_key
+from minicrawl.errors import SettingError, counted
+from minicrawl.export.markdown import check_has_texts
+from minicrawl.model import Wanted
 from minicrawl.store.reader import Store
+from minicrawl.store.texts.marked_text import unpack, words_in, words_of
 
-LEAST = 0.6
-"""Least similarity: below, any two pages in one language may be as similar by chance."""
+RUN = 5
+"""Words that two texts must have in a row: fewer are in both by chance too often."""
+FEWEST = 16
+"""Words of a document, and words that a copy carries."""
+_AT_ONCE = 500
+_FACTOR = np.int64(0x5851F42D4C957F2D)
+Runs = npt.NDArray[np.int64]
 
 
 class Copy(NamedTuple):
-    """A page with the text of another.
+    """A page with text of a document, which is the name of a file or the URL of a page.
 
-    alike: estimated share of runs of three words in either that are in both; 1 for the same bytes. kind: as for
-    near-duplicates, None where the URLs give no hint. fetched_at: Unix seconds of its last answer. after: seconds from
-    the original's answer to this one's, negative if earlier. is_later: first answered after the original.
+    share: of the document's words. seen_at: Unix seconds at which the page was first found with the text. after:
+    seconds from the document's own first answer to that, negative if earlier; None for a file.
     """
 
     url: str
-    alike: float
-    kind: str | None
-    fetched_at: float
-    after: float
-    is_later: bool
+    title: str | None
+    document: str
+    share: float
+    importance: float
+    seen_at: float
+    after: float | None
 
 
-def copies(store: Store, text: str, least: float = 0.8) -> list[Copy]:
-    """The pages with the text of the page that a user means, in the order of their first answers.
+@dataclass(frozen=True, eq=False)
+class _Document:
+    """words: their number. runs: hashes of its runs of words, in order. at: Unix seconds of a page's first answer."""
 
-    least: their least similarity, LEAST to 1. Raises SettingError where the page has no fingerprint.
+    name: str
+    words: int
+    runs: Runs
+    at: float | None
+
+    def share(self, runs: Runs) -> float:
+        """The share of its words in some runs; 0 where these are too few words."""
+        is_common, is_carried = np.isin(self.runs, runs), np.zeros(self.words, np.bool_)
+        for at in range(RUN):
+            is_carried[at : at + len(is_common)] |= is_common
+        return float(is_carried.mean()) if is_carried.sum() >= FEWEST else 0.0
+
+
+def copies(
+    store: Store, named: Sequence[str], *, least: float = 0.2, since: float = 0.0, not_on: Sequence[str] = ()
+) -> list[Copy]:
+    """The pages that carry `least` of a document or more, by falling importance.
+
+    named: files and URLs. since: Unix seconds, of the first time that a page was found with the text. not_on: sites and
+    hosts whose pages are left out. Raises SettingError, also where no texts are kept, and StoreError.
     """
-    if not LEAST <= least <= 1.0:
-        raise SettingError(f"--alike must be {LEAST:g} to 1, not {least:g}")
     with store.snapshot():
-        found = explain(store, text)
-        page = store.page_table.find([found.url]).get(found.url)
-        own = None if page is None else store.recognised.fingerprint(page)
-        if page is None or own is None:
-            raise SettingError(
-                f"{found.url} has no text to be told by in this crawl ({found.state}, {found.reason}); name a page of "
-                "HTML that was read"
-            )
-        read_at = _fetched_at(store, page)
-        carried, is_later = [], False
-        for number, likeness in _alike(store, own.payload, own.sketch, least):
-            if number == page:
-                is_later = True
-                continue
-            url, at = store.page_table.url(number), _fetched_at(store, number)
-            carried.append(Copy(url, likeness, kind_of(url, found.url), at, at - read_at, is_later))
-        return carried
+        check_has_texts(store)
+        documents = [_document(store, name) for name in named]
+        found = [copy for part in store.parts for copy in _on(part, documents, least, since)]
+    left = [copy for copy in found if not any(is_on(politeness_key(copy.url), name.lower()) for name in not_on)]
+    return sorted(left, key=lambda copy: (-copy.importance, copy.url, copy.document))
 
 
-def _alike(store: Store, payload: int, sketch: bytes | None, least: float) -> list[tuple[int, float]]:
-    """Pages with their similarity, the page itself included, in the order of their first answers."""
-    bits = None if sketch is None else np.frombuffer(sketch, np.uint64)
-    found = []
-    for block in store.recognised.fingerprints():
-        likeness = (block.payload == payload).astype(np.float64)
-        if bits is not None:
-            differing = np.bitwise_count(block.sketch ^ bits).sum(axis=1, dtype=np.int64)
-            by_sketch = np.where(block.sketch.any(axis=1), np.maximum(0.0, 1 - 2 * differing / BITS), 0.0)
-            likeness = np.maximum(likeness, by_sketch)
-        rows = np.flatnonzero(likeness >= least)
-        found += list(zip(block.page[rows].tolist(), likeness[rows].tolist(), strict=True))
-    return found
+def _on(part: Store, documents: Sequence[_Document], least: float, since: float) -> Iterator[Copy]:
+    """The copies among the pages of a store that were read since."""
+    known = np.unique(np.concatenate([document.runs for document in documents]))
+    answers = part.page_table.first_answers()
+    pages = answers.page[answers.at >= since].tolist()
+    for start in range(0, len(pages), _AT_ONCE):
+        for page, record in part.texts.records(pages[start : start + _AT_ONCE]).items():
+            runs = _runs(words_of(record))  # with menus: no fewer than without
+            runs = runs[np.isin(runs, known)]
+            for document in documents if len(runs) else ():
+                if document.share(runs) >= least and (copy := _copy(part, page, document, least)) is not None:
+                    yield from [copy] * (copy.seen_at >= since)
 
 
-def _fetched_at(store: Store, page: int) -> float:
-    return float(store.page_table.facts(page)["fetched_at"])
+def _copy(part: Store, page: int, document: _Document, least: float) -> Copy | None:
+    """A page that carries a document; None if its content does not."""
+    (ranked,) = part.ranks.of([page])
+    kept = part.texts.text(page, ranked.url)
+    share = 0.0 if kept is None else document.share(_runs(words_in(kept.content_text)))
+    if share < least or ranked.url == document.name:
+        return None
+    first, versions = _first_read(part, page), part.texts.versions(page)
+    texts = ((each.at or first, part.texts.version(each, ranked.url).content_text) for each in versions)
+    carrying = (at for at, text in texts if document.share(_runs(words_in(text))) >= least)
+    seen = next(carrying, ranked.fetched_at or first) if versions else first
+    after = None if document.at is None else seen - document.at
+    return Copy(ranked.url, ranked.title, document.name, round(share, 3), ranked.importance, seen, after)
+
+
+def _first_read(part: Store, page: int) -> float:
+    """Unix seconds of a page's first answer, as far as it is known."""
+    changes = part.refreshes.changes_of(page)
+    return changes[0].at if changes else float(part.page_table.facts(page)["fetched_at"])
+
+
+def _document(store: Store, name: str) -> _Document:
+    """A document that a user names: a file, else a page of the crawl. Raises SettingError."""
+    at = None
+    if "://" not in name and Path(name).is_file():
+        text = _text_of(Path(name).read_bytes())
+    else:
+        kept = page_text(store, name)
+        name, text = kept.url, kept.content_text
+        at = _first_read(*(home_of(store, name) or (store, 0)))
+    words = words_in(text)
+    if len(words) < FEWEST:
+        raise SettingError(f"{name} has {counted(len(words), 'word')}; a document to look for has {FEWEST} or more")
+    return _Document(name, len(words), _runs(words), at)
+
+
+def _text_of(body: bytes) -> str:
+    """The content of a file of HTML, or a file of text."""
+    if body.lstrip()[:1] != b"<":
+        return body.decode("utf-8", "replace")
+    parsed = read_page(body, "http://localhost/", "text/html", Wanted(kept=True, short_text=False))[0]
+    return unpack(parsed.kept, "").content_text if parsed is not None and parsed.kept else ""
+
+
+def _runs(words: Sequence[str]) -> Runs:
+    """A hash of each run of words, in order."""
+    hashes = np.fromiter(map(hash, words), np.int64, len(words))
+    runs = np.zeros(max(len(words) - RUN + 1, 0), np.int64)
+    for at in range(RUN):
+        runs = runs * _FACTOR + hashes[at : at + len(runs)]
+    return runs

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store, surfer_named
+from minicrawl.analysis.mirrors import mirrors_of
 from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.books.stored_births import jumps_to_sites
-from minicrawl.crawler.urls.keys import site_of
+from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.model import READ, State
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
@@ -30,7 +31,7 @@ class SiteRow(NamedTuple):
     importance: sum over its pages; expected: sum of their expected importance, None if no page waits to be read, or it
     was not computed. pagerank: in the graph of links between sites. known, read: numbers of pages. linking_domains:
     number of other sites with a link to it. trust and the fields behind it: as in `TrustedSite`; None where walkers
-    jump to all pages uniformly, and for hosts.
+    jump to all pages uniformly, and for hosts. mirror_of: a host elsewhere that it, or a host of it, mirrors.
     """
 
     site: str
@@ -44,6 +45,7 @@ class SiteRow(NamedTuple):
     trusted_by: int | None = None
     trusted_first: str | None = None
     is_seed: bool | None = None
+    mirror_of: str | None = None
 
 
 def sites_of(
@@ -62,6 +64,7 @@ def sites_of(
         read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
         found = expected_pages(store, read) if has_unread else None
         by_place = folded.weights(surfer_named(surfer, store)) if weights == "links" else None
+        mirror_of = _mirrored(store, DIVISIONS[kind])
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}
     links = site_links(folded.graph, of_page, len(names), by_place)
     columns = (
@@ -73,7 +76,13 @@ def sites_of(
         np.full(len(names), None) if found is None else sums_by_site(np.nan_to_num(found.shares), of_page),
     )
     rows = zip(names, *(column.tolist() for column in columns), strict=True)
-    return [SiteRow(name, *row, *trusted.get(name, ())) for name, *row in rows]
+    return [SiteRow(name, *row, *trusted.get(name, ()))._replace(mirror_of=mirror_of.get(name)) for name, *row in rows]
+
+
+def _mirrored(store: Store, site_of_host: Callable[[str], str]) -> dict[str, str]:
+    """Mirrored hosts as origins, by the site that mirrors them."""
+    named = ((site_of_host(politeness_key(each.host)), each.of) for each in mirrors_of(store))
+    return {site: of for site, of in named if site != site_of_host(politeness_key(of))}
 
 
 def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:

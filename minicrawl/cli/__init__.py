@@ -33,6 +33,7 @@ _GROUPS = {
         "audit": "Find a site's faults, the worst first.",
         "links": "List broken, redirected and external links.",
         "changes": "List new, changed and gone pages.",
+        "copies": "Find pages that carry a text, and mirrored hosts.",
         "report": "Write a report on a crawl, as one HTML file.",
         "export": "Write every page with its rank to a file.",
         "mcp": "Let an assistant search and read the pages.",

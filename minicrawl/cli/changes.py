@@ -72,12 +72,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if url is not None:
         if site is not None or atom is not None or is_rising:
             raise SettingError("--site, --atom and --rising are about many pages; leave out URL, or these")
-        _print_page(store, url, 0.0 if since is None else _moment(since, now), n or 0, is_diff=is_diff, as_json=as_json)
+        moment = 0.0 if since is None else moment_of(since, now)
+        _print_page(store, url, moment, n or 0, is_diff=is_diff, as_json=as_json)
         return
     if is_diff:
         raise SettingError("--diff is about one page: minicrawl changes URL --diff")
     since = since or "7d"
-    moment = _moment(since, now)
+    moment = moment_of(since, now)
     with open_store(store) as reader, reader.snapshot():
         if is_rising:
             risen = [page for page in reader.refreshes.risen_pages(moment) if _is_of(page.url, site)][:n]
@@ -139,7 +140,7 @@ def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
     signs = [line.sign for line in change.diff or ()]
     came, went = signs.count("+"), signs.count("-")
     in_all = f"; +{came:,} -{went:,} in all" if change.diff and (came, went) != (change.added, change.removed) else ""
-    yield f"{_day(change.at)}  {_what(change.what, change.added, change.removed)}{in_all}"
+    yield f"{day(change.at)}  {_what(change.what, change.added, change.removed)}{in_all}"
     if is_kept and change.what == "changed" and change.diff is None:
         yield "  (the texts before and after it are not kept)"
     for line in change.diff or ():
@@ -159,8 +160,8 @@ def _marked(line: "Line", start: int, end: int) -> Iterator[str]:
         yield click.style(printable(line.text[at:stop]), fg=_COLORS[line.sign], underline=is_edited)
 
 
-def _moment(text: str, now: float) -> float:
-    """Unix seconds of a time ago, or of a date, given by a user."""
+def moment_of(text: str, now: float) -> float:
+    """Unix seconds of a time ago, or of a date, given by a user. Raises SettingError."""
     try:
         return max(now - parse_duration(text), 0.0)
     except SettingError:
@@ -188,7 +189,7 @@ def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterato
         yield from fitted([f"Nothing is known to have changed since {printable(since)}."])
     if shown:
         whats = [_what(page.what, page.added, page.removed, page.times) for page in shown]
-        yield from _table(shown, {"when (UTC)": [_day(page.at) for page in shown], "what": whats})
+        yield from _table(shown, {"when (UTC)": [day(page.at) for page in shown], "what": whats})
     yield from fitted(_all_new(left_out))
 
 
@@ -201,7 +202,7 @@ def _all_new(left_out: int) -> list[str]:
 
 def _risen_lines(risen: "Sequence[RisenPage]", since: str) -> Iterator[str]:
     if risen:
-        before, then = [f"{page.before:>10.3g}" for page in risen], [_day(page.since) for page in risen]
+        before, then = [f"{page.before:>10.3g}" for page in risen], [day(page.since) for page in risen]
         yield from _table(risen, {f"{'before':>10}": before, "then (UTC)": then})
     else:
         line = f"No page that was fetched again is known to have become more important since {printable(since)}."
@@ -223,7 +224,7 @@ def _what(what: str, added: int, removed: int, times: int = 1) -> str:
     return f"{what}{blocks}" + (f" in {times}" if what == "changed" and times > 1 else "")
 
 
-def _day(seconds: float) -> str:
+def day(seconds: float) -> str:
     """The time; a narrow terminal has room for the day only."""
     columns = terminal_columns()
     form = "%Y-%m-%d" if columns is not None and columns < 80 else "%Y-%m-%d %H:%M"

@@ -28,7 +28,9 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     numbers = _number_columns(rows, has_trust)
     widths, left_out = _fitting_widths(numbers)
     lines = zip(*(_set([name, *numbers[name]], width) for name, width in widths.items()), strict=True)
-    titles = ["", *(printable(", ".join(trust_reasons(row))) for row in rows)] if has_trust else []
+    mirrored = [[f"with a mirror of {row.mirror_of}"] if row.mirror_of else [] for row in rows]
+    reasons = [trust_reasons(row) + mirror for row, mirror in zip(rows, mirrored, strict=True)]
+    titles = ["", *(printable(", ".join(each)) for each in reasons)] if any(reasons) else []
     found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
     return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; see --wide."]) if left_out else [])]
 

@@ -1,7 +1,7 @@
 """minicrawl why"""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: JSON
 
@@ -15,8 +15,8 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.copies import Copy
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
+    from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
     from minicrawl.crawler.admission.focus import Likelihood
@@ -45,37 +45,28 @@ _WHY_DUE = {
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
 @click.argument("url")
-@click.option("--copies", "with_copies", is_flag=True,
-              help="And the pages that carry its text, those that were found with it since first.")  # fmt: skip
-@click.option("--alike", type=click.FloatRange(0.6, 1.0), default=0.8, show_default=True,
-              help="How alike copies are at least: the share of runs of three words.")  # fmt: skip
 @store_option
 @wide_option
 @json_option
 @logging_options
-def command(url: str, with_copies: bool, alike: float, store: Path, as_json: bool) -> None:
+def command(url: str, store: Path, as_json: bool) -> None:
     """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links.
 
     While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
     those that the first pages to be read have had since it became known.
     """
-    from minicrawl.analysis.copies import copies
     from minicrawl.analysis.explain import explain, meant_by
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
     with open_store(store) as reader:
         found = explain(reader, url)
-        carried = copies(reader, url, alike) if with_copies else []
         things = _things(reader, found.url)
     if as_json:
-        more: dict[str, object] = {"copies": [copy._asdict() for copy in carried]} if with_copies else {}
-        if things is not None:
-            more["things"] = things
+        more = {} if things is None else {"things": things}
         click.echo(document(found.as_json() | more))
     else:
-        copy_lines = _copy_lines(carried) if with_copies else ()
-        click.echo("\n".join(fitted([*explanation_lines(found), *_thing_lines(things or []), *copy_lines])))
+        click.echo("\n".join(fitted([*explanation_lines(found), *_thing_lines(things or [])])))
     end_if_unknown(found)
 
 
@@ -83,16 +74,6 @@ def end_if_unknown(found: "Explanation") -> None:
     """Exit with the code for a URL unknown to the crawl; the explanation has been printed."""
     if found.page is None and found.requisite is None:
         click.get_current_context().exit(SettingError.exit_code)
-
-
-def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
-    """Lines of copies: later ones in their order, then earlier ones."""
-    later = [copy for copy in copies if copy.is_later]
-    yield f"  copies      {counted(len(later), 'page')} found with its text since, {len(copies) - len(later):,} before"
-    for copy in (*later, *(copy for copy in copies if not copy.is_later)):
-        when = f"{span(abs(copy.after))} {'later' if copy.after >= 0 else 'earlier'}"
-        kind = f", {_KINDS[copy.kind]}" if copy.kind else ""
-        yield f"              {copy.alike:.0%}, {when}{kind}: {printable(copy.url)}"
 
 
 def _things(store: "Store", url: str) -> list[dict[str, Any]] | None:
@@ -151,6 +132,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield from _trap_lines(found.trap)
     yield from (f"  {printable(note)}" for note in found.notes)
     yield from _duplicate_lines(page)
+    yield from _mirror_lines(page.mirror)
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield from _expected_lines(ranked.expected, page.expected_parts)
@@ -267,6 +249,12 @@ def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
         yield f"  duplicates  {page.duplicates.exact:,} exact, {page.duplicates.near:,} near"
     if page.probe is not None:
         yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
+
+
+def _mirror_lines(mirror: "Mirror | None") -> Iterator[str]:
+    if mirror is not None:
+        compared = f"{counted(mirror.compared, 'path')} compared, {mirror.alike:.0%} of their text in both"
+        yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {compared}"
 
 
 def _by_place(links: "LinksByPlace") -> str:

@@ -1,88 +1,83 @@
-"""Pages that carry the text of a page, against the words that they have in common."""
+"""Pages that carry the text of a document, against what was planted."""
 
 import random
 from pathlib import Path
 
 import pytest
+from support.planted_copies import DOCUMENT, HOME, Planted, in_paragraphs, planted_copies, said
 from support.sites import Site, crawl
 
-from minicrawl.analysis.copies import copies
-from minicrawl.crawler.html.fingerprint import text_of
+from minicrawl.analysis.copies import FEWEST, copies
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
-WORDS = [f"word{number}" for number in range(5000)]
 
-
-def article(rng: random.Random, count: int = 400) -> list[str]:
-    return rng.choices(WORDS, k=count)
-
-
-def page(words: list[str], more: str = "") -> list[str]:
-    return [f"<title>x</title><p>{' '.join(words)}</p>{more}"]
+@pytest.fixture(scope="module")
+def planted() -> Planted:
+    return planted_copies(5)
 
 
 @pytest.fixture(scope="module")
-def articles() -> dict[str, list[str]]:
-    """By path; b is a with a sixteenth of its words at the end replaced, c with half of them, d another one."""
-    rng = random.Random(3)
-    news = article(rng)
-    return {
-        "d": article(rng),
-        "a": news,
-        "b": [*news[:375], *article(rng, 25)],
-        "c": [*news[:200], *article(rng, 200)],
-        "same": news,
-    }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory, articles: dict[str, list[str]]) -> Path:
-    """b is read before a, and the others after it."""
-    links = "".join(f"<a href=/{path}>{path}</a>" for path in ("b", "a", "c", "d", "same", "short"))
-    site: Site = {HOME: [f"<title>home</title>{links}"], HOME + "short": ["<p>hardly anything"]}
-    site |= {HOME + path: page(words) for path, words in articles.items()}
+def store(tmp_path_factory: pytest.TempPathFactory, planted: Planted) -> Path:
     path = tmp_path_factory.mktemp("copies") / "crawl.db"
-    crawl(site, path, [HOME], strategy="breadth-first", probe=False)
+    crawl(planted.site, path, [HOME], strategy="breadth-first", probe=False, text=True)
     return path
 
 
-def in_common(one: list[str], other: list[str]) -> float:
-    """The share of all runs of three words in either that are in both."""
-    a, b = ({tuple(words[at : at + 3]) for at in range(len(words) - 2)} for words in (one, other))
-    return len(a & b) / len(a | b)
-
-
-def test_copies_are_those_with_most_runs_of_words_in_common(store: Path, articles: dict[str, list[str]]) -> None:
-    assert b"word" in text_of(page(articles["a"])[0].encode())
+def test_all_that_was_planted_is_found_and_nothing_else(store: Path, planted: Planted) -> None:
     with open_store(store) as reader:
-        found = copies(reader, HOME + "a", 0.8)
-    by_path = {copy.url.removeprefix(HOME): copy for copy in found}
-    expected = {path for path in ("b", "c", "d", "same") if in_common(articles["a"], articles[path]) >= 0.8}
-    assert set(by_path) == expected == {"b", "same"}
-    assert by_path["same"].alike == 1.0
-    assert by_path["b"].alike == pytest.approx(in_common(articles["a"], articles["b"]), abs=0.08)
-    assert (by_path["b"].is_later, by_path["same"].is_later) == (False, True)
-    assert by_path["b"].after <= 0 <= by_path["same"].after
-
-
-def test_what_was_first_is_turned_round_for_the_other_page(store: Path) -> None:
+        found = {copy.url: copy for copy in copies(reader, [DOCUMENT], least=0.1)}
+    assert found.keys() == planted.shares.keys()
+    for url, copy in found.items():
+        least = 0.65 if url.endswith("edited") else 1.0
+        assert least * planted.shares[url] - 0.02 <= copy.share <= planted.shares[url] + 0.02
     with open_store(store) as reader:
-        assert {copy.url: copy.is_later for copy in copies(reader, HOME + "b", 0.8)} == {
-            HOME + "a": True,
-            HOME + "same": True,
-        }
+        halves = {copy.url for copy in copies(reader, [DOCUMENT], least=0.3)}
+    assert halves == {url for url, part in planted.shares.items() if part >= 0.5}
 
 
-def test_a_page_like_no_other_has_no_copies(store: Path) -> None:
+def test_a_file_is_watched_like_a_page(store: Path, tmp_path: Path, planted: Planted) -> None:
+    text, html = tmp_path / "document.txt", tmp_path / "document.html"
+    text.write_text(" ".join(planted.words), "utf-8")
+    html.write_text(f"<title>x</title><nav>Menu</nav>{in_paragraphs(planted.words)}", "utf-8")
     with open_store(store) as reader:
-        assert copies(reader, HOME + "d", 0.6) == []
+        of_page = {copy.url: copy.share for copy in copies(reader, [DOCUMENT])}
+        for file in (text, html):
+            found = copies(reader, [str(file)])
+            assert {copy.url: copy.share for copy in found if copy.url != DOCUMENT} == of_page
+            assert {copy.document for copy in found} == {str(file)}
+            assert {copy.after for copy in found} == {None}
+        both = copies(reader, [str(text), DOCUMENT])
+        assert len(both) == 2 * len(of_page) + 1
+        assert copies(reader, [DOCUMENT], since=2**33) == []
+        assert {copy.url[7] for copy in copies(reader, [DOCUMENT], not_on=["b.test", "d.test"])} == {"c"}
 
 
-def test_what_cannot_be_compared_is_refused(store: Path) -> None:
+def test_a_copy_is_seen_first_when_its_page_got_the_text(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    document, other = said(rng, 100), said(rng, 100)
+    file, store = tmp_path / "document.txt", tmp_path / "crawl.db"
+    file.write_text(" ".join(document), "utf-8")
+    home = "http://h.test/"
+    site: Site = {home: [in_paragraphs(other), home + "x"], home + "x": [in_paragraphs(document)]}
+    crawl(site, store, [home], text=True, probe=False)
     with open_store(store) as reader:
-        with pytest.raises(SettingError, match=r"http://b\.test/ has no text to be told by"):
-            copies(reader, "http://b.test/")
-        with pytest.raises(SettingError, match=r"--alike must be 0\.6 to 1, not 0\.3"):
-            copies(reader, HOME + "a", 0.3)
+        (before,) = copies(reader, [str(file)])
+    assert before.url == home + "x"
+    site[home] = [in_paragraphs(document), home + "x"]
+    for _ in range(3):
+        crawl(site, store, [], text=True, probe=False, refresh=True, refresh_min=0.001, pages=6)
+    with open_store(store) as reader:
+        new = copies(reader, [str(file)], since=before.seen_at + 1e-6)
+        assert [copy.url for copy in new] == [home]
+        assert {copy.url for copy in copies(reader, [str(file)])} == {home, home + "x"}
+
+
+def test_what_is_too_short_or_unknown_is_refused(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "short.txt"
+    file.write_text("too short", "utf-8")
+    with open_store(store) as reader:
+        with pytest.raises(SettingError, match=rf"has 2 words; a document to look for has {FEWEST} or more"):
+            copies(reader, [str(file)])
+        with pytest.raises(SettingError, match="is not known to this crawl"):
+            copies(reader, ["http://nowhere.test/"])

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.command_line import HOME, SITE, answer, run
+from support.command_line import HOME, SITE, run
 from support.sites import Server, Site, crawl
 
 
@@ -86,26 +86,6 @@ def test_why_says_what_the_key_of_a_waiting_page_is_made_of(tmp_path: Path) -> N
     assert "expected from its own site, and" in result.stdout
     assert json.loads(run("why", home + "1", "--store", store, "--json").stdout)["waiting_key"]["elsewhere"] == 0
     assert "in order" not in run("why", home, "--store", store).stdout
-
-
-def test_copies_are_told_with_those_found_since_first(tmp_path: Path) -> None:
-    words = " ".join(f"word{number}" for number in range(100))
-    home = "http://a.test/"
-    site = {
-        home: [f"<title>home</title>{''.join(f'<a href=/{name}>x</a>' for name in ('one', 'two', 'three'))}"],
-        **{f"{home}{name}": [f"<title>t</title><p>{words}</p>"] for name in ("one", "two", "three")},
-    }
-    crawl(site, tmp_path / "crawl.db", [home], strategy="breadth-first", probe=False)
-    document = answer("why", f"{home}two", "--copies", "--store", tmp_path / "crawl.db")
-    assert [(copy["url"], copy["alike"], copy["is_later"]) for copy in document["copies"]] == [
-        (f"{home}one", 1.0, False),
-        (f"{home}three", 1.0, True),
-    ]
-    assert "copies" not in answer("why", f"{home}two", "--store", tmp_path / "crawl.db")
-    lines = run("why", f"{home}two", "--copies", "--wide", "--store", tmp_path / "crawl.db").stdout.splitlines()
-    assert lines[-3] == "  copies      1 page found with its text since, 1 before"
-    assert lines[-2].endswith(f"{home}three")
-    assert lines[-1].endswith(f"{home}one")
 
 
 def test_things_of_an_archived_page_are_told(tmp_path: Path) -> None:

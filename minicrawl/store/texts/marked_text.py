@@ -45,6 +45,7 @@ _PIECES = re.compile(f"([{LINK}{END_OF_LINK}])")
 _MARK_AND_SPACE = re.compile(rb"\xef\xb7[\x90-\xa6](?: (?<=[ \0]\xef\xb7[\x90-\xa6] ))?")
 """A mark in UTF-8, with the space behind it if one stands before it."""
 _SPACES = re.compile(rb" {2,}")
+_WORD = re.compile(r"\w+")
 _LINKED = re.compile(f"{LINK}[^{END_OF_LINK}]*{END_OF_LINK}")
 _OF_CONTENT = (ROW, CELL, *HEADING)
 ID_SHIFT = 10
@@ -194,6 +195,16 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
         return KeptText(url, title, language, description, index, blocks, *licences)
     except (zlib.error, ValueError, TypeError, IndexError) as error:
         raise StoreError(f"the kept text of {url} is damaged ({error}); let the page be read again") from error
+
+
+def words_of(packed: bytes) -> list[str]:
+    """The words of a record, those of menus included."""
+    return words_in(zlib.decompress(packed).decode().partition("\n")[2])
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return _WORD.findall(text.lower())
 
 
 def plain_blocks(text: str) -> list[bytes]:

@@ -1,0 +1,119 @@
+"""Hosts that mirror each other: the same paths, with the same text.
+
+A page is a path on a host, a content of size 1 and a frame: what the host repeats on its pages, such as menus. The
+frames of hosts a and b have the sizes f_a and f_b and share g; contents of one path share x. The similarity of two
+pages, the runs of words in both divided by those in either, is then
+
+    same   = (x + g) / (2 - x + f_a + f_b - g)        a page of a and one of b, with one path
+    across = g / (2 + f_a + f_b - g)                  ... with two paths
+    own_a  = f_a / (2 + f_a)                          two pages of a
+
+so that, with means over the paths that both hosts have,
+
+    f_a = 2 own_a / (1 - own_a)
+    g   = across (2 + f_a + f_b) / (1 + across)
+    x   = (same (2 + f_a + f_b - g) - g) / (1 + same)
+
+What hosts share beyond a template, x, tells mirrors from sites made alike, whether or not mirrors have their own menus.
+Comparison by paths and contents: K. Bharat, A. Broder, "Mirror, mirror on the Web", WWW 1999.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+FEWEST = 5
+"""Pages, each counted by its share beyond the host's frame, that must be compared: parked domains have fewer."""
+ALIKE, COVERED = 0.8, 0.5
+"""Least values of x and of the share of paths, for mirrors."""
+_NEXT = 8
+"""Of the hosts with one path each is compared with so many: groups of mirrors still hang together."""
+_MOST_FRAME = 0.9
+"""Greatest similarity of two pages of a host that is told from 1."""
+
+
+class Mirrors(NamedTuple):
+    """Pairs of hosts a < b, shape (pairs,) each.
+
+    compared: paths read on both. alike: x, the mean share of content that is in both, about 0 to 1. covered: share of
+    the pages read on the host that has fewer of them, whose path the other host has.
+    """
+
+    a: IntArray
+    b: IntArray
+    compared: IntArray
+    alike: FloatArray
+    covered: FloatArray
+
+
+def mirrors(
+    host: IntArray, path: IntArray, read: IntArray, payload: IntArray, sketch: npt.NDArray[np.uint64]
+) -> Mirrors:
+    """Find pairs of hosts that mirror each other. Of a large group of mirrors some pairs are left out, but all hang
+    together by others.
+
+    host, path: number of the host (from 0) and digest of the path of every known URL, shape (known,). read: indices of
+    the pages that were read, shape (pages,); payload: digests of their bodies, shape (pages,); sketch: bits of which
+    two pages of similarity J differ in (1 - J) / 2, all 0 for a page without, shape (pages, words).
+    """
+    host_of, hosts = host[read], int(host.max(initial=0)) + 1
+    a, b = _with_one_path(host_of, path[read])
+    _, pair, compared = np.unique(host_of[a] * hosts + host_of[b], return_inverse=True, return_counts=True)
+    is_enough = compared >= FEWEST
+    rows = np.flatnonzero(is_enough[pair])
+    rows = rows[np.argsort(pair[rows], kind="stable")]
+    compared, pair = compared[is_enough], (np.cumsum(is_enough) - 1)[pair[rows]]
+    a, b = a[rows], b[rows]
+    ends = np.cumsum(compared)
+    has_sketch: npt.NDArray[np.bool_] = (sketch != 0).any(axis=1)
+    other = np.arange(1, len(pair) + 1)
+    other[ends - 1] = ends - compared  # behind the last path of a pair, its first one
+
+    def mean(one: IntArray, two: IntArray) -> FloatArray:
+        """The mean similarity of pages, by pair."""
+        differing = np.bitwise_count(sketch[one] ^ sketch[two]).sum(axis=1, dtype=np.int64)
+        by_sketch = np.where(has_sketch[one] & has_sketch[two], 1.0 - 2.0 * differing / (64 * sketch.shape[1]), 0.0)
+        each = np.where(payload[one] == payload[two], 1.0, by_sketch)
+        found: FloatArray = np.clip(np.bincount(pair, each, len(compared)) / compared, 0.0, 1.0)
+        return found
+
+    same, across = mean(a, b), mean(a, b[other])
+    own_a, own_b = (np.minimum(mean(one, one[other]), _MOST_FRAME) for one in (a, b))
+    f = 2.0 * own_a / (1.0 - own_a) + 2.0 * own_b / (1.0 - own_b)
+    g = across * (2.0 + f) / (1.0 + across)
+    x = (same * (2.0 + f - g) - g) / (1.0 + same)
+    found = np.flatnonzero((x >= ALIKE) & (compared * (1.0 - np.maximum(own_a, own_b)) >= FEWEST))
+    first, second = host_of[a[ends[found] - 1]], host_of[b[ends[found] - 1]]
+    shares = _covered(host, path, read, first, second)
+    is_one = shares >= COVERED
+    found = found[is_one]
+    return Mirrors(first[is_one], second[is_one], compared[found], x[found], shares[is_one])
+
+
+def _with_one_path(host: IntArray, path: IntArray) -> tuple[IntArray, IntArray]:
+    """Pairs of pages with one path, the one on the host of the lower number first."""
+    order = np.lexsort((host, path))
+    first, second = [order[:0]], [order[:0]]
+    for ahead in range(1, min(_NEXT, len(order) - 1) + 1):
+        is_one = path[order[:-ahead]] == path[order[ahead:]]
+        first.append(order[:-ahead][is_one])
+        second.append(order[ahead:][is_one])
+    return np.concatenate(first), np.concatenate(second)
+
+
+def _covered(host: IntArray, path: IntArray, read: IntArray, a: IntArray, b: IntArray) -> FloatArray:
+    """`covered` of pairs of hosts."""
+    factor = np.int64(0x5851F42D4C957F2D)
+    known, order = np.sort(path ^ host * factor), np.argsort(host[read], kind="stable")
+    ends = np.cumsum(np.bincount(host[read], minlength=int(host.max(initial=0)) + 1))
+    pages = [path[read[each]] for each in np.split(order, ends[:-1])]
+    found = np.zeros(len(a))
+    for number, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        less, more = sorted(pair, key=lambda one: len(pages[one]))
+        keys = pages[less] ^ np.array([more]) * factor
+        found[number] = np.mean(known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys)
+    return found
