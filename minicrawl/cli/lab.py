@@ -107,23 +107,6 @@ def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -
     show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
 
 
-@command.command(epilog="Example: minicrawl lab discovery links.npz --sets 10")
-@graph_argument
-@click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
-@click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
-@shared
-def discovery(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """Crawls of GRAPH that hold a share of their fetches for pages never read, by each --discovery-by.
-
-    How exactly they hold it, and how much importance they have read by when, paired with 'credit' on the same seeds.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.discovery import on_graph
-
-    show([(f"discovery on {graph}", lambda: on_graph(load_graph(graph).graph, seed, sets, seeds))], out, as_json)
-
-
 @command.command(epilog="Example: minicrawl lab refresh --quick")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(min=200), default=5_000, show_default=True, help="Pages of a drawn web.")

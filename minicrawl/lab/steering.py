@@ -9,7 +9,7 @@ crawl: seeds and new pages are granted cash, the page with the most cash is next
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,6 @@ class Method:
 
     pay_out: the pages that v pays. has_account: a `DiscoveryBudget` chooses the kind of the next page. tops_up: see
     DEMAND. steers, reach: v pays pages never visited the part p of its income, and takes a toll, see `DiscoveryByCash`.
-    reads_again: visited pages are fetched again if the share allows it.
     """
 
     name: str
@@ -41,7 +40,6 @@ class Method:
     tops_up: bool = False
     steers: bool = False
     reach: float = 0.0
-    reads_again: bool = True
 
 
 _WHEN_ASKED = PayOut("visited", lump=math.inf)
@@ -58,8 +56,6 @@ It uses cash not paid out yet, which comes back too slowly, so v may run dry.
 """
 CREDIT = Method("credit", PayOut("visited"), has_account=True)
 """A `DiscoveryBudget` chooses the kind of the next page; v pays visited pages."""
-PAY_OUTS_ONCE = replace(PAY_OUTS, reads_again=False)
-"""Like PAY_OUTS, without refetching."""
 METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, DEMAND, CREDIT)
 
 
@@ -85,22 +81,19 @@ class SteeredCrawl:
     Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
     """
 
-    def __init__(  # noqa: PLR0913 - the parameters of a crawl
+    def __init__(
         self,
         method: Method,
         share: float,
         seeds: npt.NDArray[np.int32],
         room: int,
         gain: float = LEVER_GAIN,
-        lever: float | None = 0.5,
     ) -> None:
-        """room: maximum number of pages of a graph. gain, lever: as in `DiscoveryByCash`."""
+        """room: maximum number of pages of a graph. gain: as in `DiscoveryByCash`."""
         self._method, self._share = method, share
         self._book = Adaptive(Basic(), method.pay_out, total=TOTAL)
         self._budget = DiscoveryBudget(share)
-        self._lever = (
-            DiscoveryByCash(self._book, share, lever, reach=method.reach, gain=gain) if method.steers else None
-        )
+        self._lever = DiscoveryByCash(self._book, share, 0.5, reach=method.reach, gain=gain) if method.steers else None
         self._fetches = self._discoveries = 0
         self._page_of: npt.NDArray[np.int32] = np.zeros(room, dtype=np.int32)
         self._number_of: npt.NDArray[np.int32] = np.full(room, _ABSENT, dtype=np.int32)
@@ -168,12 +161,11 @@ class SteeredCrawl:
         known = book.size
         outlinks = self._outlinks(graph, int(self._page_of[number]))
         book.visit(number, outlinks)
-        if self._method.reads_again:
-            self._visited.add(self._entry(number))
+        self._visited.add(self._entry(number))
         for target in outlinks.tolist():
             if target < known and not book.visited[target]:
                 self._never_visited.rise(self._entry(target))
-            elif target < known and self._method.reads_again:
+            elif target < known:
                 self._visited.rise(self._entry(target))
         for target in range(known, book.size):
             self._never_visited.add(self._entry(target))

@@ -167,7 +167,6 @@ def test_convergence_on_a_store(tmp_path: Path) -> None:
             "--orders are some of greedy, opic, RankMass, batch PageRank, in-links, breadth-first, random, omniscient, "
             "not 'best'",
         ),
-        (["discovery", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
         (["orders", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
         (["convergence", "nowhere.txt"], "there is no graph file 'nowhere.txt'; name one that exists"),
     ],
