@@ -51,7 +51,7 @@ def matrices(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> dict[st
     found = {"links": Matrix(graph), "undirected": Matrix(Graph.from_edges(both[0], both[1], graph.size))}
     if site is not None:
         times = np.where(site[ends[0]] == site[ends[1]], 1, ELSEWHERE)
-        found["sites"] = Matrix(Graph.from_edges(*(np.repeat(end, times) for end in ends), graph.size))
+        found["sites"] = Matrix(Graph.from_edges(np.repeat(ends[0], times), np.repeat(ends[1], times), graph.size))
     return {**found, "authorities": Matrix(graph, back), "hubs": Matrix(back, graph)}
 
 
@@ -62,14 +62,14 @@ def fixpoint(matrix: Matrix, tolerance: float = EXACT) -> FloatArray:
     """
     size, last = matrix.links.size, adjacency(matrix.links)
     steps = [last] if matrix.via is None else [adjacency(matrix.via), last]
-    sums = np.ones(size)
+    sums: FloatArray = np.ones(size)
     for step in reversed(steps):
-        sums = step @ sums
-    x = np.full(size, 1.0 / size)
+        sums = np.asarray(step @ sums)
+    x: FloatArray = np.full(size, 1.0 / size)
     while True:
         before, x = x, DAMPING * x / np.maximum(sums, 1.0) * (sums > 0.0)
         for step in steps:
-            x = step.T @ x
+            x = np.asarray(step.T @ x)
         x += (1.0 - x.sum()) / size
         if np.abs(x - before).sum() * DAMPING <= max(tolerance, size * 1e-18) * (1.0 - DAMPING):
             return x

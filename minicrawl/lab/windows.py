@@ -9,7 +9,7 @@ A window does not affect the order of visits, so one run of visits serves all wi
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from statistics import fmean
 from typing import NamedTuple
 
@@ -20,17 +20,20 @@ from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
-from minicrawl.opic import Adaptive, Fixed, ImprovedFixed, Interpolation, Ledger, Variable
-from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic import Adaptive, ImprovedFixed, Interpolation, Ledger, Variable
+from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.window import Window
-from minicrawl.rank import Errors, Graph, mean_error, pagerank
+from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
 _MODERATE = 0.1
 """Largest change rate covered by the paper's claims."""
 _STEPS = 20
 """Batches of changes in a month."""
-_LEDGER, _FLOOR = "ledger", "links as last read"
+_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Months in the windows that `sized` chooses from."""
+_WANTED = 0.1
+"""L1 distance that half a window may make."""
 _COLUMNS = ("change rate", "policy", "measures per page", "error of all pages in %", "error of the top tenth in %")
 
 
@@ -66,16 +69,40 @@ class Past:
         before = len(self.clock) - visits
         return float(self.clock[-1] - (self.clock[before - 1] if before > 0 else 0.0))
 
-    def kept(self, window: Window, in_hand: float) -> Remembered:
-        """The estimate of a window that keeps visits."""
+    def kept(self, window: Window, in_hand: float, *, compressed: bool = False) -> Remembered:
+        """The estimate of a window that keeps visits.
+
+        compressed: older visits are merged, as they come, into measures of 2, 4, 8 ... visits, never more than two of a
+        size; a measure counts as a whole while one of its visits does.
+        """
         now = float(self.clock[-1])
         kept = window.counts(self.newer, self.end, now, in_hand)
+        measures = np.bincount(self.pages[kept], minlength=self.size)
+        if compressed:
+            last, measures = _merged(np.bincount(self.pages, minlength=self.size), measures)
+            kept = self.newer < last[self.pages]
         oldest = np.full(self.size, now)
         np.minimum.at(oldest, self.pages[kept], self.start[kept])
         spent = np.bincount(self.pages[kept], self.cash[kept], self.size)
         stretch = now - oldest
         rates = np.divide(spent, stretch, out=np.zeros(self.size), where=stretch > 0)
-        return Remembered(rates / rates.sum(), float(kept.sum()) / self.size)
+        return Remembered(rates / rates.sum(), float(measures.mean()))
+
+
+def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
+    """Visits in the measures that have the last `wanted` of each page's `visits`, and the number of these measures.
+
+    From the newest on there are one or two measures of 1 visit, then of 2, of 4 ...: the digits of `visits` to the base
+    of two, written with 1 and 2.
+    """
+    covered, measures, rest, each = np.zeros_like(visits), np.zeros_like(visits), visits, 1
+    while rest.any():
+        digit = np.where(rest > 0, 2 - rest % 2, 0)
+        for place in range(2):
+            is_kept = (digit > place) & (covered < wanted)
+            covered, measures = covered + each * is_kept, measures + is_kept
+        rest, each = (rest - digit) // 2, 2 * each
+    return covered, measures
 
 
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
@@ -90,40 +117,51 @@ def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
     return Remembered(book.shares(), 1.0)
 
 
+def sized(run: "Run", wanted: float = _WANTED) -> Remembered:
+    """The estimate of the longest window of interpolation that is near enough to the next shorter one, as all up to it.
+
+    wanted: largest L1 distance between windows of successive _SIZES. One number a page is kept for each.
+    """
+    found = [remember(Interpolation(_months(run, months)), run.book, run.past) for months in _SIZES]
+    steps = (l1(shorter.importance, longer.importance) for shorter, longer in pairwise(found))
+    return Remembered(found[sum(1 for _ in takewhile(lambda step: step <= wanted, steps))].importance, len(_SIZES))
+
+
 @dataclass(frozen=True)
 class Run:
-    """Greedy visits while links changed. truth: PageRank of the links at the end."""
+    """Greedy visits while links changed. truth: PageRank of the links at the end.
+
+    ledger: importance of the ledger on the same web. floor: the best ranking possible without further reading, PageRank
+    of the links as last read.
+    """
 
     truth: FloatArray
     book: Adaptive
     past: Past
+    ledger: FloatArray
+    floor: FloatArray
 
 
-def run(graph: Graph, rate: float, seed: int, months: int = 10) -> Run:
-    """Visit greedily with the cash book for some months."""
-    book = paper_book(graph)
+def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_ledger: bool = False) -> Run:
+    """Visit greedily for some months with the cash book, and with the ledger if asked for."""
+    book, ledger = paper_book(graph), Ledger()
+    ledger.discover(graph.size)
+    as_read = Graph(np.zeros(graph.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
     logs: list[VisitLog] = []
     for now, visits in changing(graph, rate, seed, months):
         logs.append(visit_greedily(book, now, visits))
+        if with_ledger:
+            as_read = spliced(now, as_read, settle_greedily(ledger, now, visits, as_read))
     log = VisitLog(*map(np.concatenate, zip(*logs, strict=True)))
-    return Run(pagerank(now, tolerance=EXACT), book, Past(log, graph.size))
-
-
-def run_ledger(graph: Graph, rate: float, seed: int, months: int = 10) -> tuple[FloatArray, FloatArray]:
-    """Visit greedily with the ledger on the same web as `run`.
-
-    Returns importance, and the best ranking possible without further reading: PageRank of the links as last read.
-    """
-    ledger = Ledger()
-    ledger.discover(graph.size)
-    as_read = Graph(np.zeros(graph.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-    for now, visits in changing(graph, rate, seed, months):
-        as_read = spliced(now, as_read, settle_greedily(ledger, now, visits, as_read))
-    return ledger.importance(), pagerank(as_read, tolerance=EXACT)
+    truth, floor = (pagerank(one, tolerance=EXACT) for one in (now, as_read))
+    return Run(truth, book, Past(log, graph.size), ledger.importance(), floor)
 
 
 def changing(graph: Graph, rate: float, seed: int, months: int) -> Iterator[tuple[Graph, int]]:
     """The web after each change, and the visits until the next one."""
+    if not rate:
+        yield graph, months * graph.size
+        return
     web = Evolving(graph, np.random.default_rng(seed))
     visits, changes = _shared_out(graph.size, _STEPS * months), _shared_out(rate * graph.size, _STEPS * months)
     for count, changed in zip(visits, changes, strict=True):
@@ -148,30 +186,51 @@ def _shared_out(per_month: float, steps: int) -> list[int]:
     return [after - before for before, after in pairwise(sums)]
 
 
-Policies = Mapping[str, Callable[[Run], Window]]
+Policies = Mapping[str, Callable[[Run], Remembered]]
 """Window policies by name; a window of some months depends on the speed of the run's clock."""
 
 
-def _months(run: Run, months: int) -> float:
+def _months(run: Run, months: float) -> float:
     """The length of `months` months in turnovers of the cash in hand."""
-    return run.past.since(months * run.past.size) / run.book.in_hand()
+    return run.past.since(round(months * run.past.size)) / run.book.in_hand()
 
 
-_LAST_VISITS: Policies = {
-    "last 4 visits": lambda run: Variable(4),
-    "last 8 visits": lambda run: Variable(8),
-    "last 16 visits": lambda run: Variable(16),
+def _last(visits: int) -> Callable[[Run], Remembered]:
+    return lambda run: remember(Variable(visits), run.book, run.past)
+
+
+def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:
+    def remembered(run: Run) -> Remembered:
+        window = ImprovedFixed(_months(run, months), least)
+        return run.past.kept(window, run.book.in_hand(), compressed=compressed)
+
+    return remembered
+
+
+_LAST_VISITS: Policies = {f"last {visits} visits": _last(visits) for visits in (4, 8, 16)}
+_INTERPOLATION: Policies = {
+    "interpolation, 4 months": lambda run: remember(Interpolation(_months(run, 4)), run.book, run.past)
 }
-_INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: Interpolation(_months(run, 4))}
-_TYPES: Policies = {
-    "last 8 visits": lambda run: Variable(8),
-    "fixed, 8 months": lambda run: Fixed(_months(run, 8)),
-    "fixed, 4 months": lambda run: Fixed(_months(run, 4)),
-    "improved fixed, 4 months, 3 visits": lambda run: ImprovedFixed(_months(run, 4), 3),
+_LEDGERS: Policies = {
+    "ledger": lambda run: Remembered(run.ledger, 2.0),
+    "links as last read": lambda run: Remembered(run.floor, 2.0),
+}
+_LEDGER, _FLOOR = _LEDGERS
+_PAPER: Policies = {
+    "last 8 visits": _last(8),
+    "fixed, 8 months": _fixed(8),
+    "fixed, 4 months": _fixed(4),
+    "improved fixed, 5 months, 4 visits": _fixed(5, 4),
     **_INTERPOLATION,
 }
+_TYPES: Policies = {
+    **_PAPER,
+    "improved fixed, 4 months, 3 visits": _fixed(4, 3),
+    "fixed, 8 months, compressed": _fixed(8, compressed=True),
+    "interpolation, sized": sized,
+}
 _M4, _M8, _M16 = _LAST_VISITS
-_VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED = _TYPES
+_VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED, _OWN, _COMPRESSED, _SIZED = _TYPES
 
 
 class Measured(NamedTuple):
@@ -186,38 +245,15 @@ Table = dict[tuple[float, str], Measured]
 
 def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies, seed: int, months: int) -> Table:
     """Every policy at every change rate; mean over the graphs."""
-
-    def measured(graph: Graph, rate: float, seed: int) -> dict[str, Measured]:
-        done = run(graph, rate, seed, months)
-        every = {name: remember(policy(done), done.book, done.past) for name, policy in policies.items()}
-        return {name: Measured(mean_error(one.importance, done.truth), one.measures) for name, one in every.items()}
-
-    return _tabulated(graphs, rates, seed, measured)
-
-
-def measure_ledger(graphs: Sequence[Graph], rates: Sequence[float], seed: int, months: int) -> Table:
-    """The ledger and the best ranking possible at every change rate; mean over the graphs."""
-
-    def measured(graph: Graph, rate: float, seed: int) -> dict[str, Measured]:
-        *_, (last, _) = changing(graph, rate, seed, months)
-        truth = pagerank(last, tolerance=EXACT)
-        every = zip((_LEDGER, _FLOOR), run_ledger(graph, rate, seed, months), strict=True)
-        return {name: Measured(mean_error(importance, truth), 2.0) for name, importance in every}
-
-    return _tabulated(graphs, rates, seed, measured)
-
-
-def _tabulated(
-    graphs: Sequence[Graph],
-    rates: Sequence[float],
-    seed: int,
-    measured: Callable[[Graph, float, int], dict[str, Measured]],
-) -> Table:
     table: Table = {}
     for rate in rates:
-        found = [measured(graph, rate, seed + number) for number, graph in enumerate(graphs)]
-        for name in found[0]:
-            every = [one[name] for one in found]
+        found: dict[str, list[Measured]] = {name: [] for name in policies}
+        for number, graph in enumerate(graphs):
+            done = run(graph, rate, seed + number, months, with_ledger=_LEDGER in policies)
+            for name, policy in policies.items():
+                one = policy(done)
+                found[name].append(Measured(mean_error(one.importance, done.truth), one.measures))
+        for name, every in found.items():
             errors = Errors(fmean(one.errors.all for one in every), fmean(one.errors.top for one in every))
             table[rate, name] = Measured(errors, fmean(one.measures for one in every))
     return table
@@ -226,8 +262,7 @@ def _tabulated(
 def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
     """Windows of the last 4, 8 and 16 visits and interpolation, against the rate of change."""
     names = (_M4, _M8, _M16, _INTERPOLATED, _LEDGER, _FLOOR)
-    table = measure(graphs, rates, {**_LAST_VISITS, **_INTERPOLATION}, seed, months)
-    table |= measure_ledger(graphs, rates, seed, months)
+    table = measure(graphs, rates, {**_LAST_VISITS, **_INTERPOLATION, **_LEDGERS}, seed, months)
     still, few, many = rates[0], [rate for rate in rates if rate <= 0.002], [rate for rate in rates if rate > 0.01]
     claims = [
         Claim(
@@ -266,7 +301,7 @@ def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
 def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
     """Measures per page kept by each window policy."""
     table = measure(graphs, rates, _TYPES, seed, months)
-    published = {_FIXED_8: (8.0, 0.1), _FIXED_4: (4.0, 0.1), _IMPROVED: (5.2, 0.3), _INTERPOLATED: (1.0, 0.0)}
+    published = {_FIXED_8: (8.0, 0.1), _FIXED_4: (4.0, 0.1), _IMPROVED: (6.1, 0.1), _INTERPOLATED: (1.0, 0.0)}
     moderate = [rate for rate in rates if rate <= _MODERATE]
     claims = [
         Claim(
@@ -295,7 +330,7 @@ def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
     """Types of windows, against the rate of change."""
     table = measure(graphs, rates, _TYPES, seed, months)
     moderate, few = [rate for rate in rates if rate <= _MODERATE], [rate for rate in rates if rate <= 0.03]
-    others = (_VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED)
+    others = (_VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _OWN)
     claims = [
         Claim(
             "a window of visits is better than one of time, up to 10 % of change",
@@ -316,6 +351,17 @@ def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
                 f"at {rate:.1%}"
                 for rate in rates
             ),
+        ),
+        Claim(
+            "a compressed window is as good as a whole one (within a tenth), with half the measures",
+            all(_all(table, rate, _COMPRESSED) <= 1.1 * _all(table, rate, _FIXED_8) for rate in rates)
+            and all(2 * table[rate, _COMPRESSED].measures <= table[rate, _FIXED_8].measures for rate in rates),
+            _against(table, rates, _COMPRESSED, _FIXED_8),
+        ),
+        Claim(
+            "an interpolation that sizes itself by the error wanted is never worse than one of 4 months",
+            all(_all(table, rate, _SIZED) <= 1.01 * _all(table, rate, _INTERPOLATED) for rate in rates),
+            _against(table, rates, _SIZED, _INTERPOLATED),
         ),
     ]
     return _result("figure6", "Figure 6: types of windows", table, tuple(_TYPES), claims)

@@ -14,7 +14,8 @@ def drawn(seed: int, size: int = 30) -> tuple[Graph, np.ndarray]:
     """A graph in which some pages have no links, and the site of every page."""
     rng = np.random.default_rng(seed)
     k = np.triu(rng.random((size, size)) < 0.06, 1) | np.tril(rng.random((size, size)) < 0.06, -1)
-    return Graph.from_edges(*np.nonzero(k), size), rng.integers(0, 4, size)
+    sources, targets = np.nonzero(k)
+    return Graph.from_edges(sources, targets, size), rng.integers(0, 4, size)
 
 
 def dense(name: str, graph: Graph, site: np.ndarray) -> np.ndarray:

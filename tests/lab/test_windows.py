@@ -1,11 +1,13 @@
 """Windows read off a log of visits against the cash book that had them all along."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
 from minicrawl.lab.webs import power_law
-from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, run_ledger, spliced
+from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
 from minicrawl.opic import Adaptive, Basic, Fixed, ImprovedFixed, Interpolation, PayOut, Variable
 from minicrawl.opic.window import Window
 from minicrawl.rank import Graph, l1, pagerank
@@ -35,6 +37,42 @@ def test_window_read_off_the_log_is_that_of_the_book(window: Window, visits: int
         assert says.measures == pytest.approx(sum(kept) / graph.size)
 
 
+@pytest.mark.parametrize("window", [Variable(5), Fixed(3.0), ImprovedFixed(0.5, 3)], ids=repr)
+def test_compressed_visits_are_merged_two_by_two(window: Window) -> None:
+    """The slow way: of three measures of a size the older two become one; those that do not count go."""
+    graph = power_law(30, np.random.default_rng(1))
+    book = paper_book(graph)
+    pages = np.random.default_rng(2).choice(graph.size, 700, p=np.arange(1, 31) / 465).astype(np.int32)
+    past = Past(visit_pages(book, graph, pages), graph.size)
+    counts = window.counts(past.newer, past.end, float(past.clock[-1]), book.in_hand())
+    rates, measures = np.zeros(graph.size), 0
+    for page in range(graph.size):
+        kept: list[list[int]] = []
+        for visit in np.flatnonzero(past.pages == page).tolist():
+            kept.append([visit])
+            size = 1
+            while sum(len(one) == size for one in kept) == 3:
+                at = next(place for place, one in enumerate(kept) if len(one) == size)
+                kept[at : at + 2] = [kept[at] + kept[at + 1]]
+                size *= 2
+        kept = [one for one in kept if counts[one].any()]
+        measures += len(kept)
+        rates[page] = past.cash[np.concatenate(kept)].sum() / (past.clock[-1] - past.start[kept[0][0]])
+    found = past.kept(window, book.in_hand(), compressed=True)
+    assert found.importance == pytest.approx(rates / rates.sum(), rel=1e-12)
+    assert found.measures == pytest.approx(measures / graph.size)
+
+
+def test_window_is_the_longest_within_the_error_wanted() -> None:
+    done = run(power_law(500, np.random.default_rng(0)), rate=0.3, seed=1, months=8)
+    months = [done.past.since(round(m * 500)) / done.book.in_hand() for m in (0.25, 0.5, 1, 2, 4)]
+    every = [remember(Interpolation(each), done.book, done.past).importance for each in months]
+    steps = [l1(a, b) for a, b in pairwise(every)]
+    for wanted in (0.0, *steps, 2.0):
+        longest = next((k for k, step in enumerate(steps) if step > wanted), 4)
+        assert sized(done, wanted).importance.tolist() == every[longest].tolist()
+
+
 def test_months_are_told_by_the_clock() -> None:
     graph = power_law(20, np.random.default_rng(0))
     book = paper_book(graph)
@@ -53,17 +91,16 @@ def test_links_as_last_read_are_those_of_the_visited_pages() -> None:
 def test_ledger_is_exact_for_the_links_as_last_read() -> None:
     """With half of the pages changing the links as last read are not those of the end; the ledger knows the former."""
     graph = power_law(200, np.random.default_rng(2))
-    truth = run(graph, rate=0.5, seed=3, months=3).truth
-    ledger, floor = run_ledger(graph, rate=0.5, seed=3, months=3)
-    assert l1(floor, truth) > 0.05
-    assert l1(ledger, floor) < 0.3 * l1(ledger, truth)
+    done = run(graph, rate=0.5, seed=3, months=3, with_ledger=True)
+    assert l1(done.floor, done.truth) > 0.05
+    assert l1(done.ledger, done.floor) < 0.3 * l1(done.ledger, done.truth)
 
 
 def test_run_without_change_keeps_its_graph() -> None:
     graph = power_law(100, np.random.default_rng(2))
-    done = run(graph, rate=0.0, seed=3, months=12)
+    done = run(graph, rate=0.0, seed=3, months=12, with_ledger=True)
     assert done.truth == pytest.approx(pagerank(graph), abs=1e-12)
-    assert run_ledger(graph, 0.0, 3, 12)[1] == pytest.approx(done.truth, abs=1e-12)
+    assert done.floor == pytest.approx(done.truth, abs=1e-12)
     assert len(done.past.pages) == 1200
     # The paper's book with its virtual page still works: the visits conserve all cash.
     assert int(done.book.cashes().sum()) + done.book.virtual == LAB_TOTAL
@@ -80,7 +117,7 @@ def test_run_depends_on_its_seed_only() -> None:
 def test_figures_have_a_row_per_rate_and_policy() -> None:
     graphs = [power_law(200, np.random.default_rng(seed)) for seed in range(2)]
     rates = (0.0, 0.05)
-    for figure, policies in ((figure_4, 6), (figure_5, 5), (figure_6, 5)):
+    for figure, policies in ((figure_4, 6), (figure_5, 8), (figure_6, 8)):
         result = figure(graphs, 0, rates, 4)
         assert len(result.rows) == policies * len(rates)
         assert {row[0] for row in result.rows} == set(rates)
