@@ -68,6 +68,9 @@ def crawled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "seeds.txt").write_text("http://example.org/\nhttp://docs.test/\n")
     (tmp_path / "terms.txt").write_text("a word of our terms " * 20)
+    seen = 'example.org:80 192.0.2.1 - - [01/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9 "-" "Mozilla/5.0 (X11)"\n'
+    for log in ("access.log", "access.log.1.gz"):
+        (tmp_path / log).write_text(seen)
     run(["crawl", "seeds.txt", "--text"], port)
     run(["index"], port)
     return tmp_path

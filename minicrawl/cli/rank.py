@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     ctx: click.Context, /, by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any
 ) -> None:
-    """Rank the pages of a store by the links between them, in another way than the crawl did.
+    """Rank the pages of a store by the links between them, in another way than the crawl did, or by visits.
 
     \b
     pagerank   how often a walker is at each page who sometimes jumps to any
@@ -44,6 +44,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     inverse    PageRank with all links turned round: who reaches much
     sites      PageRank of the graph of links between sites
     opic       the crawl's own history of cash, as shares
+    visits     visits to pages in the access logs of the site
 
     Trust by judging some pages is 'minicrawl rank trust'.
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from support.command_line import answer, run
 from support.shops import FORUM, NEWS, SITE, A, B
 from support.sites import Server, Site, crawl, random_site, rows
 
+from minicrawl.cli import main
 from minicrawl.store.writer import Writer
 
 
@@ -299,3 +301,18 @@ def test_communities_are_printed_without_pages_that_are_not_in_them_and_can_be_c
         (page["url"], page["value"]) for page in top
     }
     assert run("compare", "c-1", "c-2", "--store", store).exit_code == 0
+
+
+def test_pages_are_ranked_by_visits_in_logs(store: Path, tmp_path: Path) -> None:
+    stamped = '192.0.2.1 - - [01/Nov/2026:12:00:0%d +0000] "GET %s HTTP/1.1" 200 9 "-" "Mozilla/5.0 (X11)"\n'
+    (tmp_path / "a.log").write_text(stamped % (0, "/cart"))
+    words = ("rank", "--by", "visits", "--site", A, "--store", store, "--log", tmp_path / "a.log")
+    assert {url for url, share in values(*words[1:]).items() if share} == {A + "cart"}
+    result = CliRunner().invoke(main, [*map(str, words), "--log", "-", "--save", "seen"], stamped % (1, "/"))
+    assert (result.exit_code, result.stderr.splitlines()[0][:27]) == (0, "2 lines: 2 visits to 2 page")
+    assert dict(rows(store, "SELECT url, value FROM rankings JOIN pages ON id = page WHERE value")) == {
+        A: 0.5,
+        A + "cart": 0.5,
+    }
+    lacking = run("rank", "--by", "visits", "--store", store)
+    assert lacking.stderr == "Error: --by visits needs the access logs of the site; name each with --log access.log\n"

@@ -24,6 +24,7 @@ class Options:
     per: "page", "host" or "site"; links within one weigh `inside`, None: 0. cap: most links of one to a page that
     count; None: all. PageRank knows no hosts unless one of the three is given.
     context: weigh links by query words near them. self_links: count every page as linked to itself.
+    log: access logs. site: a URL of the host that they are of. blend: weight of visits beside importance; None: 1.
     communities: their number, found by `peel` or by singular vectors; None: hubs and authorities of the whole graph.
     """
 
@@ -47,3 +48,6 @@ class Options:
     self_links: bool = False
     communities: int | None = None
     peel: bool = False
+    log: tuple[str, ...] = ()
+    site: str | None = None
+    blend: float | None = None

@@ -1,4 +1,4 @@
-"""Rankings of the pages of a store by their links, by methods other than the crawl's."""
+"""Rankings of the pages of a store by their links, by methods other than the crawl's, or by visits."""
 
 import re
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import named_pages
 from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
 from minicrawl.analysis.rankings.topic_ranking import topic_ranking
+from minicrawl.analysis.rankings.visit_ranking import visit_ranking
 from minicrawl.errors import SettingError
 from minicrawl.rank.trust import inverse_pagerank, trustrank
 from minicrawl.store.reader import Store
@@ -44,10 +45,13 @@ class Rankings:
 
 
 def rankings(store: Store, by: str, options: Options) -> Rankings:
-    """The pages of a store ranked. by: one of RANKERS. Raises SettingError, StoreError."""
-    if options.memory is not None:
+    """The pages of a store ranked. by: one of RANKERS, or "visits". Raises SettingError, StoreError."""
+    if options.memory is not None or by == "visits":
         pages = folded_pages(store)
-        found = pagerank_ranking_on_disk(options.memory, options, store, pages)
+        if options.memory is not None:
+            found = pagerank_ranking_on_disk(options.memory, options, store, pages)
+        else:
+            found = visit_ranking(options, store, pages)
         return Rankings(found.values, pages.is_alias, notes=found.notes)
     folded = folded_store(store)
     found = RANKERS[by](options, store, folded)

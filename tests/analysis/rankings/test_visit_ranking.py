@@ -1,0 +1,156 @@
+"""Visits counted from logs that are drawn by a known law, or written by hand."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from time import gmtime, strftime
+
+import numpy as np
+import pytest
+from support.sites import Site, crawl
+
+from minicrawl.analysis.link_graph import folded_pages
+from minicrawl.analysis.rankings.options import Found, Options
+from minicrawl.analysis.rankings.visit_ranking import RecentRequests, visit_ranking
+from minicrawl.errors import SettingError
+from minicrawl.rank.compare import kendall_tau
+from minicrawl.store.reader import open_store
+
+A, B = "http://a.test/", "http://b.test/"
+PAGES = [f"{A}{number}" for number in range(40)]
+SITE: Site = {A: [*PAGES, A + "old", A + "q?a=1", A + "caf\u00e9"], A + "old": A + "3", A + "caf%C3%A9": []}
+SITE |= {page: [A, "<p>" + " ".join(f"w{page[14:]}x{k}" for k in range(60))] for page in [*PAGES, A + "q?a=1"]}
+BROWSER, BOT = "Mozilla/5.0 (X11)", "Examplebot/1.0"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("visits") / "crawl.db"
+    crawl(SITE, path, [A])
+    return path
+
+
+def line(  # noqa: PLR0913 - a line has many fields
+    target: str, at: float = 0, *, address: str = "192.0.2.1", agent: str = BROWSER, status: int = 200, host: str = "",
+    method: str = "GET",
+) -> str:  # fmt: skip
+    stamp = strftime("%d/%b/%Y:%H:%M:%S +0000", gmtime(1_790_000_000 + at))
+    return f'{host}{address} - - [{stamp}] "{method} {target} HTTP/1.1" {status} 9 "-" "{agent}"\n'
+
+
+def ranked(store: Path, lines: list[str], **asked: object) -> tuple[dict[str, float], Found]:
+    """The scores above 0, by path, and all that was found."""
+    log = store.with_name("access.log")
+    log.write_text("".join(lines), "utf-8")
+    with open_store(store) as reader:
+        found = visit_ranking(Options(log=(str(log),), **asked), reader, folded_pages(reader))  # type: ignore[arg-type]
+        urls = list(reader.page_table.urls())
+    scores = zip(urls, found.values["visits"].tolist(), strict=True)
+    return {url.removeprefix(A): score for url, score in scores if score}, found
+
+
+def visits(store: Path, lines: list[str], **asked: object) -> dict[str, float]:
+    """Visits by path: shares times their number."""
+    scores, found = ranked(store, lines, **asked)
+    number = int(found.notes[-2].split(": ")[1].split(" ")[0].replace(",", ""))
+    return {path: round(score * number, 9) for path, score in scores.items()}
+
+
+def test_ranking_is_that_of_the_law_by_which_visits_were_drawn(store: Path) -> None:
+    """Page k is seen in proportion to 1/(k + 1); as many requests of bots, of a site's files and of errors mislead."""
+    rng = random.Random(1)
+    law = np.array([1 / (number + 1) for number in range(40)])
+
+    def drawn() -> Iterator[str]:
+        for at, page in enumerate(rng.choices(range(40), law.tolist(), k=20_000)):
+            address = f"192.0.{rng.randrange(256)}.{rng.randrange(256)}"
+            yield line(f"/{page}", at, address=address)
+            yield line(f"/{39 - page}", at, address=address, agent=BOT)
+            yield line(f"/{39 - page}.css", at, address=address)
+            yield line(f"/{39 - page}", at, address=address, status=500)
+
+    scores, _ = ranked(store, list(drawn()))
+    shares = np.array([scores[str(number)] for number in range(40)])
+    assert shares == pytest.approx(law / law.sum(), abs=5 * np.sqrt(0.25 / 20_000))
+    assert kendall_tau(shares, law) > 0.9
+
+
+def test_visits_are_those_of_a_slow_count(store: Path) -> None:
+    """A request is a visit unless the visitor asked for the page less than half an hour before."""
+    rng, at = random.Random(2), 0.0
+    asked: list[tuple[float, str, str]] = []
+    for _ in range(3_000):
+        at += rng.choice([1, 30, 600])
+        asked.append((at, f"192.0.2.{rng.randrange(5)}", str(rng.randrange(6))))
+    expected = dict.fromkeys(map(str, range(6)), 0)
+    for index, (at, address, page) in enumerate(asked):
+        before = [earlier for earlier, *same in asked[:index] if same == [address, page]]
+        expected[page] += not before or at - before[-1] >= 1800
+    assert visits(store, [line(f"/{page}", at, address=address) for at, address, page in asked]) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([line("/1"), line("/1", 1799), line("/1", 3597), line("/1", 5397)], {"1": 2}),
+        ([line("/1"), line("/1", address="192.0.2.2"), line("/1", agent=BROWSER + " Firefox/1")], {"1": 3}),
+        ([line("/1", 9000), line("/1")], {"1": 2}),
+        ([line("/1"), line("/old", 1), line("/3", 2)], {"1": 1, "3": 1}),
+        ([line("/1?utm_source=x"), line("/q?a=1"), line("/./x/../2#top"), line("/caf\u00e9")],
+         {"1": 1, "q?a=1": 1, "2": 1, "caf%C3%A9": 1}),
+        ([line("/1"), line("/robots.txt", agent=BROWSER + " A"), line("/2", 1, agent=BROWSER + " A")], {"1": 1}),
+        ([line("/1"), line("/2", method="HEAD"), line("/3", method="POST"), line("/4", status=301)], {"1": 1}),
+        ([line("/1", status=206), line("/2", status=304), line("/3", agent="-")], {"1": 1, "2": 1}),
+        ([line("/1", host="a.test:443 "), line("/1", host="b.test:80 "), line("/2", host="")], {"1": 1, "2": 1}),
+        ([line("http://a.test/1"), line("http://b.test/1"), line("*"), line("/" + "x" * 9000)], {"1": 1}),
+    ],
+)  # fmt: skip
+def test_visit_is_a_page_that_a_visitor_saw(store: Path, lines: list[str], expected: dict[str, float]) -> None:
+    assert visits(store, lines) == expected
+
+
+def test_prefetched_page_was_not_seen(store: Path) -> None:
+    w3c = "#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(Purpose)\n"
+    row = "2026-11-01 12:00:00 192.0.2.1 GET /%s 200 %s\n"
+    assert visits(store, [w3c, row % (0, "-"), row % (1, "prefetch")]) == {"0": 1}
+
+
+def test_blend_weighs_visits_beside_importance(store: Path) -> None:
+    with open_store(store) as reader:
+        importance = dict(zip(reader.page_table.urls(), reader.ranks.importance().tolist(), strict=True))
+    del importance[A + "old"]
+    total = sum(importance.values())
+    scores, _ = ranked(store, [line("/1"), line("/1", 9000), line("/2")], blend=0.25)
+    expected = {url.removeprefix(A): 0.75 * value / total for url, value in importance.items()}
+    expected["1"] += 0.25 * 2 / 3
+    expected["2"] += 0.25 / 3
+    assert scores == pytest.approx(expected)
+
+
+def test_what_was_counted_is_told(store: Path) -> None:
+    lines = [line("/1"), line("/1", 1), line("/2", agent=BOT), line("/3", status=404), line("/none"), "nonsense\n"]
+    _, found = ranked(store, lines)
+    assert found.notes[0] == (
+        "6 lines: 1 visit to 1 page; not counted: 1 by bots, 1 that showed no page, 1 of URLs that the crawl does not "
+        "know, 1 repeated within half an hour, 1 that are no requests"
+    )
+    assert found.notes[1].startswith("importance and visits of 43 pages of the hosts visited: ")
+
+
+def test_log_without_hosts_needs_a_site_where_there_are_several(tmp_path: Path) -> None:
+    crawl({A: [A + "1", B], A + "1": [], B: [B + "1"], B + "1": []}, tmp_path / "crawl.db", [A])
+    lines = [line("/1")]
+    assert visits(tmp_path / "crawl.db", lines, site="https://b.test/any") == {B + "1": 1}
+    for asked, problem in (
+        ({}, "the log names no hosts, .* has pages of several; say .* with --site https://example.com/"),
+        ({"site": "b.test"}, "--site 'b.test' is no URL; say one such as https://example.com/"),
+        ({"site": "http://c.test/"}, "no visit to a page of .*: 1 line: .*; --site may have to name another host"),
+    ):
+        with pytest.raises(SettingError, match=problem):
+            ranked(tmp_path / "crawl.db", lines, **asked)
+
+
+def test_memory_of_requests_is_bounded() -> None:
+    recent = RecentRequests(most=100)
+    assert not any(recent.is_repeated(key, 0.0) for key in range(1000))
+    assert [recent.is_repeated(key, 1.0) for key in (999, 901, 0)] == [True, True, False]
