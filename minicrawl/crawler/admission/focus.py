@@ -13,6 +13,9 @@ p        probability that a URL of the group is of a wanted type:
 
 An ending that is part of a wanted type's name, as .xml is of application/xml, counts as half believed before any page
 with it is read. A URL that shows its type is not estimated: a date in it, or a feed that lists it, makes it news.
+News grows old, m months before the newest month of which three pages were read, whatever the year is then:
+
+    p       = max(L, 2^(-m / 2))
 """
 
 import re
@@ -34,7 +37,11 @@ _BELIEF = 2.0
 _NAMED = 0.5
 _XML_ENDINGS = frozenset({".xml", ".rss", ".atom", ".rdf", ".svg"})
 _XHTML = "application/xhtml+xml"
-_DATED = re.compile(r"[/_-](?:19|20)\d\d([/_-]?)(?:0?[1-9]|1[0-2])(?:\1(?:0?[1-9]|[12]\d|3[01]))?(?=[/_.-]|$)")
+_DATED = re.compile(r"[/_-]((?:19|20)\d\d)([/_-]?)(0?[1-9]|1[0-2])(?:\2(?:0?[1-9]|[12]\d|3[01]))?(?=[/_.-]|$)")
+_LEAST_NEWS = 0.1
+"""L: of news of whatever age."""
+_MONTHS, _OF_MONTH = 2.0, 3
+"""Months in which news loses half of its worth, and pages of a month that are no accident, as a calendar is."""
 _FEED = re.compile(r"(?:^|[^a-z])(?:rss|atom|feeds?|news)(?:[^a-z]|$)", re.IGNORECASE)
 
 
@@ -63,6 +70,8 @@ class SeenTypes:
             self._named |= _XML_ENDINGS
         self._read: dict[str, int] = {}
         self._of_type: dict[str, int] = {}
+        self._of_month: dict[int, int] = {}
+        self._newest = 0
 
     @classmethod
     def of(cls, wanted: Iterable[str], read: Iterable[tuple[str, str | None]]) -> "SeenTypes":
@@ -76,13 +85,17 @@ class SeenTypes:
         """True if a page that was read is of a wanted type."""
         kind = (content_type or "").partition(";")[0].strip().lower()
         return any(
-            _is_news(url) if one == NEWS else _is_xml(kind) if one == XML else kind == one or _is_any(kind, one)
+            _month(url) > 0 if one == NEWS else _is_xml(kind) if one == XML else kind == one or _is_any(kind, one)
             for one in self.wanted
         )
 
     def count(self, url: str, content_type: str | None) -> None:
         """Count a page that was read."""
         of_type = self.is_wanted(url, content_type)
+        if NEWS in self.wanted and (month := _month(url)):
+            self._of_month[month] = self._of_month.get(month, 0) + 1
+            if self._of_month[month] >= _OF_MONTH:
+                self._newest = max(self._newest, month)
         for group in _groups(url):
             self._read[group] = self._read.get(group, 0) + 1
             if of_type:
@@ -90,8 +103,9 @@ class SeenTypes:
 
     def likelihood(self, url: str, listed_by: str = "") -> Likelihood:
         """Likelihood that a URL is of a wanted type. listed_by: the sitemap or feed that names it."""
-        if NEWS in self.wanted and (_is_news(url) or (listed_by and _FEED.search(listed_by))):
-            return Likelihood(1.0, "", 0, 0)
+        if NEWS in self.wanted and ((month := _month(url)) or _FEED.search(listed_by)):
+            age = max(self._newest - month, 0) if month else 0
+            return Likelihood(max(_LEAST_NEWS, 2.0 ** (-age / _MONTHS)), "", 0, 0)
         groups = _groups(url)
         share, like, read = 0.0, groups[0], self._read.get(groups[0], 0)
         for group in groups:
@@ -117,8 +131,10 @@ def _groups(url: str) -> list[str]:
     return list(dict.fromkeys(["*", ending or "*/", f"{host}/*{ending}", f"{folder}{slash}*{ending}"]))
 
 
-def _is_news(url: str) -> bool:
-    return bool(_DATED.search(url.partition("?")[0]))
+def _month(url: str) -> int:
+    """The month of the date in a path, counted from the year 0; 0 without one."""
+    found = _DATED.search(url.partition("?")[0])
+    return 12 * int(found[1]) + int(found[3]) if found else 0
 
 
 def _is_xml(kind: str) -> bool:

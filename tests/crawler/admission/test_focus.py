@@ -197,3 +197,19 @@ def test_a_page_without_links_has_no_parts() -> None:
     weights = weights_of(focus(topic="cats"), [], [])
     assert weights.tolist() == []
     assert weights.dtype == np.int64
+
+
+def test_news_loses_half_of_its_worth_in_two_months_and_never_all() -> None:
+    """The newest month is that of three pages read, so that a page of a calendar does not make all news old."""
+    types = SeenTypes.of(
+        ["news"], [(f"http://h.test/2026/1{month}/0{day}/x", HTML) for month in "01" for day in (1, 2)]
+    )
+    assert types.likelihood("http://h.test/2009/01/01/x").share == 1.0
+    types.count("http://h.test/2099/01/01/", HTML)
+    types.count("http://h.test/2026-11-03-x.html", HTML)
+    shares = {
+        date: types.likelihood(f"http://h.test/{date}/x").share
+        for date in ("2026/12", "2026/11/30", "2026/09/01", "2026/07", "2025/11/21", "2009/01/01")
+    }
+    assert list(shares.values()) == [1.0, 1.0, 0.5, 0.25, 0.1, 0.1]
+    assert types.likelihood("http://h.test/x", "http://h.test/feed/").share == 1.0
