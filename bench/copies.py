@@ -74,7 +74,7 @@ def of_scale(pages: int) -> str:
     path = (columns.path ^ apart * 0x5851F42D4C957F2D).ravel()
     payload, sketch = np.tile(columns.payload, times), np.tile(columns.sketch, (times, 1))
     before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    found = mirrors(host, path, np.arange(len(host)), payload, sketch)
+    found = mirrors(host, path, payload, sketch)
     took, peak = time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     hosts = times * len(columns.names)
     return (

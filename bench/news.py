@@ -116,8 +116,8 @@ def _news_site(draw: random.Random, host: str, kind: str, site: Site, dates: dic
     site |= {page: [*menu, _text(draw)] for page in about}
     for section, some in of.items():
         site[f"{host}/{section}/"] = [*menu, _text(draw), *(article.url for article in some[:15])]
-        for at, article in enumerate(some):
-            near = [other.url for other in some[max(at - 3, 0) : at + 4] if other is not article]
+        for place, article in enumerate(some):
+            near = [other.url for other in some[max(place - 3, 0) : place + 4] if other is not article]
             told = {"@type": "NewsArticle", "headline": "x", "datePublished": f"{article.at}T08:00:00Z"}
             ld = f'<script type="application/ld+json">{json.dumps(told)}</script>'
             site[article.url] = [ld, *menu, _text(draw), *near]

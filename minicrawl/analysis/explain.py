@@ -355,6 +355,7 @@ class _Explainer:
         exact, near = store.recognised.duplicates_of(page)
         sources, links_in = some_links_to(store, page)
         folder = folder_of(ranked.url, facts["content_type"])
+        mirrors = [] if facts["payload"] is None else mirrors_of(store)
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
@@ -383,11 +384,8 @@ class _Explainer:
             waiting_key=waiting_key(store, page),
             focus=self._focus(ranked.url, listed_by),
             jump=page_jump(store, page, ranked, sources),
-            mirror=self._mirror(ranked.url) if facts["payload"] is not None else None,
+            mirror=next((mirror for mirror in mirrors if mirror.host == origin_of(ranked.url)), None),
         )
-
-    def _mirror(self, url: str) -> Mirror | None:
-        return next((mirror for mirror in mirrors_of(self._store) if mirror.host == origin_of(url)), None)
 
     def _queue(self, page: int) -> Queue:
         return self._store.page_table.queue(page, by_importance=jumps_to_sites(self._store))

@@ -1,12 +1,10 @@
 """Hosts of a crawl that mirror other hosts (`rank/mirrors.py`), http and https told apart."""
 
-from array import array
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from minicrawl.model import State
 from minicrawl.rank.mirrors import mirrors
 from minicrawl.store.reader import Store
 
@@ -24,30 +22,25 @@ class Mirror(NamedTuple):
 
 
 def mirrors_of(store: Store) -> list[Mirror]:
-    """All hosts that mirror another, by name; scans all pages. Raises StoreError."""
+    """All hosts that mirror another, by name; reads all fingerprints. Raises StoreError."""
     with store.snapshot():
-        blocks = list(store.recognised.fingerprints())
-        names, host, path = dict[str, int](), array("q"), array("q")
-        for url in store.page_table.urls():
-            behind = url.split("/", 3)[3]
-            host.append(names.setdefault(url[: -len(behind) - 1], len(names)))
-            path.append(crc32(behind.encode()))
-        if not blocks or len(names) < 2:
+        blocks = [(each.page, each.payload, each.sketch) for each in store.recognised.fingerprints()]
+        if not blocks:
             return []
-        hosts, paths = (np.frombuffer(column, np.int64) for column in (host, path))
-        is_there = [state not in (State.ERROR, State.GONE) for state, _ in store.page_table.states()]
-        importance = np.bincount(hosts, store.ranks.importance())
-    page, payload, sketch = (
-        np.concatenate(each) for each in zip(*((b.page, b.payload, b.sketch) for b in blocks), strict=True)
-    )
-    a, b, *told = mirrors(hosts, np.where(is_there, paths, -1), page, payload, sketch)
+        page, payload, sketch = (np.concatenate(column) for column in zip(*blocks, strict=True))
+        urls, names = store.page_table.urls_of(page.tolist()), dict[str, int]()
+        parts = [urls[number].split("/", 3) for number in page.tolist()]
+        host = np.array([names.setdefault("/".join(part[:3]), len(names)) for part in parts], np.int64)
+        path = np.array([crc32(part[3].encode()) for part in parts], np.int64)
+        importance = np.bincount(host, store.ranks.importance()[page])
+    a, b, *told = mirrors(host, path, payload, sketch)
     order = np.argsort(-importance, kind="stable")
     best = np.argsort(order)  # by importance, the first host that each hangs together with
     while (best[a] != best[b]).any():
         least = np.minimum(best[a], best[b])
         for one in (a, b):
             np.minimum.at(best, one, least)
-    rows = sorted(zip(*(column.tolist() for column in (*told[:2], a, b)), strict=True))
+    rows = sorted(zip(*(column.tolist() for column in (*told, a, b)), strict=True))
     of_host = {one: (compared, min(round(alike, 3), 1.0)) for compared, alike, *pair in rows for one in pair}
     origins, leader = list(names), order[best].tolist()
     return sorted(Mirror(origins[one], origins[leader[one]], *of_host[one]) for one in of_host if leader[one] != one)

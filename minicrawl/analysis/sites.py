@@ -64,7 +64,8 @@ def sites_of(
         read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
         found = expected_pages(store, read) if has_unread else None
         by_place = folded.weights(surfer_named(surfer, store)) if weights == "links" else None
-        mirror_of = _mirrored(store, DIVISIONS[kind])
+        named = ((*map(DIVISIONS[kind], map(politeness_key, each[:2])), each.of) for each in mirrors_of(store))
+        mirror_of = {name: of for name, other, of in named if name != other}
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}
     links = site_links(folded.graph, of_page, len(names), by_place)
     columns = (
@@ -77,12 +78,6 @@ def sites_of(
     )
     rows = zip(names, *(column.tolist() for column in columns), strict=True)
     return [SiteRow(name, *row, *trusted.get(name, ()))._replace(mirror_of=mirror_of.get(name)) for name, *row in rows]
-
-
-def _mirrored(store: Store, site_of_host: Callable[[str], str]) -> dict[str, str]:
-    """Mirrored hosts as origins, by the site that mirrors them."""
-    named = ((site_of_host(politeness_key(each.host)), each.of) for each in mirrors_of(store))
-    return {site: of for site, of in named if site != site_of_host(politeness_key(of))}
 
 
 def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:

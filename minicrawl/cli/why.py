@@ -16,7 +16,6 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
-    from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
     from minicrawl.crawler.admission.focus import Likelihood
@@ -132,7 +131,6 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield from _trap_lines(found.trap)
     yield from (f"  {printable(note)}" for note in found.notes)
     yield from _duplicate_lines(page)
-    yield from _mirror_lines(page.mirror)
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield from _expected_lines(ranked.expected, page.expected_parts)
@@ -247,14 +245,11 @@ def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
         yield f"  duplicate   {'exact duplicate' if leader.is_exact else near} of {printable(leader.url)}"
     if page.duplicates.exact or page.duplicates.near:
         yield f"  duplicates  {page.duplicates.exact:,} exact, {page.duplicates.near:,} near"
+    if (mirror := page.mirror) is not None:
+        alike = f"{mirror.alike:.0%} of the text of {counted(mirror.compared, 'page')}"
+        yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {alike}"
     if page.probe is not None:
         yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
-
-
-def _mirror_lines(mirror: "Mirror | None") -> Iterator[str]:
-    if mirror is not None:
-        compared = f"{counted(mirror.compared, 'path')} compared, {mirror.alike:.0%} of their text in both"
-        yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {compared}"
 
 
 def _by_place(links: "LinksByPlace") -> str:

@@ -28,8 +28,8 @@ FloatArray = npt.NDArray[np.float64]
 
 FEWEST = 5
 """Pages, each counted by its share beyond the host's frame, that must be compared: parked domains have fewer."""
-ALIKE, COVERED = 0.8, 0.5
-"""Least values of x and of the share of paths, for mirrors."""
+ALIKE, COVERED = 0.8, 0.4
+"""Least x of mirrors, and least share of the paths of the host with fewer pages, of which not all have been read."""
 _NEXT = 8
 """Of the hosts with one path each is compared with so many: groups of mirrors still hang together."""
 _MOST_FRAME = 0.9
@@ -39,30 +39,26 @@ _MOST_FRAME = 0.9
 class Mirrors(NamedTuple):
     """Pairs of hosts a < b, shape (pairs,) each.
 
-    compared: paths read on both. alike: x, the mean share of content that is in both, about 0 to 1. covered: share of
-    the pages read on the host that has fewer of them, whose path the other host has.
+    compared: paths read on both. alike: x, the mean share of content that is in both, about 0 to 1.
     """
 
     a: IntArray
     b: IntArray
     compared: IntArray
     alike: FloatArray
-    covered: FloatArray
 
 
-def mirrors(
-    host: IntArray, path: IntArray, read: IntArray, payload: IntArray, sketch: npt.NDArray[np.uint64]
-) -> Mirrors:
+def mirrors(host: IntArray, path: IntArray, payload: IntArray, sketch: npt.NDArray[np.uint64]) -> Mirrors:
     """Find pairs of hosts that mirror each other. Of a large group of mirrors some pairs are left out, but all hang
     together by others.
 
-    host, path: number of the host (from 0) and digest of the path of every known URL, shape (known,). read: indices of
-    the pages that were read, shape (pages,); payload: digests of their bodies, shape (pages,); sketch: bits of which
-    two pages of similarity J differ in (1 - J) / 2, all 0 for a page without, shape (pages, words).
+    host, path, payload: numbers of hosts (from 0), digests of paths and of bodies of the pages read, shape (pages,).
+    sketch: bits of which two pages of similarity J differ in (1 - J) / 2, all 0 for a page without, shape (pages,
+    words).
     """
-    host_of, hosts = host[read], int(host.max(initial=0)) + 1
-    a, b = _with_one_path(host_of, path[read])
-    _, pair, compared = np.unique(host_of[a] * hosts + host_of[b], return_inverse=True, return_counts=True)
+    pages = np.bincount(host)
+    a, b = _with_one_path(host, path)
+    _, pair, compared = np.unique(host[a] * len(pages) + host[b], return_inverse=True, return_counts=True)
     is_enough = compared >= FEWEST
     rows = np.flatnonzero(is_enough[pair])
     rows = rows[np.argsort(pair[rows], kind="stable")]
@@ -86,12 +82,10 @@ def mirrors(
     f = 2.0 * own_a / (1.0 - own_a) + 2.0 * own_b / (1.0 - own_b)
     g = across * (2.0 + f) / (1.0 + across)
     x = (same * (2.0 + f - g) - g) / (1.0 + same)
-    found = np.flatnonzero((x >= ALIKE) & (compared * (1.0 - np.maximum(own_a, own_b)) >= FEWEST))
-    first, second = host_of[a[ends[found] - 1]], host_of[b[ends[found] - 1]]
-    shares = _covered(host, path, read, first, second)
-    is_one = shares >= COVERED
-    found = found[is_one]
-    return Mirrors(first[is_one], second[is_one], compared[found], x[found], shares[is_one])
+    one, two = host[a[ends - 1]], host[b[ends - 1]]
+    content = compared * (1.0 - np.maximum(own_a, own_b))
+    found = (x >= ALIKE) & (content >= FEWEST) & (compared >= COVERED * np.minimum(pages[one], pages[two]))
+    return Mirrors(one[found], two[found], compared[found], x[found])
 
 
 def _with_one_path(host: IntArray, path: IntArray) -> tuple[IntArray, IntArray]:
@@ -103,17 +97,3 @@ def _with_one_path(host: IntArray, path: IntArray) -> tuple[IntArray, IntArray]:
         first.append(order[:-ahead][is_one])
         second.append(order[ahead:][is_one])
     return np.concatenate(first), np.concatenate(second)
-
-
-def _covered(host: IntArray, path: IntArray, read: IntArray, a: IntArray, b: IntArray) -> FloatArray:
-    """`covered` of pairs of hosts."""
-    factor = np.int64(0x5851F42D4C957F2D)
-    known, order = np.sort(path ^ host * factor), np.argsort(host[read], kind="stable")
-    ends = np.cumsum(np.bincount(host[read], minlength=int(host.max(initial=0)) + 1))
-    pages = [path[read[each]] for each in np.split(order, ends[:-1])]
-    found = np.zeros(len(a))
-    for number, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        less, more = sorted(pair, key=lambda one: len(pages[one]))
-        keys = pages[less] ^ np.array([more]) * factor
-        found[number] = np.mean(known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys)
-    return found

@@ -42,7 +42,7 @@ def test_hosts_mirror_the_most_important_of_them(store: Path) -> None:
 def test_commands_tell_of_mirrors(store: Path) -> None:
     assert [row["host"] for row in answer("copies", "--hosts", "--store", store)] == [MIRROR, COPY]
     assert (
-        f"its host is a mirror of {HOME}: 8 paths compared, 100% of their text"
+        f"its host is a mirror of {HOME}: 100% of the text of 8 pages"
         in run("why", MIRROR + "/3", "--store", store, "--wide").stdout
     )
     assert "mirror" not in run("why", HOME + "/3", "--store", store, "--wide").stdout

@@ -44,7 +44,7 @@ def test_share_of_content_is_told_whatever_the_frames(own: int, common: int, sha
             content = [*carried, *(next(number) for _ in range(10 - shared))]
             sketches[host].append(sketch_of_parts(*content, *frames[host], *both))
     rows = np.arange(2 * PAGES)
-    found = mirrors(rows // PAGES, rows % PAGES, rows, rows, np.array([*sketches[0], *sketches[1]]))
+    found = mirrors(rows // PAGES, rows % PAGES, rows, np.array([*sketches[0], *sketches[1]]))
     x = shared / (20 - shared) * 2 / (1 + shared / (20 - shared))
     assert x == pytest.approx(shared / 10)
     if shared == 6:
@@ -54,22 +54,22 @@ def test_share_of_content_is_told_whatever_the_frames(own: int, common: int, sha
         assert found.alike[0] == pytest.approx(shared / 10, abs=0.06)
 
 
-def test_covered_is_the_share_of_the_paths_of_the_host_with_fewer_pages() -> None:
-    """Host 0 has 10 pages, host 1 the first 6 of these and 3 others; another path of 1 is known, not read."""
-    host, path = np.array([0] * 10 + [1] * 10), np.array([*range(10), *range(6), 50, 51, 52, 9])
-    read = np.arange(19)
-    sketch = np.array([sketch_of_parts(number) for number in path[read].tolist()])
-    found = mirrors(host, path, read, path[read], sketch)
-    assert (found.compared.tolist(), found.covered.tolist()) == ([6], [6 / 9])
+@pytest.mark.parametrize(("others", "is_mirror"), [(9, True), (10, False)])
+def test_mirrors_share_two_fifths_of_the_paths_of_the_host_with_fewer_pages(others: int, is_mirror: bool) -> None:
+    """Host 0 has 30 pages, host 1 six of these and some others."""
+    host = np.array([0] * 30 + [1] * (6 + others))
+    path = np.array([*range(30), *range(6), *range(50, 50 + others)])
+    sketch = np.array([sketch_of_parts(number) for number in path.tolist()])
+    assert mirrors(host, path, path, sketch).compared.tolist() == [6] * is_mirror
 
 
 def test_without_pages_there_are_no_mirrors() -> None:
     none = np.zeros(0, np.int64)
-    assert not len(mirrors(none, none, none, none, np.zeros((0, 5), np.uint64)).a)
+    assert not len(mirrors(none, none, none, np.zeros((0, 5), np.uint64)).a)
 
 
 def test_short_pages_without_a_sketch_are_alike_only_by_their_bytes() -> None:
     host, path, rows = np.repeat([0, 1], 9), np.tile(np.arange(9), 2), np.arange(18)
     nothing = np.zeros((18, 5), np.uint64)
-    assert not len(mirrors(host, path, rows, rows, nothing).a)
-    assert mirrors(host, path, rows, path, nothing).alike.tolist() == [1.0]
+    assert not len(mirrors(host, path, rows, nothing).a)
+    assert mirrors(host, path, path, nothing).alike.tolist() == [1.0]

@@ -47,7 +47,7 @@ class PageColumns(NamedTuple):
 
     def mirrors(self, read: IntArray) -> Mirrors:
         """The pairs found where some pages were read."""
-        return mirrors(self.host, self.path, read, self.payload[read], self.sketch[read])
+        return mirrors(self.host[read], self.path[read], self.payload[read], self.sketch[read])
 
     def groups(self, found: Mirrors) -> set[frozenset[str]]:
         """All pairs of hosts that hang together by the pairs found."""
