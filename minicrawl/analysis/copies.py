@@ -87,7 +87,7 @@ def _on(part: Store, documents: Sequence[_Document], least: float, since: float)
     for start in range(0, len(pages), _AT_ONCE):
         for page, record in part.texts.records(pages[start : start + _AT_ONCE]).items():
             runs = _runs(words_of(record))  # with menus: no fewer than without
-            runs = runs[np.isin(runs, known)]
+            runs = runs[known[np.minimum(known.searchsorted(runs), len(known) - 1)] == runs]
             for document in documents if len(runs) else ():
                 if document.share(runs) >= least and (copy := _copy(part, page, document, least)) is not None:
                     yield from [copy] * (copy.seen_at >= since)
