@@ -95,7 +95,7 @@ def _on(part: Store, documents: Sequence[_Document], least: float, since: float)
 
 def _copy(part: Store, page: int, document: _Document, least: float) -> Copy | None:
     """A page that carries a document; None if its content does not."""
-    (ranked,) = part.ranks.of([page])
+    ranked = part.ranks.rows([page])[page]
     kept = part.texts.text(page, ranked.url)
     share = 0.0 if kept is None else document.share(_runs(words_in(kept.content_text)))
     if share < least or ranked.url == document.name:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from minicrawl.analysis.copies import Copy
     from minicrawl.analysis.mirrors import Mirror
 
-_FOUND = 1
-"""Exit code if --fail-on finds a copy."""
-
 
 @click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d --not-on example.org")
 @click.argument("documents", nargs=-1, metavar="FILE|URL...")
@@ -52,8 +49,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     this after each crawl or refresh, with --since the time between two.
 
     --hosts shows mirrors instead: hosts with the paths of a more important host, and the same content there.
-
-    Exit code 1 says that --fail-on found a copy.
     """
     from minicrawl.analysis.copies import copies
     from minicrawl.analysis.mirrors import mirrors_of
@@ -70,7 +65,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         found = copies(reader, documents, least=least / 100, since=moment, not_on=not_on)
     click.echo(document([copy._asdict() for copy in found]) if as_json else "\n".join(_lines(found)))
     if fail_on is not None and any(100 * copy.share >= fail_on for copy in found):
-        click.get_current_context().exit(_FOUND)
+        click.get_current_context().exit(1)
 
 
 def _lines(found: "Sequence[Copy]") -> list[str]:

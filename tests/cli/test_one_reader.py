@@ -37,8 +37,8 @@ OWN |= {"tau", "l1", "linked_from", "queue"}
 """What the books of a partition say of the time when the crawl ended."""
 OWN |= {"score", "explained"}
 """How rare a word is counts in the partition of the page."""
-OWN |= {"first", "last"}
-"""Times of the first and the last answer."""
+OWN |= {"first", "last", "seen_at", "after"}
+"""Times of answers."""
 OWN |= {"content"}
 """What a host repeats is known by the pages that came last."""
 
@@ -91,7 +91,7 @@ COMMANDS = [
     f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
     "compare importance inlinks", "refresh --pages 3 --dry-run", f"changes {HOME} --diff",
-    "archive select",
+    "archive select", "copies --hosts", f"copies {HOME} --least 10",
 ]  # fmt: skip
 
 
