@@ -12,7 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, NamedTuple, cast
@@ -31,8 +31,8 @@ _COMMON = re.compile(
 )
 _WORD = re.compile(rb'"(?:[^"]|"")*+"|\S+')
 _ESCAPE = re.compile(rb'\\(?:x([0-9A-Fa-f]{2})|(["\\]))')
-_MONTHS = {name: number for number, name in enumerate(b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
-_PORTS = {"443": "https", "80": "http"}
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+_PORTS = {b"443": "https", b"80": "http"}
 _ASCII = bytes(range(128))
 # Browsers begin with Mozilla/, and only Internet Explorer says that it is compatible. This finds 97 % of the 2,123
 # agents of bots in crawler-user-agents 1.67, and 2 of the 6,936 of browsers in fake-useragent 2.2.
@@ -126,24 +126,23 @@ class AccessLog:
             return None
 
         time, status, target = of("time") or b"", of("sc-status") or b"", of("cs-uri-stem", "cs-uri")
-        at = _utc((of("date") or self._date)[:10], time[:5])
+        at = _seconds((of("date") or self._date)[:10] + b" " + time[:5])
         if at is None or target is None or not (status.isdigit() and time[6:8].isdigit()):
             return None
         if (query := of("cs-uri-query")) is not None and "cs-uri-stem" in self._fields:
             target += b"?" + query
         scheme = (of("cs-protocol", "cs-uri-scheme") or b"").decode("latin-1").lower()
-        port = (of("s-port") or b"").decode("latin-1")
         host = of("x-host-header", "cs-host", "cs(host)")
-        is_agent_known = "cs(user-agent)" in self._fields
+        agent = (of("cs(user-agent)") or b"-")[:_LONGEST_AGENT] if "cs(user-agent)" in self._fields else None
         return Request(
             at + float(time[6:8]),
             of("c-ip") or b"",
-            (of("cs(user-agent)") or b"-")[:_LONGEST_AGENT] if is_agent_known else None,
+            agent,
             of("cs-method") or b"",
             _sent(target),
             int(status[:3]),
             None if host is None else host.decode("latin-1"),
-            scheme if scheme in ("http", "https") else _PORTS.get(port),
+            scheme if scheme in ("http", "https") else _PORTS.get(of("s-port") or b""),
             any(of(field) for field in ("cs(sec-purpose)", "cs(purpose)", "cs(x-moz)")),
         )
 
@@ -155,16 +154,16 @@ def common(line: bytes) -> Request | None:
     if found is None:
         return None
     start, stamp, request, status, _, agent = found.groups()
-    at = _local(stamp[:17] + stamp[20:])
+    at = _seconds(stamp[:17] + stamp[20:])
     names = start.split(b" ", 4)
     if at is None or len(names) < 4:
         return None
     host = scheme = None
     if len(names) > 4 and names[2] == b"-" != names[1]:  # host, address, and the identity that nobody asks for
-        host, _, port = names.pop(0).decode("latin-1").rpartition(":")
+        name, _, port = names[0].rpartition(b":")
         scheme = _PORTS.get(port)
-        if scheme is None:
-            host = f"{host}:{port}" if host else port
+        host = (name if scheme else names[0]).decode("latin-1")
+        names = names[1:]
     method, _, rest = request.partition(b" ")
     target = rest.rpartition(b" ")[0] if b" HTTP/" in rest else rest
     agent = None if agent is None else agent[:_LONGEST_AGENT]
@@ -191,20 +190,15 @@ def _sent(target: bytes) -> str:
 
 
 @lru_cache(maxsize=2**12)
-def _local(stamp: bytes) -> float | None:
-    """Seconds since 1970 at "10/Oct/2000:13:55 -0700"; None for a time that does not exist."""
+def _seconds(minute: bytes) -> float | None:
+    """Seconds since 1970 at "10/Oct/2000:13:55 -0700", or in W3C logs "2000-10-10 13:55"; None for no such time."""
     try:
-        offset = timedelta(hours=int(stamp[18:21]), minutes=int(stamp[18:19] + stamp[21:23]))
-        day = int(stamp[7:11]), _MONTHS[stamp[3:6]], int(stamp[:2])
-        return datetime(*day, int(stamp[12:14]), int(stamp[15:17]), tzinfo=timezone(offset)).timestamp()
-    except (ValueError, KeyError, OverflowError):
-        return None
-
-
-@lru_cache(maxsize=2**12)
-def _utc(date: bytes, time: bytes) -> float | None:
-    """Seconds since 1970 at "2000-10-10", "13:55"; None for a time that does not exist."""
-    try:
-        return datetime.fromisoformat(f"{date.decode()} {time.decode()}").replace(tzinfo=UTC).timestamp()
+        text = minute.decode()
+        if "/" in text:
+            day, month, rest = text.split("/")
+            text = f"{rest[:4]}-{_MONTHS.index(month) + 1:02}-{day}T{rest[5:10]}{rest[11:14]}:{rest[14:]}"
+        else:
+            text += "+00:00"
+        return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
         return None

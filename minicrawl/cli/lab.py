@@ -149,9 +149,11 @@ def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: 
 
     Links between sites are held out, and the pages of each site are ranked by the links inside it alone. The area is
     the chance that a page which another site links to ranks above one which none does; .5 is no better than chance.
-    The same is done with the pages that a site's own front pages link to, which are taken out of the graph. Figures
-    are means over the sites with at least 5 such pages and 5 others; intervals are of 95 %, drawn from --seed. Several
-    crawls are joined by URL. This experiment writes no files, and needs the extra 'analysis' only.
+    The same is done with the pages that a site's own front pages link to, which are taken out of the graph. The uniform
+    surfer also passes on only a part of what pages have that programs generate, by their URLs: indexes, tags, searches,
+    archives, any with a query. Figures are means over the sites with at least 5 such pages and 5 others; intervals are
+    of 95 %, drawn from --seed. Several crawls are joined by URL. This experiment writes no files, and needs the extra
+    'analysis' only.
     """
     need_extra("comparing surfers", "scipy")
     from minicrawl.analysis.isolated_sites import held_out

@@ -6,9 +6,11 @@ endorsed     pages linked by authors of other sites
 front pages  pages linked by the site's own front pages, which are taken out of the graph
 
 The first measures citation, the second navigation. Figures are per site, and compared by their mean over sites, in
-pairs, so that a site that is hard for every surfer has the same weight as another.
+pairs, so that a site that is hard for every surfer has the same weight as another. The first surfer is also tried with
+less trust in pages that programs generate, by their URLs: a share of what they have goes along links, the rest jumps.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +25,14 @@ from minicrawl.rank.pagerank import FloatArray
 FEWEST = 5
 """Minimum of pages to be found, and of others: smaller sites say little."""
 
+
+FOLLOWED = (0.5, 0.25, 0.0)
+"""Shares that generated pages pass along links, other pages passing all."""
+_GENERATED = re.compile(
+    r"[?]|[/_.-](?:genindex|search|tags?|categor(?:y|ies)|archives?|calendar|browse|modindex|allclasses|allpackages|sitemap"
+    r"|hierarchy|annotated|functions|globals|_modules|index-(?:files|all)|class-use|(?:package|overview)-tree)(?![^\W\d_])",
+    re.IGNORECASE,
+)
 
 Places = npt.NDArray[np.uint8]
 
@@ -81,7 +91,8 @@ def by_other_sites(sites: Sequence[EndorsedSite], surfers: Mapping[str, Surfer],
 
     surfers: by name; the others are compared with the first. seed: for the intervals.
     """
-    return _judged((_Question(site.name, site.graph, site.places, site.gains()) for site in sites), surfers, seed)
+    questions = (_Question(site.name, site.urls, site.graph, site.places, site.gains()) for site in sites)
+    return _judged(questions, surfers, seed)
 
 
 def by_front_pages(sites: Sequence[EndorsedSite], surfers: Mapping[str, Surfer], seed: int = 0) -> Judgement | None:
@@ -91,9 +102,10 @@ def by_front_pages(sites: Sequence[EndorsedSite], surfers: Mapping[str, Surfer],
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A graph with the places of its links, and the gain of finding each page."""
+    """A graph with the places of its links, and the URL of each page and the gain of finding it."""
 
     site: str
+    urls: Sequence[str]
     graph: Graph
     places: Places
     gains: FloatArray
@@ -102,8 +114,16 @@ class _Question:
         wanted = int(np.count_nonzero(self.gains))
         return min(wanted, self.graph.size - wanted) >= FEWEST
 
-    def figures(self, surfer: Surfer) -> Figures:
-        values = pagerank(self.graph, weights=surfer.weights.astype(np.float64)[self.places])
+    def figures(self, surfer: Surfer, followed: float) -> Figures:
+        n, sources, weights = self.graph.size, self.graph.sources(), surfer.weights.astype(np.float64)[self.places]
+        is_generated = np.array([_GENERATED.search(url, url.find("/", 8)) is not None for url in self.urls])
+        away = is_generated * np.bincount(sources, weights, n) * (1.0 - followed)
+        weights[is_generated[sources]] *= followed
+        doubted, every = np.flatnonzero(away), np.arange(n)  # page n: leads to all pages, doubted ones lead there
+        rows = np.concatenate([sources, doubted, np.full(n, n)])
+        graph = Graph.from_edges(rows, np.concatenate([self.graph.targets, np.full(len(doubted), n), every]), n + 1)
+        weights = np.concatenate([weights, away[doubted], np.ones(n)])[np.argsort(rows, kind="stable")]
+        values = pagerank(graph, weights=weights)[:n]
         return Figures(area(values, self.gains), ndcg(values, self.gains), precision(values, self.gains))
 
 
@@ -116,24 +136,27 @@ def _without_fronts(site: EndorsedSite) -> _Question:
     stays = ~(is_front[sources] | is_front[targets])
     number = np.cumsum(~is_front) - 1
     graph = Graph.from_edges(number[sources[stays]], number[targets[stays]], int(np.count_nonzero(~is_front)))
-    return _Question(site.name, graph, site.places[stays], wanted[~is_front].astype(np.float64))
+    urls = [url for url, front in zip(site.urls, is_front, strict=True) if not front]
+    return _Question(site.name, urls, graph, site.places[stays], wanted[~is_front].astype(np.float64))
 
 
 def _judged(questions: Iterable[_Question], surfers: Mapping[str, Surfer], seed: int) -> Judgement | None:
+    first = next(iter(surfers))
+    trials = {name: (surfer, 1.0) for name, surfer in surfers.items()}
+    trials |= {f"{first}, generated {share:g}": (surfers[first], share) for share in FOLLOWED}
     sites = tuple(
         JudgedSite(
             question.site,
             question.graph.size,
             int(np.count_nonzero(question.gains)),
-            {name: question.figures(surfer) for name, surfer in surfers.items()},
+            {name: question.figures(*trial) for name, trial in trials.items()},
         )
         for question in questions
         if question.can_be_judged()
     )
     if not sites:
         return None
-    first = next(iter(surfers))
-    return Judgement(sites, tuple(_comparison(sites, name, first, seed) for name in surfers))
+    return Judgement(sites, tuple(_comparison(sites, name, first, seed) for name in trials))
 
 
 def _comparison(sites: Sequence[JudgedSite], surfer: str, first: str, seed: int) -> Comparison:

@@ -32,18 +32,19 @@ def test_surfers_are_compared_for_people(store: Path) -> None:
     uniform, reasonable = (next(line for line in lines if line.startswith(name)) for name in ("uniform", "reasonable"))
     assert (uniform.split()[1], reasonable.split()[1]) == (f"{15 / 36:.3f}", f"{30 / 36:.3f}")
     assert reasonable.split()[-2:] == ["1", "0"]
-    assert lines[9].endswith("docs.test")
+    assert lines[12].endswith("docs.test")
 
 
 def test_json_has_every_site_and_surfer_that_is_named(store: Path) -> None:
     found = answer("lab", "surfer", store, "--surfer", "text=1,list=1,nav=9")
     assert (found["pages"], found["links_held_out"]) == (13, 6)
     names = [one["surfer"] for one in found["by_other_sites"]["surfers"]]
-    assert names == ["uniform", "reasonable", "text=1,list=1,nav=9"]
+    assert names[:3] == ["uniform", "reasonable", "text=1,list=1,nav=9"]
+    assert names[3:] == [f"uniform, generated {share}" for share in ("0.5", "0.25", "0")]
     (site,) = found["by_other_sites"]["sites"]
     assert (site["site"], site["pages"], site["wanted"]) == ("docs.test", 12, 6)
     areas = {name: site["figures"][name]["area"] for name in names}
-    assert [areas[name] for name in names] == pytest.approx([15 / 36, 30 / 36, 0.0])
+    assert list(areas.values()) == pytest.approx([15 / 36, 30 / 36, 0.0, *[15 / 36] * 3])
     gain = found["by_other_sites"]["surfers"][1]["area_gain"]
     assert gain["low"] == gain["mean"] == pytest.approx(areas["reasonable"] - areas["uniform"])
     assert found["by_front_pages"] is None  # HOME links to all the others

@@ -1,5 +1,7 @@
 """Surfers compared on sites of which every figure can be derived."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def test_means_are_over_sites_and_those_that_lose_are_named() -> None:
     """At b.test people cite what is in both menus: alike above all, with 8 to 1 below the five in the text."""
     found = by_other_sites([site("a.test", IN_TEXT), site("b.test", IN_BOTH)], SURFERS, seed=3)
     assert found is not None
-    uniform, reasonable = found.surfers
+    uniform, reasonable, *_ = found.surfers
     assert uniform.mean.area == pytest.approx((0.375 + 1.0) / 2)
     assert reasonable.mean.area == pytest.approx((1.0 + 7 / 12) / 2)
     assert uniform.area_gain == (0.0, 0.0, 0.0)
@@ -66,7 +68,23 @@ def test_front_pages_are_taken_out_and_what_they_link_to_is_to_be_found() -> Non
     assert (found.sites[0].pages, found.sites[0].wanted) == (16, 10)
     # Five wanted ones are tied with the five in the menu of B above the rest; the other five, and B, have no links.
     area = (5 * (5 / 2 + 1) + 5 * (1 / 2)) / (10 * 6)
-    assert [each.mean.area for each in found.surfers] == pytest.approx([area, area])
+    assert [each.mean.area for each in found.surfers] == pytest.approx([area] * 5)
+
+
+@pytest.mark.parametrize("path", ["?page=2", "genindex.html", "py-modindex", "index-files/a", "tag/x"])
+def test_links_of_generated_pages_weigh_less(path: str) -> None:
+    """Half of what A has: the five of its text get 1/20, those in both menus 3/20, those in B's 2/20. Nothing: 0, 2/20,
+    2/20, and the five are tied with A and B."""
+    made = replace(site("a.test", IN_TEXT), urls=(f"https://tags.test/{path}", *("https://tags.test/a/stages",) * 16))
+    found = by_other_sites([made], SURFERS)
+    assert found is not None
+    areas = {one.surfer: one.mean.area for one in found.surfers[2:]}
+    assert areas == pytest.approx(
+        {"uniform, generated 0.5": 2 / 12, "uniform, generated 0.25": 2 / 12, "uniform, generated 0": 1 / 12}
+    )
+    authored = by_other_sites([site("a.test", IN_TEXT)], SURFERS)
+    assert authored is not None
+    assert {one.area_gain for one in authored.surfers[2:]} == {(0.0, 0.0, 0.0)}
 
 
 @pytest.mark.parametrize("endorsed", [range(2, 2 + FEWEST - 1), range(17), range(FEWEST - 1, 17)])

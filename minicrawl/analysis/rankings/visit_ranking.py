@@ -58,7 +58,7 @@ class VisitCounts:
     def __init__(self, store: Store, pages: FoldedPages, site: str | None) -> None:
         self._store, self._stands_for = store, pages.stands_for
         self._root = _root(store, pages, site)
-        self._by_target: dict[tuple[str | None, str | None, str], int | None] = {}
+        self._by_target: dict[tuple[str, str], int | None] = {}
         self._robots = set[int]()
         self._recent = RecentRequests()
         self.left_out = Counter[str]()
@@ -81,26 +81,23 @@ class VisitCounts:
             self.visits[page] += 1
 
     def _page(self, request: Request) -> int | None:
-        if len(request.target) + len(request.host or "") > MAX_URL_LENGTH:
+        root = self._root if request.host is None else f"{request.scheme or 'https'}://{request.host}"
+        if root is None:
+            raise SettingError(
+                f"the log names no hosts, and {self._store.path} has pages of several; say which one's log it is, with "
+                "--site https://example.com/"
+            )
+        if len(root) + len(request.target) > MAX_URL_LENGTH:
             return None
-        key = request.host, request.scheme, request.target
+        key = root, request.target
         if key not in self._by_target:
             if len(self._by_target) >= _MOST_TARGETS:
                 self._by_target.clear()
             self._by_target[key] = self._found(*key)
         return self._by_target[key]
 
-    def _found(self, host: str | None, scheme: str | None, target: str) -> int | None:
+    def _found(self, root: str, target: str) -> int | None:
         """The page of a target: with the scheme of the log or else the other, and as the crawl strips URLs."""
-        if host is None:
-            if self._root is None:
-                raise SettingError(
-                    f"the log names no hosts, and {self._store.path} has pages of several; say which one's log it is, "
-                    "with --site https://example.com/"
-                )
-            root = self._root
-        else:
-            root = f"{scheme or 'https'}://{host}"
         if target.startswith("/"):
             scheme, _, rest = root.partition("://")
             given = [normalise(f"{each}://{rest}{target}") for each in (scheme, _OTHER_SCHEME[scheme])]
