@@ -9,7 +9,8 @@ hubs        KK': all pages with links to pages that p links to
 
 A visit passes on d = .85 of the cash, in proportion to the page's row, and the virtual page has the rest. So matrices
 whose walks swing or fall apart, as those of undirected links and of K'K do, have one fixpoint as well: PageRank with
-the rows divided by their sums. Products are never formed: a visit takes two steps, there and back.
+the rows divided by their sums. Products are never formed: a visit takes all paths of two links, there and back. Of a
+matrix with more than MOST_PATHS there is the fixpoint only.
 
 Cash cannot grow, so the vectors of HITS, of rows as they are, are not among the fixpoints; agreement is measured.
 """
@@ -33,6 +34,8 @@ ELSEWHERE = 8
 """Weight of a link to another site in terms of one inside: a link of weight w is w links."""
 TURNS = (2, 5, 10)
 """Visits a page, after which errors are measured."""
+MOST_PATHS = 10**8
+"""Paths that visits of all pages, one each, may take."""
 _COLUMNS = ("matrix", "visits a page", "estimate", "error of all pages in %", "error of the top tenth in %")
 _LEDGER, _HITS, _CLOSE = "ledger", ("authorities", "hubs"), 1.0
 
@@ -42,6 +45,10 @@ class Matrix(NamedTuple):
 
     links: Graph
     via: Graph | None = None
+
+    def paths(self) -> int:
+        """The sum of all entries."""
+        return len(self.links.targets) if self.via is None else int(self.links.outdegrees()[self.via.targets].sum())
 
 
 def matrices(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> dict[str, Matrix]:
@@ -95,6 +102,9 @@ def experiment(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> Resul
     claims, truths = [], {}
     for name, matrix in matrices(graph, site).items():
         truth = truths[name] = fixpoint(matrix)
+        if matrix.paths() > MOST_PATHS:
+            claims.append(Claim(f"'{name}' can be visited", False, f"{matrix.paths():,} paths, {MOST_PATHS:,} at most"))
+            continue
         found = {
             (turn, by): mean_error(x, truth) for turn, every in estimates(matrix).items() for by, x in every.items()
         }

@@ -63,3 +63,13 @@ def test_result_has_a_row_per_matrix_turn_and_estimate() -> None:
     assert len(with_sites.rows) == 5 * len(TURNS) * 3
     assert {row[0] for row in with_sites.rows} - {row[0] for row in without.rows} == {"sites"}
     assert [claim.held for claim in with_sites.claims[:3]] == [True] * 3
+
+
+def test_matrix_with_too_many_paths_is_not_visited() -> None:
+    """Each of 500 pages links to the same 500: 500**3 paths to authorities and back."""
+    sources, targets = np.divmod(np.arange(500 * 500), 500)
+    result = experiment(Graph.from_edges(sources, targets + 500, 1000))
+    assert {row[0] for row in result.rows} == {"links", "undirected"}
+    assert [claim.measured for claim in result.claims if "can be visited" in claim.sentence] == [
+        "125,000,000 paths, 100,000,000 at most"
+    ] * 2
