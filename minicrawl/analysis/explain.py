@@ -8,7 +8,6 @@ from typing import Any  # Any: JSON
 import numpy as np
 
 from minicrawl.analysis.importance_sources import PageJump, page_jump
-from minicrawl.analysis.mirrors import Mirror, mirrors_of
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
 from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
@@ -147,7 +146,6 @@ class KnownPage:
     refresh: None where no page is fetched again.
     waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if none is wanted.
     jump: None where walkers jump to all pages uniformly.
-    mirror: of its host; None if that mirrors no other, or the page has no text.
     """
 
     ranked: RankedPage
@@ -177,7 +175,6 @@ class KnownPage:
     waiting_key: WaitingKey | None
     focus: Likelihood | None
     jump: PageJump | None
-    mirror: Mirror | None
 
     def as_json(self) -> dict[str, Any]:
         """The page as one flat object, with the fields of its rank."""
@@ -187,7 +184,6 @@ class KnownPage:
         values["queue"] = self.queue and self.queue._asdict()
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
-        values["mirror"] = self.mirror and self.mirror._asdict()
         values["focus"] = self.focus and {"factor": self.focus.factor, **self.focus._asdict()}
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}
@@ -355,7 +351,6 @@ class _Explainer:
         exact, near = store.recognised.duplicates_of(page)
         sources, links_in = some_links_to(store, page)
         folder = folder_of(ranked.url, facts["content_type"])
-        mirrors = [] if facts["payload"] is None else mirrors_of(store)
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
@@ -384,7 +379,6 @@ class _Explainer:
             waiting_key=waiting_key(store, page),
             focus=self._focus(ranked.url, listed_by),
             jump=page_jump(store, page, ranked, sources),
-            mirror=next((mirror for mirror in mirrors if mirror.host == origin_of(ranked.url)), None),
         )
 
     def _queue(self, page: int) -> Queue:

@@ -16,6 +16,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
+    from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
     from minicrawl.crawler.admission.focus import Likelihood
@@ -55,17 +56,20 @@ def command(url: str, store: Path, as_json: bool) -> None:
     those that the first pages to be read have had since it became known.
     """
     from minicrawl.analysis.explain import explain, meant_by
+    from minicrawl.analysis.mirrors import mirror_of
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
     with open_store(store) as reader:
         found = explain(reader, url)
         things = _things(reader, found.url)
+        mirror = None if found.page is None else mirror_of(reader, found.url)
     if as_json:
-        more = {} if things is None else {"things": things}
+        more: dict[str, object] = {} if things is None else {"things": things}
+        more |= {} if found.page is None else {"mirror": mirror and mirror._asdict()}
         click.echo(document(found.as_json() | more))
     else:
-        click.echo("\n".join(fitted([*explanation_lines(found), *_thing_lines(things or [])])))
+        click.echo("\n".join(fitted([*explanation_lines(found), *_mirror_lines(mirror), *_thing_lines(things or [])])))
     end_if_unknown(found)
 
 
@@ -82,6 +86,12 @@ def _things(store: "Store", url: str) -> list[dict[str, Any]] | None:
     from minicrawl.analysis.archived_page import page_things
 
     return page_things(store, url)
+
+
+def _mirror_lines(mirror: "Mirror | None") -> Iterator[str]:
+    if mirror is not None:
+        alike = f"{mirror.alike:.0%} of the text of {counted(mirror.compared, 'page')}"
+        yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {alike}"
 
 
 def _thing_lines(things: list[dict[str, Any]]) -> Iterator[str]:
@@ -245,9 +255,6 @@ def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
         yield f"  duplicate   {'exact duplicate' if leader.is_exact else near} of {printable(leader.url)}"
     if page.duplicates.exact or page.duplicates.near:
         yield f"  duplicates  {page.duplicates.exact:,} exact, {page.duplicates.near:,} near"
-    if (mirror := page.mirror) is not None:
-        alike = f"{mirror.alike:.0%} of the text of {counted(mirror.compared, 'page')}"
-        yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {alike}"
     if page.probe is not None:
         yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
 

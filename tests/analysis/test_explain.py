@@ -17,7 +17,7 @@ SITE: Site = {
     HOME + "b": [HOME],
 }
 KEYS_OF_A_PAGE = {
-    *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "leads_to", "mirror", "probe"),
+    *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "leads_to", "probe"),
     "queue",
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
     *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host", "received"),
