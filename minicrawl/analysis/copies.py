@@ -117,7 +117,9 @@ def _first_read(part: Store, page: int) -> float:
 def _document(store: Store, name: str) -> _Document:
     """A document that a user names: a file, else a page of the crawl. Raises SettingError."""
     at = None
-    if "://" not in name and Path(name).is_file():
+    if "://" not in name:
+        if not Path(name).is_file():
+            raise SettingError(f"{name!r} is neither a file nor an http or https URL; name the file, or the page's URL")
         text = _text_of(Path(name).read_bytes())
     else:
         kept = page_text(store, name)

@@ -81,3 +81,5 @@ def test_what_is_too_short_or_unknown_is_refused(store: Path, tmp_path: Path) ->
             copies(reader, [str(file)])
         with pytest.raises(SettingError, match="is not known to this crawl"):
             copies(reader, ["http://nowhere.test/"])
+        with pytest.raises(SettingError, match="'terms' is neither a file nor an http or https URL"):
+            copies(reader, ["terms"])
