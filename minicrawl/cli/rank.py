@@ -11,6 +11,7 @@ from minicrawl.cli.output import document, page_rows, table
 from minicrawl.cli.ranking_options import OPTIONS, check_nothing_given, check_options, ranking_options
 from minicrawl.cli.trust import trust
 from minicrawl.errors import SettingError
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.link_graph import FloatArray
@@ -74,7 +75,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         shown = found.best(reader, n)
     if not is_quiet():
         for note in found.notes:
-            click.echo(note, err=True)
+            click.echo(printable(note), err=True)
     if save is not None:
         keep(store, _kept(save, found))
     click.echo(_document(shown) if as_json else "\n".join(_lines(shown)))
@@ -116,7 +117,8 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
     with open_store(store) as reader, reader.snapshot():
         rows = sites_of(reader, kind, how.damping, weights, how.surfer)
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
-    return site_documents(rows) if as_json else "\n".join(site_table(rows))
+    linked = [row._replace(trust=None, trusted_by=None, is_seed=None) for row in rows]
+    return site_documents(rows) if as_json else "\n".join(site_table(linked))
 
 
 command.add_command(trust)

@@ -59,6 +59,15 @@ def test_pagerank_is_importance_where_walkers_jump_to_sites(store: Path) -> None
     assert sum(abs(share - expected(drawn())[url]) for url, share in importance.items()) > 0.05
 
 
+def test_sites_are_shown_with_the_pagerank_that_orders_them(store: Path) -> None:
+    """Also where sites have trust, by which 'top --sites' orders them."""
+    crawl(SITE, store, [], jump="sites")
+    head, *lines = run("rank", "--by", "sites", "--store", store, "--wide").stdout.splitlines()
+    shown = [float(line.split()[head.split().index("pagerank")]) for line in lines]
+    by_rank = [row["pagerank"] for row in answer("rank", "--by", "sites", "--store", store)]
+    assert shown == pytest.approx(sorted(by_rank, reverse=True), rel=1e-2)
+
+
 @pytest.mark.parametrize("memory", ["2000", "1MB"])
 def test_pagerank_on_disk_is_the_same(tmp_path: Path, memory: str) -> None:
     site, seeds = random_site(4)

@@ -73,7 +73,8 @@ def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
         trusted = named_pages(options.trusted, "trusted", store, folded)
     else:
         reach = inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)
-        trusted = (-reach).argsort(kind="stable")[: options.trusted_count]
+        best = (-reach).argsort(kind="stable")[: options.trusted_count]
+        trusted = best[reach[best] > 0.0]  # not what has gone, and no aliases
     return Found({"trust": trustrank(folded.graph, trusted, options.damping, weights=weights)})
 
 

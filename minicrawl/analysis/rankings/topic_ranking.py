@@ -55,9 +55,9 @@ def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Stor
 def _word_counts(pages: list[int], store: Store) -> Counter[str]:
     """Word counts of pages: of URL, title and, if kept, text."""
     counts = Counter[str]()
-    for page in store.ranks.of(pages):
+    for number, page in store.ranks.rows(pages).items():
         counts.update(_words(f"{page.url} {page.title or ''}"))
-        kept = store.text(page.url)
+        kept = store.texts.text(number, page.url)
         if kept is not None:
             counts.update(_words(kept.text))
     return counts

@@ -124,7 +124,10 @@ def visit_ranking(options: Options, store: Store, pages: FoldedPages) -> Found:
     notes.append(_told(counts, log))
     visits = np.array(counts.visits, dtype=np.float64)
     if not visits.any():
-        raise SettingError(f"no visit to a page of {store.path}: {notes[-1]}; --site may have to name another host")
+        told = "; ".join(notes)
+        if log.strays == log.lines:
+            raise SettingError(f"there are no requests: {told}; name logs in Common, Combined or W3C format with --log")
+        raise SettingError(f"no visit to a page of {store.path}: {told}; --site may have to name another host")
     importance = np.where(pages.is_alias, 0.0, store.ranks.importance())
     weight = 1.0 if options.blend is None else options.blend
     scores = (1.0 - weight) * importance / importance.sum() + weight * visits / visits.sum()

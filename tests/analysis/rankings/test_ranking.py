@@ -111,6 +111,17 @@ def test_inverse_pagerank_of_pages_with_aliases_is_that_of_a_slow_count(tmp_path
     )
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_trust_starts_at_no_alias_however_many_pages_are_trusted(tmp_path: Path, seed: int) -> None:
+    web, seeds = web_with_aliases(seed)
+    crawl(web, tmp_path / "crawl.db", seeds)
+    with open_store(tmp_path / "crawl.db") as reader:
+        found = rankings(reader, "trustrank", Options(trusted_count=1000))
+        (pages, _), states = found.best(reader, 1000)["trust"], [page.state for page in reader.ranks.numbered()]
+    assert len(pages) < len(states)
+    assert [trust > 0.0 for trust in found.values["trust"]] == [state != "alias" for state in states]
+
+
 # Whatever the method, links weigh what the surfer gives their place.
 
 PLACES = {"text": 8, "list": 2, "nav": 1}

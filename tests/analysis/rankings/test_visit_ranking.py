@@ -150,6 +150,18 @@ def test_log_without_hosts_needs_a_site_where_there_are_several(tmp_path: Path) 
             ranked(tmp_path / "crawl.db", lines, **asked)
 
 
+@pytest.mark.parametrize("log", [b"", b"\x1f\x8b", b"\x1f\x8b and no more", bytes(range(256)) * 9])
+def test_file_without_requests_is_told_from_one_of_another_host(store: Path, tmp_path: Path, log: bytes) -> None:
+    path = tmp_path / "access.log"
+    path.write_bytes(log)
+    cut = "access.log ends in the middle .*" if log.startswith(b"\x1f") else ""
+    with (
+        open_store(store) as reader,
+        pytest.raises(SettingError, match=f"no requests: .*{cut} lines: .*; name logs in"),
+    ):
+        visit_ranking(Options(log=(str(path),)), reader, folded_pages(reader))
+
+
 def test_memory_of_requests_is_bounded() -> None:
     recent = RecentRequests(most=100)
     assert not any(recent.is_repeated(key, 0.0) for key in range(1000))
