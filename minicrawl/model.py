@@ -218,7 +218,7 @@ class PageFacts(NamedTuple):
     https page loads or sends forms to. `ids`: sorted distinct CRC-32 of the names that a fragment can mean, 4 bytes
     each, little endian. `fragments`: distinct pairs of a normalised URL and the name of a part of that page, as written
     in links. `is_cut`: the page has more names or links than are kept. `hsts`: its answer had
-    Strict-Transport-Security.
+    Strict-Transport-Security. `spam_signs`: names of signs of deceit, each with what and where it is.
     """
 
     description: str | None = None
@@ -236,6 +236,7 @@ class PageFacts(NamedTuple):
     fragments: tuple[tuple[str, str], ...] = ()
     is_cut: bool = False
     hsts: bool = False
+    spam_signs: tuple[tuple[str, str], ...] = ()
 
 
 class ParsedPage(NamedTuple):

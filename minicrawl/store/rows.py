@@ -309,6 +309,14 @@ class FactsRow(NamedTuple):
     names: str
 
 
+class SpamSign(NamedTuple):
+    """A row of `spam_signs`."""
+
+    page: int
+    sign: str
+    told: str
+
+
 class RequisiteRow(NamedTuple):
     """A row of `requisites`, without its number."""
 

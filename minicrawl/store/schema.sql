@@ -335,6 +335,14 @@ CREATE TABLE page_facts (
     names         TEXT    NOT NULL             -- these names as written, with spaces between
 ) STRICT;
 
+-- Signs of deceit of pages, as of their last answers; a page without any has no row.
+CREATE TABLE spam_signs (
+    page          INTEGER NOT NULL,            -- pages.id
+    sign          TEXT    NOT NULL,            -- stuffed hidden cloaked
+    told          TEXT    NOT NULL,            -- by what, and where
+    PRIMARY KEY (page, sign)
+) STRICT, WITHOUT ROWID;
+
 -- Cookies of hosts, with --cookies: in the clear, so that nobody but the user may read a store that has any.
 CREATE TABLE cookies (
     domain       TEXT    NOT NULL,             -- host, or domain with all hosts below it

@@ -48,6 +48,7 @@ from minicrawl.store.rows import (
     RequisiteRow,
     RobotsRow,
     SitemapRow,
+    SpamSign,
     TextRow,
     TextVersion,
 )
@@ -308,6 +309,13 @@ class Writer(Store):
         """Save facts of pages. gone: pages that no longer have any."""
         self._replace("page_facts", FactsRow, rows)
         self._db.executemany("DELETE FROM page_facts WHERE page = ?", ((page,) for page in gone))
+
+    def save_spam_signs(self, pages: Iterable[int], signs: Sequence[str], rows: Iterable[SpamSign]) -> None:
+        """Replace these signs of pages. rows: those that the pages have now."""
+        self._db.executemany(
+            "DELETE FROM spam_signs WHERE page = ? AND sign = ?", ((page, sign) for page in pages for sign in signs)
+        )
+        self._insert("spam_signs", SpamSign, rows)
 
     def add_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites that are not known yet."""

@@ -281,13 +281,15 @@ _SINCE = {
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
     6: ["tallies", "best", "places", "domains", "linkers", "alternates", "parameters", "recent_pages"],
+    15: ["spam_signs", "judgements"],  # the first stores of version 14 were made without judgements
 }
 
 
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version, 1 to 5 or 7 to 12."""
+    """Make a store one that was written by an older program, whose schema had this version, 1 to 5, 7 to 12 or 14."""
     with sqlite3.connect(store) as db:
-        db.executescript(_TWELFTH)
+        if version < 13:
+            db.executescript(_TWELFTH)
         if version < 12:
             db.executescript(_ELEVENTH)
         if version < 11:

@@ -1,6 +1,7 @@
 """Facts of pages for an audit (--audit)."""
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Self
 
 from minicrawl.crawler.html.facts import name_hash, numbers_to_bytes
@@ -10,8 +11,11 @@ from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import PageFacts
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import FactsRow
+from minicrawl.store.rows import FactsRow, SpamSign
 from minicrawl.store.writer import Writer
+
+_SIGNS = ("stuffed", "hidden")
+"""The signs of deceit that a page's own text has."""
 
 
 class Facts(Part):
@@ -22,6 +26,7 @@ class Facts(Part):
         self._urls = urls
         self._plain = plain
         self._rows: dict[int, FactsRow] = {}
+        self._signs: dict[int, list[SpamSign]] = {}
         self._gone: set[int] = set()
 
     @classmethod
@@ -35,19 +40,25 @@ class Facts(Part):
     def explain(store: Store, page: int) -> Iterable[str]:
         if store.facts.is_cut(page):
             yield "audit       it has more elements, names of parts or links than are kept for an audit"
+        for row in store.spam_signs.of(page):
+            yield f"spam sign   {row.sign}: {row.told}"
 
     def on_turn(self, turn: Turn) -> None:
         facts = turn.parsed.facts
         if facts is None:
             self._rows.pop(turn.page, None)
+            self._signs.pop(turn.page, None)
             self._gone.add(turn.page)
             return
         self._gone.discard(turn.page)
         self._rows[turn.page] = self._row(turn.page, facts)
+        self._signs[turn.page] = [SpamSign(turn.page, *each) for each in facts.spam_signs]
 
     def save(self, writer: Writer) -> None:
         writer.save_facts(self._rows.values(), self._gone)
+        writer.save_spam_signs(self._rows.keys() | self._gone, _SIGNS, chain.from_iterable(self._signs.values()))
         self._rows.clear()
+        self._signs.clear()
         self._gone.clear()
 
     def _row(self, page: int, facts: PageFacts) -> FactsRow:
@@ -60,4 +71,5 @@ class Facts(Part):
             "fragments": numbers_to_bytes(number for target, name in fragments for number in (target, name_hash(name))),
             "names": " ".join(name for _, name in fragments),
         }
-        return FactsRow(**(facts._asdict() | packed_row))
+        kept = {name: value for name, value in facts._asdict().items() if name in FactsRow._fields}
+        return FactsRow(**(kept | packed_row))

@@ -15,9 +15,6 @@ class Judgements:
 
     def all(self) -> list[Judgement]:
         """Every judgement, the oldest first."""
-        # The first stores of version 14 were made without the table.
-        if self._tables.row("SELECT 1 FROM sqlite_master WHERE name = 'judgements'") is None:
-            return []
         rows = self._tables.rows("SELECT query, page, is_good, at FROM judgements ORDER BY at, query, page")
         return [Judgement(query, page, bool(is_good), at) for query, page, is_good, at in rows]
 

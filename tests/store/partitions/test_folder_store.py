@@ -20,6 +20,8 @@ from minicrawl.store.partitions import folder_store
 from minicrawl.store.partitions import pages as partition_pages
 from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
+from minicrawl.store.rows import SpamSign
+from minicrawl.store.writer import Writer
 
 CRAWL_ONLY = {
     "FolderStore": "pin",
@@ -142,3 +144,19 @@ def test_rows_of_a_part_are_those_of_all_partitions(tmp_path: Path) -> None:
     with open_store(folder) as store:
         assert store.part_rows("said", "http://1.test") == [("http://1.test", 200)]
         assert store.part_rows("said", "http://99.test") == store.part_rows("unsaid", "http://1.test") == []
+
+
+def test_signs_of_deceit_are_those_of_all_partitions(tmp_path: Path) -> None:
+    _, folder = twins(tmp_path, THREE)
+    with open_store(folder) as reader:
+        urls = sorted(reader.page_table.urls())
+    for url in urls:
+        with open_store(folder) as reader:
+            part = reader.parts[reader.partition_of(url) or 0]
+            place, page = part.path, part.page_table.find([url])[url]
+        with Writer(place) as writer, writer.transaction():
+            writer.save_spam_signs([page], ["stuffed"], [SpamSign(page, "stuffed", url)])
+    with open_store(folder) as reader:
+        page_of = reader.page_table.find(urls)
+        assert {row.page: row.told for row in reader.spam_signs.all()} == {page_of[url]: url for url in urls}
+        assert reader.spam_signs.of(page_of[A]) == [SpamSign(page_of[A], "stuffed", A)]

@@ -19,13 +19,6 @@ def test_last_judgement_of_a_page_for_a_query_counts(tmp_path: Path) -> None:
         assert writer.judgements.all() == [Judgement("a b", 7, False, 2.0), Judgement("c", 7, False, 3.0)]
 
 
-def test_store_without_the_table_has_none(tmp_path: Path) -> None:
-    with Writer(tmp_path / "crawl.db") as writer:
-        with writer.transaction():
-            writer._db.execute("DROP TABLE judgements")
-        assert writer.judgements.all() == []
-
-
 def test_copies_of_a_page_are_known(tmp_path: Path) -> None:
     site = {A: ['<a href="/x"><a href="/y"><a href="/z">'], f"{A}x": SAME, f"{A}y": SAME, f"{A}z": ["other"]}
     crawl(site, tmp_path / "crawl.db", [A])
