@@ -81,7 +81,8 @@ class PageRequest(NamedTuple):
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
     the same name. `archives`: True to write the answer to the archive, if there is one. `blocks`: True to gather the
     hashes of its blocks, where those of all pages are not wanted. `requisite`: a kind, where the URL is a requisite's
-    and not a page's: only its own requisites are gathered.
+    and not a page's: only its own requisites are gathered. `is_bare`: True to send no fields but `headers`, no cookies
+    and no credentials, and to gather the text, for a comparison alone: no hook, no Chromium and no archive sees it.
     """
 
     url: str
@@ -91,6 +92,7 @@ class PageRequest(NamedTuple):
     archives: bool = True
     blocks: bool = False
     requisite: RequisiteKind | None = None
+    is_bare: bool = False
 
     @property
     def is_conditional(self) -> bool:

@@ -20,7 +20,7 @@ WORKING = (
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
-    "search",
+    *("search", "check_cloaking"),
     *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
     *("requisites", "requisites_bytes"),
     *("render", "chromium", "render_timeout", "render_pages", "screenshots"),

@@ -1,6 +1,7 @@
 """The kinds of request that a crawl makes, put together. One that gives hosts errands by itself joins the list here."""
 
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.page import LastProbes, Pages
@@ -32,6 +33,11 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
                 timing,
             )
         )
+    cloaking = intake.parts.find(Cloaking)
+    if cloaking is not None:
+        from minicrawl.crawler.requests.cloaking import CloakingChecks  # noqa: PLC0415 - few crawls make any
+
+        kinds.append(CloakingChecks(cloaking.note, state, intake.turns, settings.agent))
     pages = Pages(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
     return DueRequests(
         state.frontier,

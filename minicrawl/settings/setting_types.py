@@ -42,6 +42,7 @@ class GivenSettings(AdjustableSettings, total=False):
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore
     probe: bool | AsBefore
+    check_cloaking: bool | AsBefore
     merge_duplicates: bool | AsBefore
     ignore_robots: bool | AsBefore
     strategy: str | AsBefore

@@ -332,6 +332,13 @@ class RequisiteRow(NamedTuple):
     asked_at: float | None = None
 
 
+class CloakingRow(NamedTuple):
+    """A row of `cloaking`."""
+
+    page: int
+    result: str
+
+
 class ListedUrl(NamedTuple):
     """A row of `sitemap_urls`."""
 

@@ -314,6 +314,12 @@ CREATE TABLE requisites (
 CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
 CREATE INDEX requisites_by_page ON requisites (page);
 
+-- Pages that were asked for as a browser, too, by --check-cloaking (minicrawl/crawler/recognise/cloaking.py).
+CREATE TABLE cloaking (
+    page          INTEGER PRIMARY KEY,         -- pages.id
+    result        TEXT    NOT NULL             -- same, cloaked, or the code of the reason why it is not known
+) STRICT;
+
 -- Facts of HTML pages for an audit, by --audit, as of their last answers (minicrawl/crawler/html/facts.py).
 CREATE TABLE page_facts (
     page          INTEGER PRIMARY KEY,         -- pages.id

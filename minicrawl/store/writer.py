@@ -26,6 +26,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
     Change,
+    CloakingRow,
     DomainRow,
     ExpectedSite,
     FactsRow,
@@ -332,6 +333,9 @@ class Writer(Store):
             "UPDATE requisites SET state = 'waiting', attempts = 0 WHERE state = 'failed' AND reason = ?",
             ((reason,) for reason in reasons),
         )
+
+    def save_cloaking(self, rows: Iterable[CloakingRow]) -> None:
+        self._replace("cloaking", CloakingRow, rows)
 
     def save_course(self, point: CoursePoint, dropped: Iterable[float]) -> None:
         """Add a point of the crawl's progress. dropped: seconds of points to delete."""

@@ -249,6 +249,8 @@ class Fetcher:
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
         """The header fields of a request, in order."""
+        if request.is_bare:
+            return as_fields([("Host", authority(request.url)), *request.headers, ("Accept-Encoding", ACCEPTED)])
         fields = self._fields_of(origin_of(request.url))
         further = list(request.headers)
         if request.etag is not None:

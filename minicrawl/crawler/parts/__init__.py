@@ -10,6 +10,7 @@ soft_404s            pages that are errors in spite of status 200
 front_pages          the front page of a folder under several names
 merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
+cloaking             pages that differ for browsers and for crawlers
 texts                the texts of pages
 page_facts           facts of pages for an audit
 items                items extracted from pages

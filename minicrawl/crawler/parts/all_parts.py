@@ -3,6 +3,7 @@
 from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive
+from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.parts.expected_importance import ExpectedImportance
@@ -38,6 +39,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Refresh,
     Archive,
     Requisites,
+    Cloaking,
     Cookies,
     ExpectedImportance,
     Alerts,

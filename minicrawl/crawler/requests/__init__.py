@@ -7,6 +7,7 @@ look_up       the IP address of a host
 robots        robots.txt files, and their redirects
 sitemap       sitemaps, and making their URLs known
 spans         OpenTelemetry spans for requests
+cloaking      copies of pages under a browser's name, and under the crawler's
 requisite     files that archived pages need to look as they do
 outage_watch  requests without an answer, and checks for a network outage
 """

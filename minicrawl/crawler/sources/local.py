@@ -41,6 +41,7 @@ _OF_REQUISITES = {
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
 """The parts to gather of requisites that are read."""
+_COMPARED = Wanted(text=True, short_text=False)
 
 
 class LocalSource:
@@ -77,8 +78,11 @@ class LocalSource:
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        if request.requisite is not None:
-            return await self._requisite(request, request.requisite)
+        if request.is_bare:
+            return await self._alone(request, _COMPARED, is_kept=False)
+        if (kind := request.requisite) is not None:
+            is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
+            return await self._alone(request, _OF_REQUISITES.get(kind), any_type=is_text)
         wanted = self._wanted(request)
         if self._archived is not None and (found := self._archived(request, wanted)) is not None:
             return found
@@ -110,19 +114,21 @@ class LocalSource:
             self._capture.note(fetched, parsed, wanted)
         return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
 
-    async def _requisite(self, request: PageRequest, kind: RequisiteKind) -> tuple[Fetched, ParsedPage]:
-        """Fetch a requisite, and gather what it needs itself."""
-        is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
-        fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=is_text)
+    async def _alone(
+        self, request: PageRequest, wanted: Wanted | None, *, any_type: bool = False, is_kept: bool = True
+    ) -> tuple[Fetched, ParsedPage]:
+        """Fetch what is no page of the crawl. wanted: the parts to gather, if any. is_kept: the archive may have it."""
+        fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=any_type)
         parsed = _NOT_PARSED
         try:
-            if fetched.status == 200 and fetched.body and kind in _OF_REQUISITES:
-                parsed, _ = await self._read(fetched, fetched.content_type, _OF_REQUISITES[kind])
+            if fetched.status == 200 and fetched.body and wanted is not None:
+                parsed, identity = await self._read(fetched, fetched.content_type, wanted)
+                fetched = fetched._replace(digest=identity.digest)
         except ChildDiedError as error:
             log.page_parser_died(url=request.url, why=str(error))
         except Exception as error:
             parser_failed(request.url, error)
-        kept = None if fetched.reason == "too-large" else exchange
+        kept = exchange if is_kept and fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
     def _wanted(self, request: PageRequest) -> Wanted:

@@ -20,6 +20,8 @@ class WithCookies:
         self._source, self._jar, self._clock = source, jar, clock
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        if request.is_bare:
+            return await self._source.page(request)
         value = self._jar.header(request.url, self._clock())
         if value is not None:
             request = request._replace(headers=(*request.headers, ("Cookie", value)))

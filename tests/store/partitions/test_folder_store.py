@@ -35,7 +35,7 @@ CRAWL_ONLY = {
     "columns_of measures",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "by_values facts values_of best places",
-    "AllRecognised": "recent_pages alternates",
+    "AllRecognised": "recent_pages alternates comparable",
     "AllRefreshes": "changes_of last_change changes_after changes_behind",
 }
 """Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""
