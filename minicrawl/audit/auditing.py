@@ -14,6 +14,7 @@ from minicrawl.audit import (
     anchors,
     answers,
     canonicals,
+    cloaking,
     duplicates,
     headings,
     hreflang,
@@ -51,6 +52,7 @@ SUBJECTS: tuple[ModuleType, ...] = (
     anchors,
     security,
     structured,
+    cloaking,
 )
 """The modules of the rules, in the order in which `audit --rules` lists them."""
 RULES: Mapping[str, Rule] = {

@@ -289,6 +289,8 @@ class Crawled:
             return self._unkept("facts of pages", "audit", "--profile audit")
         if need == Need.PARTS and not self.store.requisites.counts():
             return self._unkept("parts of pages", "requisites", "--profile audit --archive DIR --requisites")
+        if need == Need.COPIES and not self.store.recognised.cloaking_checks():
+            return f"no page was asked for under a browser's name; '{need}' on the same store does that"
         if need == Need.FINISHED and self.waiting:
             return f"{self.waiting:,} pages still wait; it needs {need}"
         return None

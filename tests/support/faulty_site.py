@@ -121,6 +121,7 @@ FAULTS: dict[str, dict[str, int]] = {
     "insecure-page": {PLAIN: 0},
     "hsts-missing": {"sub.h.test": 1},
     "structured-data-invalid": {f"{HOME}structured-invalid": 0},
+    "cloaked": {HOME: 0},
 }
 """The planted faults: by rule, targets with their numbers of sources."""
 
@@ -141,6 +142,8 @@ def found(store: Store, rule: str) -> dict[str, int]:
 def reply(asked: Asked) -> list[bytes]:
     url = asked.origin + asked.path
     security = [_HSTS] if asked.origin == "https://h.test" else []
+    if url == HOME and "Firefox" in asked.headers["user-agent"]:
+        return [b"HTTP/1.1 404 Not Found", b"Content-Type: text/html", b"", b"<p>Not found"]
     if url in _SITE:
         return [b"HTTP/1.1 200 OK", b"Content-Type: text/html; charset=utf-8", *security, b"", _SITE[url].encode()]
     if url == f"{HOME}moved":
