@@ -1,5 +1,6 @@
 """minicrawl lab graphbench"""
 
+import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,7 +48,7 @@ _MOST = 5000
               help="Share of questions among all operations, asked after each batch.")  # fmt: skip
 @click.option("--trials", type=click.IntRange(min=1), default=3, show_default=True, help="How often, each drawn anew.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
-              help="CPU seconds after which a trial ends.")  # fmt: skip
+              help="CPU seconds after which a trial ends, between two batches.")  # fmt: skip
 @click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
 @click.option("--memory", is_flag=True, help="Print what the arrays of each algorithm take, too.")
 @click.option("--print-matrix", is_flag=True, help="Print the answers for all pairs at the end.")
@@ -125,16 +126,16 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
         pages = [max(9, largest.size * part // 4) for part in (1, 2, 3)] if by_size else []
         teller()(_ahead(name, largest, setup, 1 + len(pages)))
         trials_of[name] = _Trials(name, draw, (*pages, nodes), setup, progress, several)
-    show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
+    with contextlib.nullcontext() if results is None else renamed_when_whole(results) as temporary:
+        show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
+        documents = [run.result.as_json() for run in trials_of.values() if run.result is not None]
+        if temporary is not None:
+            temporary.write_text(json.dumps({"format": _FORMAT, "graphs": documents}, indent=1), encoding="utf-8")
     for name, run in trials_of.items():
         if not as_json:
             click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done, memory=memory)]))
         if print_matrix:
             click.echo("\n".join(matrix(run.done[0].answers)), err=as_json)
-    if results is not None:
-        documents = [run.result.as_json() for run in trials_of.values() if run.result is not None]
-        with renamed_when_whole(results) as temporary:
-            temporary.write_text(json.dumps({"format": _FORMAT, "graphs": documents}, indent=1), encoding="utf-8")
 
 
 @dataclass

@@ -95,6 +95,8 @@ def test_trials_are_drawn_anew_and_the_same_for_the_same_seed(tmp_path: Path) ->
          "pages with --nodes"),
         (["nowhere.gr", "--kind", "road"], "GRAPH and --kind name two graphs; give one of them"),
         (["--kind", "road", "--by-page"], "--by-page is for links of a GRAPH; leave it out, or name one"),
+        (["--kind", "sparse", "-o", "/nowhere/x.json"], "/nowhere/x.json cannot be written: No such file or directory; "
+         "name another file"),
         (["nowhere.gr"], "there is no graph file 'nowhere.gr'; name one that exists"),
     ],
 )  # fmt: skip

@@ -9,9 +9,11 @@ biconnected  1 if x and y are one page, or in one biconnected component, else 0
 """
 
 import importlib
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +34,7 @@ from minicrawl.rank import Graph
 from minicrawl.rank.components import biconnected_components, depth_first, strong_components, weak_components
 from minicrawl.rank.growing_distances import Distances, far, insert_links, no_links
 
+_T = TypeVar("_T")
 BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
 """Types of distances, and of blocks of a matrix of bits, by size."""
 Answers = npt.NDArray[np.int16]
@@ -177,7 +180,7 @@ def algorithms_of(words: str) -> dict[str, Algorithm]:
     for word in map(str.strip, words.split(",")):
         if word in PROBLEMS:
             found |= {name: one for name, one in ALGORITHMS.items() if one.problem == word}
-        elif ":" in word:
+        elif ":" in word[1:]:
             found[word] = _own(word)
         elif word in ALGORITHMS:
             found[word] = ALGORITHMS[word]
@@ -190,14 +193,9 @@ def algorithms_of(words: str) -> dict[str, Algorithm]:
 def _own(word: str) -> Algorithm:
     """The algorithm of a class that anyone may write: made from a number of pages, it has what a `Follower` has."""
     module, _, name = word.partition(":")
-    try:
-        own = getattr(importlib.import_module(module), name)
-    except (ImportError, ValueError) as error:
-        raise SettingError(f"--algorithms {word}: {error}; its folder must be in PYTHONPATH") from error
-    except AttributeError as error:
-        raise SettingError(
-            f"--algorithms {word}: module {module} has no class {name!r}; name one of its own"
-        ) from error
+    own = getattr(_told(word, importlib.import_module, module), name, None)
+    if own is None:
+        raise SettingError(f"--algorithms {word}: module {module} has no class {name!r}; name one of its own")
     problem = getattr(own, "problem", None)
     if problem not in PROBLEMS:
         raise SettingError(f"--algorithms {word}: its problem must be one of {', '.join(PROBLEMS)}, not {problem!r}")
@@ -206,7 +204,27 @@ def _own(word: str) -> Algorithm:
             raise SettingError(f"--algorithms {word}: it has no method {method}; give it one")
 
     def start(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-        made = own(sequence.size)
-        return Follower(made.insert, made.answer, getattr(made, "memory", 0))
+        made = _told(word, own, sequence.size)
+
+        def insert(links: Links) -> int | None:
+            updates = _told(word, made.insert, links.copy())  # others get the same ones
+            return None if updates is None else _told(word, int, updates)
+
+        def answer(some: Pages, others: Pages) -> npt.ArrayLike:
+            return _told(word, np.asarray, _told(word, made.answer, some, others), np.int16)
+
+        return Follower(insert, answer, _told(word, int, getattr(made, "memory", 0)))
 
     return Algorithm(problem, start, one_by_one=False)
+
+
+def _told(word: str, call: Callable[..., _T], *given: object) -> _T:
+    """Call one's own code. Raises SettingError where that raises anything."""
+    try:
+        return call(*given)
+    except ImportError as error:
+        raise SettingError(f"--algorithms {word}: {error}; its folder must be in PYTHONPATH") from error
+    except Exception as error:
+        *_, last = traceback.extract_tb(error.__traceback__)
+        where = f", {last.filename}:{last.lineno}" if last.line and last.filename != __file__ else ""
+        raise SettingError(f"--algorithms {word}: {type(error).__name__}: {error}{where}") from error

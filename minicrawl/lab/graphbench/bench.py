@@ -275,7 +275,8 @@ def claims(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
         if other in narrow and (beside := {name: narrow[name] for name in some if name in narrow}):
             figures = ", ".join(f"{name} {1e6 * took:,.3g}" for name, took in (beside | {other: narrow[other]}).items())
             found.append(Claim(sentence, max(beside.values()) < narrow[other], f"{figures} microseconds a link"))
-    if both := {name: (narrow[name], wide[name]) for name, one in setup.algorithms.items() if one.has_bits}:
+    numbers = [name for name, one in setup.algorithms.items() if one.has_bits and one.problem == DISTANCES]
+    if both := {name: (narrow[name], wide[name]) for name in numbers}:
         figures = ", ".join(f"{name} {1e6 * one:,.3g} and {1e6 * other:,.3g}" for name, (one, other) in both.items())
         held = all(one < other for one, other in both.values())
         sentence = f"numbers of {least} bits are faster than those of {most}"

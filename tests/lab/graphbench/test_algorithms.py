@@ -1,5 +1,6 @@
 """Algorithms are found by name, by problem, and in modules of one's own."""
 
+import importlib
 import re
 import sys
 from pathlib import Path
@@ -80,7 +81,6 @@ def test_example_of_the_docs_finds_what_is_right(own: str) -> None:
     ("words", "message"),
     [
         ("nowhere:Sets", "--algorithms nowhere:Sets: No module named 'nowhere'; its folder must be in PYTHONPATH"),
-        (":Sets", "--algorithms :Sets: Empty module name; its folder must be in PYTHONPATH"),
         ("own_sets:Fast", "--algorithms own_sets:Fast: module own_sets has no class 'Fast'; name one of its own"),
         ("own_sets:Idle", "--algorithms own_sets:Idle: it has no method answer; give it one"),
         ("own_sets:Vague", "--algorithms own_sets:Vague: its problem must be one of distances, strong, weak, "
@@ -90,6 +90,40 @@ def test_example_of_the_docs_finds_what_is_right(own: str) -> None:
 def test_own_algorithm_that_lacks_something_gets_one_sentence(own: str, words: str, message: str) -> None:
     with pytest.raises(SettingError, match=f"^{re.escape(message)}$"):
         algorithms_of(words)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("def __init__(self, size): 1 / 0", "ZeroDivisionError: division by zero, {file}:3"),
+        ("def insert(self, links): raise KeyError(3)", "KeyError: 3, {file}:3"),
+        ("def insert(self, links): return 'many'", "ValueError: invalid literal for int() with base 10: 'many'"),
+        ("def answer(self, some, others): return ['x'] * len(some)", "ValueError: invalid literal for int()"),
+        ("def answer(self, some, others): return [10**30] * len(some)", "OverflowError: "),
+        ("memory = 'much'", "ValueError: invalid literal for int() with base 10: 'much'"),
+        ("1 / 0", "ZeroDivisionError: division by zero, {file}:3"),
+        ("def (", "SyntaxError: invalid syntax (failing.py, line 3)"),
+    ],
+)
+def test_own_algorithm_that_fails_gets_one_sentence(own: str, tmp_path: Path, wrong: str, message: str) -> None:
+    (tmp_path / "failing.py").write_text(
+        f"from {own} import Sets\nclass Failing(Sets):\n    {wrong}\n", encoding="utf-8"
+    )
+    sys.modules.pop("failing", None)
+    importlib.invalidate_caches()
+    told = "--algorithms failing:Failing: " + message.format(file=tmp_path / "failing.py")
+    with pytest.raises(SettingError, match=re.escape(told)):
+        setup = Setup(algorithms_of("failing:Failing"), trials=1)
+        bench("web", lambda trial: random_sparse(9, np.random.default_rng(trial), 1), setup)
+
+
+def test_own_algorithm_cannot_change_the_links_of_others(own: str, tmp_path: Path) -> None:
+    changing = f"from {own} import Sets\nclass Changing(Sets):\n    def insert(self, links): links[:] = 0\n"
+    (tmp_path / "changing.py").write_text(changing, encoding="utf-8")
+    importlib.invalidate_caches()
+    setup = Setup(algorithms_of("changing:Changing,unions"), trials=1, validate=True)
+    _, trials = bench("web", lambda trial: random_sparse(30, np.random.default_rng(trial), 1), setup)
+    assert [trial.agrees for trial in trials] == [False, True]
 
 
 def test_answers_must_be_as_many_as_the_questions() -> None:

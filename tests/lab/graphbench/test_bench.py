@@ -70,7 +70,7 @@ def test_sizes_of_numbers_are_tried_where_they_matter() -> None:
     assert setup.kinds() == [("closure", 8), ("unions", 0), ("closure", 64)]
     result, trials = bench("web", sparse, setup)
     assert [(trial.algorithm, trial.bits) for trial in trials] == setup.kinds() * 2
-    assert claimed(result, "numbers of 8 bits").measured.count("closure") == 1
+    assert not any("bits" in claim.sentence for claim in result.claims)  # wider blocks are the faster ones
 
 
 @pytest.mark.parametrize(("share", "asked"), [(0.5, 21), (0.2, 5), (0.9, 189)])
