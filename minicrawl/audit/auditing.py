@@ -14,7 +14,6 @@ from minicrawl.audit import (
     anchors,
     answers,
     canonicals,
-    cloaking,
     duplicates,
     headings,
     hreflang,
@@ -26,6 +25,7 @@ from minicrawl.audit import (
     security,
     seeds,
     sitemaps,
+    spam,
     structured,
     titles,
 )
@@ -52,7 +52,7 @@ SUBJECTS: tuple[ModuleType, ...] = (
     anchors,
     security,
     structured,
-    cloaking,
+    spam,
 )
 """The modules of the rules, in the order in which `audit --rules` lists them."""
 RULES: Mapping[str, Rule] = {

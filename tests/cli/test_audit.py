@@ -108,7 +108,11 @@ def test_gate_on_what_was_not_checked_fails(store: Path, tmp_path: Path) -> None
             "--fail-on: image-heavy was not checked: the crawl has kept no parts of pages",
         ),
         (["--fail-on", "redirect-loop"], 0, ""),
-        (["--fail-on", "redirect-loop,error"], 1, "1 rule of the severity could not be checked: mixed-content"),
+        (
+            ["--fail-on", "redirect-loop,error"],
+            1,
+            "3 rules of the severity could not be checked: mixed-content, text-hidden",
+        ),
     ):
         result = run("audit", *fail_on, "--store", store)
         assert result.exit_code == code

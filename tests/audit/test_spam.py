@@ -1,17 +1,17 @@
-"""Cloaked pages: told where they were looked for, and nowhere else."""
+"""Pages that deceive: told where they were looked for, and nowhere else."""
 
 from pathlib import Path
 
 from support.cloakers import CLOAKED, Cloakers, crawl_cloakers
 from support.faulty_site import found, planted
 
-from minicrawl.audit import cloaking
+from minicrawl.audit import spam
 from minicrawl.audit.auditing import RULES, audited
 from minicrawl.store.reader import Store, open_store
 
 
 def test_planted_faults_are_found_and_no_others(faulty: Store) -> None:
-    assert {rule: found(faulty, rule) for rule in planted(cloaking)} == planted(cloaking)
+    assert {rule: found(faulty, rule) for rule in planted(spam)} == planted(spam)
 
 
 def test_cloaking_that_nobody_looked_for_is_not_checked(tmp_path: Path) -> None:
