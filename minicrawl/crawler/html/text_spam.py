@@ -16,7 +16,7 @@ tabs and dialogs hide until it is asked for. Styles are read from attributes and
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
@@ -64,9 +64,7 @@ _NEVER_TEXT = frozenset(("script", "style", "template", "textarea", "select", "o
 _NAMES = re.compile(r"[.#][a-z_][\w-]*")
 _BODY = re.compile(rb"<body\b[^<>]*")
 _BACKGROUND = re.compile(r"(?:bgcolor\s*=\s*[\"']?|background(?:-color)?\s*:\s*)(#?\w+)")
-_RGB = re.compile(r"rgba?\((\d{1,3}),(\d{1,3}),(\d{1,3})(?:,1)?\)")
 _HEX = re.compile(r"[0-9a-f]{3}(?:[0-9a-f]{3})?")
-_MOST_BEHIND = 20
 _DECEIVING = ("in the colour of its background", "in a font of no size", "outside the page")
 
 _SELECTOR = ",".join(("[style]", "[hidden]", "font[color]", "a[href]", *_NEVER_TEXT))
@@ -211,7 +209,7 @@ def _hidden_elements(tree: Tree, page: bytes) -> list[_Hidden]:
     small = page.lower()
     told = _inside(small, _SCRIPT).decode("utf-8", "replace")
     rules, backdrop = _rules(small)
-    found, behind = list[_Hidden](), list[tuple[str, Callable[[], str]]]()
+    found = list[_Hidden]()
     for tag, attributes, words in tree.requiring(",".join((_SELECTOR, *rules))):
         last = found[-1] if found else None
         if tag in _NEVER_TEXT:
@@ -233,11 +231,8 @@ def _hidden_elements(tree: Tree, page: bytes) -> list[_Hidden]:
             continue
         look = _look(style)
         how = look.how
-        if look.background:
-            behind = [*behind[-_MOST_BEHIND:], (look.background, words)]
-        if how is None and look.colour is not None:
-            around = look.background or next((shade for shade, each in reversed(behind) if words() in each()), backdrop)
-            how = _DECEIVING[0] if look.colour == around else None
+        if how is None and look.colour is not None and look.colour == (look.background or backdrop):
+            how = _DECEIVING[0]
         if how is None:
             if last and look.shows:
                 last.text = last.text.replace(" ".join(words().split()), " ", 1)
@@ -260,10 +255,8 @@ def _hidden_elements(tree: Tree, page: bytes) -> list[_Hidden]:
 
 
 def _rules(small: bytes) -> tuple[dict[str, str], str | None]:
-    """The declarations of classes and ids, where just one rule is about them, and the colour of the page.
-
-    That is white where nothing tells another. small: the page in lower case.
-    """
+    """The declarations of classes and ids, where just one rule is about them, and the colour of the page: None if not
+    all of it need have the same. small: the page in lower case."""
     rules, backdrop, about = dict[str, str](), None, Counter[str]()
     for selectors, declared in _declared(_inside(small, _STYLE).decode("utf-8", "replace")):
         look = _look(declared)
@@ -277,7 +270,9 @@ def _rules(small: bytes) -> tuple[dict[str, str], str | None]:
     body = _BODY.search(small)
     if body and (stated := _BACKGROUND.search(body[0].decode("utf-8", "replace"))):
         backdrop = _colour(stated[1])
-    elif backdrop is None and b"stylesheet" not in small and b"background" not in small:
+    if small.count(b"background") + small.count(b"bgcolor") > (backdrop is not None):
+        backdrop = None
+    elif backdrop is None and b"stylesheet" not in small:
         backdrop = _COLOURS["white"]
     return {name: rule for name, rule in list(rules.items())[:_MOST_RULES] if about[name] == 1}, backdrop
 
@@ -330,11 +325,8 @@ def _look(style: str) -> _Look:
 
 def _colour(value: str | None) -> str | None:
     """A colour as six hexadecimal digits, of names white and black alone; None for others."""
-    parts = [value.replace(" ", "")] if value and "(" in value else (value or "").split()
-    for part in parts[:3]:
+    for part in (value or "").split()[:3]:
         digits = _COLOURS.get(part, part.removeprefix("#"))
-        if rgb := _RGB.fullmatch(digits):
-            return "".join(f"{min(int(number), 255):02x}" for number in rgb.groups())
         if _HEX.fullmatch(digits):
             return digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
     return None
