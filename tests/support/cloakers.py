@@ -82,6 +82,7 @@ CLOAKED: dict[str, Behaviour] = {
     "missing for browsers": _for("browser", 404),
     "missing for crawlers": _for("crawler", 410),
     "links": lambda ask: _own(ask) + ("" if ask.is_browser else _links(ask, 5)),
+    "stuffed text on top": lambda ask: _own(ask) + ("" if ask.is_browser else f"<p>{'cheap red shoes ' * 30}</p>"),
     "keywords in place of pictures": lambda ask: text(ask.rng(ask.is_browser), 45 if ask.is_browser else 900),
 }
 HONEST: dict[str, Behaviour] = {

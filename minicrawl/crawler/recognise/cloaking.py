@@ -10,8 +10,9 @@ C1 B1 C2 B2 C3 B3, the crawler's C first, as long as they are in doubt.
     another page if steady >= STEADY and near < steady / 2
 
 The shorter, as adverts and banners that one asker alone gets hide no text. Nor are pages judged that scripts complete:
-they have few words, or fewer for browsers; so text that crawlers get on top of the browsers' is not found. Where the
-text is the same, links to other sites count that all C have and no B.
+they have few words, or fewer for browsers; so text that crawlers get on top of the browsers' counts where a word is too
+frequent in all C and no B (html/text_spam.py). Links to other sites count that all C have and no B, where the text is
+the same.
 """
 
 import re
@@ -26,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.html.fingerprint import LONGEST, shingles_of, words_of
+from minicrawl.crawler.html.text_spam import stuffing
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import Fetched, ParsedPage
 
@@ -41,12 +43,13 @@ _NUMBER = re.compile(r"\d+")
 
 class Copy(NamedTuple):
     """An answer as it is compared. kind: page, missing, or the site it leads to; told: the same in words; runs: sorted
-    distinct hashes of its runs of three words; sites: other sites that it links to."""
+    distinct hashes of its runs of three words; sites: other sites that it links to; stuffed: by what its text is."""
 
     kind: str
     told: str
     runs: npt.NDArray[np.uint32]
     sites: frozenset[str] = frozenset()
+    stuffed: str | None = None
 
 
 _NO_RUNS = np.zeros(0, dtype=np.uint32)
@@ -65,7 +68,8 @@ def copy_of(fetched: Fetched, parsed: ParsedPage, leads_to: str | None) -> Copy 
     text = _NUMBER.sub("0", " ".join(parsed.text).lower()).encode()[:LONGEST]
     runs = np.unique(shingles_of(words_of(b" %b " % text)))
     title = f"the page '{parsed.title}'" if parsed.title else "a page without title"
-    return Copy("page", f"gets {title}", runs, frozenset(map(site_of, parsed.outlinks)) - {own})
+    stuffed = next((why for why in map(stuffing, parsed.text) if why and not why.startswith("a list")), None)
+    return Copy("page", f"gets {title}", runs, frozenset(map(site_of, parsed.outlinks)) - {own}, stuffed)
 
 
 def difference(browser: Sequence[Copy], crawler: Sequence[Copy]) -> str | None:
@@ -81,6 +85,8 @@ def difference(browser: Sequence[Copy], crawler: Sequence[Copy]) -> str | None:
 def _other_page(browser: Sequence[Copy], crawler: Sequence[Copy]) -> str | None:
     """`difference` of copies that are pages, by their text, and by their links where the text is the same."""
     one, other = browser[-1], crawler[-1]
+    if all(copy.stuffed for copy in crawler) and not any(copy.stuffed for copy in browser):
+        return f"a text for crawlers alone is stuffed: {other.stuffed}"
     steady = min((_share(*pair) for pair in combinations(crawler, 2)), default=1.0)
     if steady < STEADY or min(len(copy.runs) for copy in (*browser, *crawler)) < FEWEST_RUNS:
         return None

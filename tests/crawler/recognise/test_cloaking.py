@@ -21,8 +21,9 @@ def said(seed: int, words: int = 200) -> list[str]:
     return random.Random(seed).choices(WORDS, k=words)
 
 
-def page(*words: str, title: str | None = "T", links: list[str] | None = None) -> Copy:
-    parsed = ParsedPage(title=title, text=(" ".join(words),), outlinks=tuple(links or ()))
+def page(*words: str, title: str | None = "T", links: list[str] | None = None, more: str = "") -> Copy:
+    """more: a block of text behind that of the words."""
+    parsed = ParsedPage(title=title, text=(" ".join(words), more), outlinks=tuple(links or ()))
     copy = copy_of(Fetched(URL, status=200, digest=1), parsed, None)
     assert copy is not None
     return copy
@@ -36,6 +37,7 @@ def answer(status: int, leads_to: str | None = None) -> Copy:
 
 ONE, OTHER = said(1), said(2)
 OURS = page(*ONE)
+STUFFED = "cheap red shoes " * 30
 STABLE = {
     "another text": (page(*OTHER), OURS, "a browser gets the page 'T', a crawler another: 0 of its 198 runs of words"),
     "a text within one template": (page(*ONE[:60], *OTHER), OURS, "58 of its 258 runs"),
@@ -44,8 +46,11 @@ STABLE = {
     "a 404": (answer(404), OURS, "a browser gets status 404, a crawler gets the page 'T'"),
     "no 404": (page(*ONE, title=None), answer(410), "a browser gets a page without title, a crawler gets status 410"),
     "links": (OURS, page(*ONE, links=SITES), "links to 4 sites are for crawlers alone, such as shop0.test"),
+    "stuffed text": (OURS, page(*ONE, more=STUFFED), 'a text for crawlers alone is stuffed: "cheap" 30 times in 90'),
+    "nothing else": (OURS, page(STUFFED), "a text for crawlers alone is stuffed"),
 }
 ALIKE = {
+    "stuffed for both": (page(*ONE, more=STUFFED), page(*ONE, more=STUFFED)),
     "nothing": (OURS, OURS),
     "a clock": (page(*ONE, "12:45"), page("12:46", *ONE)),
     "adverts": (page(*said(3, 300), *ONE, links=SITES), OURS),
