@@ -32,10 +32,10 @@ Column = tuple[str, Sequence[float]]
 """A name, and a value per page."""
 
 
-def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Sequence[int] | None = None) -> list[str]:
+def table(pages: "Sequence[RankedPage]", column: Column | None = None, notes: Sequence[str] = ()) -> list[str]:
     """One line per page: rank, importance, in-links, outcome, URL, title; with `column` also its value.
 
-    As wide as the terminal, titles in a column of their own. alike: number of duplicates of each page.
+    As wide as the terminal, titles in a column of their own. notes: about each page.
     """
     values = [""] * (len(pages) + 1)
     if column is not None:
@@ -55,7 +55,7 @@ def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Se
     ]
     urls = ["url", *(printable(page.url) for page in pages)]
     titles = ["", *(printable(page.title or "") for page in pages)]
-    more = ["", *(f"({count:,} more like this)" if count else "" for count in alike or [0] * len(pages))]
+    more = ["", *(f"({note})" if note else "" for note in notes or [""] * len(pages))]
     return lines_of(numbers, urls, titles, more)
 
 

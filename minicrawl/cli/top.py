@@ -206,8 +206,8 @@ def list_lines(
     found: "TopList", column: Column | None, why: "Sequence[Senders]" = (), command: str = ""
 ) -> Iterator[str]:
     """Lines of a list of pages, with notes on pages not shown. command: the command that shows these, if another."""
-    pages, alike = [line.page for line in found.lines], [len(line.alike) for line in found.lines]
-    head, *lines = table(pages, column, alike)
+    alike = [f"{len(line.alike):,} more like this" if line.alike else "" for line in found.lines]
+    head, *lines = table([line.page for line in found.lines], column, alike)
     yield head
     for line, of_page in zip_longest(lines, why):
         yield line

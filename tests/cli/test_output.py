@@ -105,7 +105,7 @@ def test_table_of_pages_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, colum
     monkeypatch.setenv("COLUMNS", str(columns))
     pages = [ranked(1, LONG, title), ranked(2, "http://b.test/", "another"), ranked(3, "http://c.test/", None)]
     for column in (None, ("hub", [1.0, 2.0, 3.0])):
-        lines = table(pages, column, alike=[0, 3, 0])
+        lines = table(pages, column, ["", "3 more like this", ""])
         assert max(map(cell_len, lines)) <= columns
         assert re.search(r"htt\S*…\S*tml", lines[1]) or LONG in lines[1]
         assert re.search(r"\(3 more( like this)?\)$", lines[2])
