@@ -103,7 +103,7 @@ def command(store: Path, connect_to: Iterable[ConnectTo], *words: str) -> list[s
     places = [f":{place.port or ''}:{place.address}:{place.to_port}" for place in connect_to]
     return [
         *(sys.executable, "-m", "minicrawl", "crawl", FAULTY, OTHER, "--store", str(store), "--profile", "audit"),
-        *("--delay", "0", "--allow-private", "--ca-file", str(PEM), "--quiet", *words),
+        *("--check-cloaking", "--delay", "0", "--allow-private", "--ca-file", str(PEM), "--quiet", *words),
         *(word for place in places for word in ("--connect-to", place)),
     ]
 
