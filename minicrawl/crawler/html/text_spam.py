@@ -246,7 +246,10 @@ def _hidden_elements(tree: Tree, page: bytes) -> list[_Hidden]:
                     name == "role" or name.startswith(("aria-", "data-", "on", "x-", "v-", "ng-"))
                     for name in attributes
                 )
-                or any(re.search(rf"[\"'.# ]{re.escape(name)}[\"' .]", told) for name in names.split()[:_MOST_NAMES])
+                or any(
+                    re.search(rf"[\"'.# ]{re.escape(name)}[\"' .]", told)
+                    for name in names.lower().split()[:_MOST_NAMES]
+                )
             )
             place = tag + "".join(f"#{name}" for name in (attributes.get("id") or "").split()[:1])
             place += "".join(f".{name}" for name in (attributes.get("class") or "").split()[:1])

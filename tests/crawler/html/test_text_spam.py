@@ -148,6 +148,13 @@ def test_planted_spam_is_found_and_what_looks_like_it_is_not() -> None:
     assert true / (true + missed) >= 0.9, misses
 
 
+def test_an_element_that_a_script_names_is_shown_on_demand_whatever_the_case_of_its_name() -> None:
+    of = Language(random.Random(3), has_spaces=True)
+    hidden = f"<div id=Quarry style='display:none'>{of.many()}</div>"
+    assert found(page(of, hidden))[1] is not None
+    assert found(page(of, f"{hidden}<script>show('#Quarry ')</script>"))[1] is None
+
+
 HOSTILE: dict[str, str] = {
     "open-scripts": "<script" * 150_000,
     "open-styles": "<style>" * 150_000,
