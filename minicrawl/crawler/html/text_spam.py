@@ -129,8 +129,8 @@ def words_of(text: str) -> list[str]:
     ]
 
 
-def stuffing(text: str, fewest: int = FEWEST_WORDS) -> str | None:
-    """By what a text is stuffed, in words; None for others, and below `fewest` words."""
+def stuffing(text: str, fewest: int = FEWEST_WORDS, *, lists: bool = True) -> str | None:
+    """By what a text is stuffed, in words; None for others, and below `fewest` words. lists: whether lists count."""
     words = words_of(text)
     n, found = len(words), Counter(words)
     if n < fewest:
@@ -142,7 +142,7 @@ def stuffing(text: str, fewest: int = FEWEST_WORDS) -> str | None:
         least = min(LEAST_VARIETY_OF_PAIRS, 0.6 * math.sqrt(n / 2))  # which is six in ten of the pairs
     if variety < least or long.get(first, 0) / n > 0.07 + 1 / math.sqrt(n):
         return f'"{first}" {found[first]} times in {n} words' if _is_text(text) else None
-    is_list = n >= FEWEST_WORDS and _is_list(text, words) and _is_text(text)
+    is_list = lists and n >= FEWEST_WORDS and _is_list(text, words) and _is_text(text)
     return f"a list of {n} words" if is_list else None
 
 
@@ -189,8 +189,8 @@ def _counting(found: list[_Hidden], page: bytes) -> Iterator[str]:
 
 def _why_it_counts(element: _Hidden, visible: Mapping[str, int]) -> str | None:
     text, words = element.text, words_of(element.text)
-    if why := stuffing(text, _FEWEST_HIDDEN):
-        return why if not why.startswith("a list") or not element.is_on_demand else None
+    if why := stuffing(text, _FEWEST_HIDDEN, lists=not element.is_on_demand):
+        return why
     if len(words) < _FEWEST_HIDDEN:
         return None
     distinct = set(words)

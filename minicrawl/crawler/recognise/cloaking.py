@@ -19,6 +19,7 @@ import re
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
 from itertools import combinations, product
 from typing import NamedTuple
@@ -68,7 +69,7 @@ def copy_of(fetched: Fetched, parsed: ParsedPage, leads_to: str | None) -> Copy 
     text = _NUMBER.sub("0", " ".join(parsed.text).lower()).encode()[:LONGEST]
     runs = np.unique(shingles_of(words_of(b" %b " % text)))
     title = f"the page '{parsed.title}'" if parsed.title else "a page without title"
-    stuffed = next((why for why in map(stuffing, parsed.text) if why and not why.startswith("a list")), None)
+    stuffed = next(filter(None, map(partial(stuffing, lists=False), parsed.text)), None)
     return Copy("page", f"gets {title}", runs, frozenset(map(site_of, parsed.outlinks)) - {own}, stuffed)
 
 

@@ -5,14 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import (
-    Alternate,
-    Fingerprint,
-    FingerprintColumns,
-    ParameterRow,
-    Probe,
-    RecentPage,
-)
+from minicrawl.store.rows import Alternate, Fingerprint, FingerprintColumns, ParameterRow, Probe, RecentPage
 
 SKETCH_BYTES = 40
 _FIRST, _LAST = -(2**63), 2**63 - 1
