@@ -17,7 +17,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar  # Any: messages
 
@@ -25,13 +25,11 @@ from minicrawl.cluster.backup import backup_all, held
 from minicrawl.cluster.folder import Folder, locked
 from minicrawl.cluster.moving import check_is_partition, check_replaceable, folder_of, remove
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.store.database import beside, logs
+from minicrawl.store.database import beside
 from minicrawl.store.partitions.folder import Place, store_of
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.text_file import ENDING, text_path
-from minicrawl.store.upkeep import backup
-from minicrawl.store.writer import Writer
-from minicrawl.system import sync_folder
+from minicrawl.store.texts.text_file import ENDING
+from minicrawl.store.upkeep import backup, put_in_place
 
 MOST_BYTES = 8 * 2**20
 """Maximum bytes of a part of a file."""
@@ -246,21 +244,8 @@ def write_part(store: Path, ending: str, start: int, some: bytes) -> None:
 
 def keep(store: Path, generation: int | None) -> None:
     """Rename an incoming copy to the store, and set its generation. None: unchanged."""
-    new = _arriving(store)
-    if generation is not None:
-        with closing(Writer(new)) as writer, writer.transaction():
-            writer.save_meta({"generation": generation})
-    for file in (new, text_path(new)):
-        if file.exists():
-            with file.open("r+b") as whole:
-                os.fsync(whole.fileno())
-    for left in (*logs(store), text_path(store)):
-        left.unlink(missing_ok=True)
-    if text_path(new).exists():
-        text_path(new).replace(text_path(store))
-    new.replace(store)
-    _unlink(new)
-    sync_folder(store.parent)
+    put_in_place(_arriving(store), store, generation)
+    _unlink(_arriving(store))
 
 
 def remove_left(store: Path, generation: int) -> None:
