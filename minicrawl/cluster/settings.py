@@ -16,7 +16,7 @@ WORKING = (
     *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer", "jump"),
     *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
-    *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery"),
+    *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery", "discovery_by"),
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),

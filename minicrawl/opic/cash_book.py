@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, flagged, grown
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.units import damped
 from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
 
@@ -85,6 +85,10 @@ class Adaptive:
         self.unvisited_part = self.toll = 0.0
         """Part of the virtual page's income for pages never visited; its part of a visit's cash."""
         self.payees = 0
+        self.foreign: Flags = np.zeros(0, dtype=np.bool_)
+        """Flags of pages that another book pays; there may be fewer than pages."""
+        self.unpaid = 0
+        """Number of these pages."""
         self.clock = 0
         self.newcomer_history = 0.0
         """Mean history of recent newcomers at their first visit; for windows that keep visits the cash they spent."""
@@ -118,6 +122,8 @@ class Adaptive:
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
+        if page < len(self.foreign) and self.foreign[page]:
+            return int(self.standing[page])
         return int(self.standing[page]) + (self.level if self._is_paid(page) else self.unvisited_level)
 
     def cashes(self) -> IntArray:
@@ -125,7 +131,9 @@ class Adaptive:
         standing = self.standing[: self.size]
         if self.pay_out.to == "all":
             return standing + self.level
-        return standing + np.where(self.visited[: self.size], self.level, self.unvisited_level)
+        cash: IntArray = standing + np.where(self.visited[: self.size], self.level, self.unvisited_level)
+        cash[flagged(self.foreign)] = standing[flagged(self.foreign)]
+        return cash
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -185,6 +193,13 @@ class Adaptive:
             self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks, each, bool(is_first))
 
+    def leave_to_others(self, pages: Pages) -> None:
+        """Let another book pay these pages, which have no visits here; they keep their cash."""
+        self.foreign = grown(self.foreign, self.size)
+        self.foreign[pages] = True
+        self.unpaid += len(pages)
+        self.standing[pages] += self.unvisited_level
+
     def hand_over(self, pages: Pages) -> IntArray:
         """Give all cash of pages that are paid nothing to another book; returns the amount from each.
 
@@ -210,7 +225,7 @@ class Adaptive:
 
     def pay(self) -> None:
         """Pay out the virtual page's income, the same whole number of units to every payee of a kind."""
-        unvisited, meant = self.size - self.payees, 0
+        unvisited, meant = self.size - self.payees - self.unpaid, 0
         if self.unvisited_part and unvisited:
             meant = min(int(self.unvisited_part * self.income), self.income)
         each, paid = meant // max(unvisited, 1), (self.income - meant) // self.payees if self.payees else 0
@@ -220,7 +235,7 @@ class Adaptive:
 
     def give_unvisited_level(self) -> Pages:
         """Convert the level of pages never visited into their own cash; returns the pages. Ends such payments."""
-        unvisited = flagged(~self.visited[: self.size])
+        unvisited = np.setdiff1d(flagged(~self.visited[: self.size]), flagged(self.foreign))
         self.standing[unvisited] += self.unvisited_level
         self.unvisited_level, self.unvisited_part, self.toll = 0, 0.0, 0.0
         return unvisited

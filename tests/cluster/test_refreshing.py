@@ -80,7 +80,16 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{"refresh": True}, {"discovery": 0.25}], ids=str)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"refresh": True},
+        {"discovery": 0.25},
+        {"discovery": 0.25, "discovery_by": "income"},
+        {"discovery": 0.25, "discovery_by": "edges"},
+    ],
+    ids=str,
+)
 def test_all_of_a_budget_is_used_and_all_stays_whole(settings: dict[str, Any], tmp_path: Path) -> None:
     """More pages than there are: some are fetched again."""
     ended = asyncio.run(run_in_parts(tmp_path / "web", 3, {**SETTINGS, **settings, "refresh_min": 0.1, "pages": 700}))

@@ -13,7 +13,6 @@ from minicrawl.settings import SETTINGS, CrawlSettings
         ({"archive_top": 0.5}, "--archive-top"),
         ({"merge_duplicates": True}, "--merge-duplicates"),
         ({"workers": 2}, "--workers"),
-        ({"discovery": 0.5, "discovery_by": "income"}, "--discovery-by"),
         ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
     ],
 )

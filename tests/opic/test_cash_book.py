@@ -695,21 +695,25 @@ def test_cash_that_goes_to_another_book_takes_its_part_of_the_total_along() -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_never_visited_pages_are_paid_adds_up_to_the_unit(seed: int) -> None:
-    """Against pages that are paid one by one; with tolls, weights, aliases, newcomers and pages that begin again."""
+    """Against pages that are paid one by one; with tolls, weights, aliases, newcomers, pages that begin again, and
+    pages of another book."""
     draw = random.Random(seed)
     book = Adaptive(Interpolation())
     book.discover([50 * book.grant] * 3)
-    cash, visited, income = [50 * book.grant] * 3, [False] * 3, 0
+    cash, visited, income, foreign = [50 * book.grant] * 3, [False] * 3, 0, set[int]()
     for step in range(500):
         book.unvisited_part, book.toll = draw.choice([0.0, 0.3, 1.0]), draw.choice([0.0, 0.0, 0.4, 0.9])
         if draw.random() < 0.1 and book.size < 30:
             book.discover([book.grant])
             cash, visited = [*cash, book.grant], [*visited, False]
+            if draw.random() < 0.3:
+                book.leave_to_others(pages([book.size - 1]))
+                foreign.add(book.size - 1)
         if draw.random() < 0.05 and any(visited):
             again = draw.choice([page for page in range(book.size) if visited[page]])
             book.unvisit(again)
             visited[again] = False
-        page = draw.randrange(book.size)
+        page = draw.choice([at for at in range(book.size) if at not in foreign])
         links = draw.sample([other for other in range(book.size) if other != page], draw.randrange(3))
         alias = len(links) == 1 and draw.random() < 0.3
         part, toll, spent = book.unvisited_part, book.toll, cash[page]
@@ -719,18 +723,19 @@ def test_what_never_visited_pages_are_paid_adds_up_to_the_unit(seed: int) -> Non
         for target in links:
             cash[target] += each
         income += spent - each * len(links)
-        meant = min(int(part * income), income) if not all(visited) else 0
+        waits = any(not visited[at] and at not in foreign for at in range(book.size))
+        meant = min(int(part * income), income) if waits else 0
         for kind, amount in ((False, meant), (True, income - meant)):
-            payees = [at for at in range(book.size) if visited[at] == kind]
+            payees = [at for at in range(book.size) if visited[at] == kind and at not in foreign]
             for payee in payees:
                 cash[payee] += amount // len(payees)
                 income -= amount // len(payees)
         assert book.cashes().tolist() == cash
-        assert book.cash(page) == cash[page]
+        assert [book.cash(at) for at in range(book.size)] == cash
         assert book.income == income
         assert sum(cash) + book.virtual == book.total
         if step == 400:
             assert book.unvisited_level > 0
-            waiting = [at for at in range(book.size) if not visited[at]]
+            waiting = [at for at in range(book.size) if not visited[at] and at not in foreign]
             assert book.give_unvisited_level().tolist() == waiting
             assert book.cashes().tolist() == cash

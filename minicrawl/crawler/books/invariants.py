@@ -112,7 +112,7 @@ class _Held:
         ledger.gone[rows], ledger.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
         self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
         visited = self.visited[rows] = account.visited != 0
-        cash = account.standing + np.where(visited, self._level, self._unvisited_level)
+        cash = account.standing + np.where(visited, self._level, np.where(elsewhere, 0, self._unvisited_level))
         self._cash += int(cash.sum())
         wrong = {
             "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.opic.arrays import Numbers, Pages
+from minicrawl.opic.arrays import Numbers, Pages, flagged
 from minicrawl.opic.surfer import UNIFORM, parse_surfer
 from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
@@ -54,7 +54,6 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     """Load the totals of a store, after all pages."""
     for name in ("reserve", "income", "level", "clock"):
         setattr(accounts.book, name, int(totals[name] or 0))
-    accounts.book.unvisited_level = int(totals.get(UNVISITED_LEVEL) or 0)
     # As floats also if they are 0: windows write them down with the visits they keep.
     for name in ("newcomer_history", "newcomer_stretch"):
         setattr(accounts.book, name, float(totals[name] or 0.0))
@@ -63,6 +62,9 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
+    if accounts.ledger.mirrors:
+        accounts.book.leave_to_others(flagged(accounts.ledger.is_mirror(slice(0, accounts.size))))
+    accounts.book.unvisited_level = int(totals.get(UNVISITED_LEVEL) or 0)
     accounts.coverage.recount()
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
 
@@ -71,7 +73,7 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
     """Sentences on books that do not balance. cash_total: the sum of all cash in the store."""
     known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
     cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
-    cash += book.unvisited_level * (accounts.size - book.payees)
+    cash += book.unvisited_level * (accounts.size - book.payees - book.unpaid)
     if cash != cash_total:
         yield f"the cash book holds {cash} units instead of {cash_total}"
     held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
