@@ -21,6 +21,7 @@ from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
+from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import READ, Fetched, State
@@ -103,16 +104,22 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
             settings = resumed(writer.settings, given, forgotten).settings
             if not seeds.urls and not writer.size():
                 raise SeedError(f"no seeds are given, and there is no crawl at {store} to go on with")
-            return _planned(settings, seeds, writer, now, most)
+            return planned(settings, seeds, writer, most=most, now=now)
 
 
-def _planned(settings: CrawlSettings, seeds: Seeds, writer: Writer, now: float, most: int) -> DryRun:
+def planned(  # noqa: PLR0913 - as `dry_run`
+    settings: CrawlSettings, seeds: Seeds, writer: Writer, *, most: int, now: float, share: Share | None = None
+) -> DryRun:
+    """Simulate the next run of a crawl, or of one of its partitions, in a copy of the store.
+
+    share: of the partition, in which only seeds at home count.
+    """
     known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
     ask_again(writer, known.urls, settings.retry)
     quiet = replace(settings, probe=False, text=False, search=False, archive=None, items="", hook=())
     window = parse_window(settings.history, settings.window)
-    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], window, now)
-    counts = _seed_counts(intake, seeds, known)
+    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], window, now, share=share)
+    counts = _seed_counts(intake, seeds, known, share)
     intake.start(known.urls, now, known.guessed)
     for name in banned_hosts(writer):
         if (host := intake.state.hosts.known(name)) is not None:
@@ -123,10 +130,13 @@ def _planned(settings: CrawlSettings, seeds: Seeds, writer: Writer, now: float, 
     return DryRun(counts, waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
 
 
-def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds) -> SeedCounts:
+def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds, share: Share | None) -> SeedCounts:
     """Classify the given seeds, before they are added to the known pages."""
     states = {State.WAITING: 0, State.FETCHED: 0, State.ERROR: 0}
-    found = [page for page in intake.state.urls.find(known.urls) if page is not None]
+    given, own = (
+        [url for url in urls if share is None or share.home_of(url) == share.here] for urls in (seeds.urls, known.urls)
+    )
+    found = [page for page in intake.state.urls.find(own) if page is not None]
     for page in found:
         if not intake.state.accounts.book.visited[page]:
             states[State.WAITING] += 1
@@ -134,12 +144,12 @@ def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds) -> SeedCounts:
             is_read = intake.state.pages.last_state(page) in READ
             states[State.FETCHED if is_read else State.ERROR] += 1
     return SeedCounts(
-        given=len(seeds.urls) + len(seeds.bad),
-        new=len(known.urls) - len(found),
+        given=len(given) + len(seeds.bad),
+        new=len(own) - len(found),
         read=states[State.FETCHED],
         given_up=states[State.ERROR],
         waiting=states[State.WAITING],
-        same=len(seeds.urls) - len(known.urls),
+        same=len(given) - len(own),
         bad=len(seeds.bad),
     )
 
@@ -197,8 +207,9 @@ class _Rehearsal:
         return int(np.count_nonzero(self._unvisited()))
 
     def _unvisited(self) -> "npt.NDArray[np.bool_]":
-        unvisited: npt.NDArray[np.bool_] = self._accounts.book.visited[: self._accounts.size] == 0
-        return unvisited
+        known = slice(0, self._accounts.size)
+        unvisited: npt.NDArray[np.bool_] = ~self._accounts.book.visited[known]
+        return unvisited & ~self._accounts.ledger.is_mirror(known)
 
     def left_out(self) -> list[LeftOut]:
         """Pages whose turn made no request, and pages without a turn, by reason; most pages first."""

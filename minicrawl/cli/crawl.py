@@ -251,10 +251,10 @@ def _print_settings(
 
 
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
-    if is_folder(store):
-        raise SettingError("--dry-run does not work in partitions yet; 'minicrawl status' tells what waits")
     from minicrawl.analysis.dry_run import dry_run
 
+    if is_folder(store):
+        from minicrawl.cluster.dry_run import dry_run
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 
 

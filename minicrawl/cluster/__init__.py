@@ -4,6 +4,7 @@ homes      which partition a URL belongs to
 new_store  the empty store of a partition
 settings   settings that crawls in partitions support, and those of one partition
 folder     the paths of the stores, and their common settings
+dry_run    the first requests of the next run
 running    running partitions: their processes, the rows they send and take
 machines   several machines, connected by Ray
 moving     moves of partitions to other folders, and a plan of them
