@@ -47,7 +47,7 @@ _FILL = {
         SELECT id, 'https://garden' || (id % :hosts) || '.org/manual/science/the-history-of-' || id * 7919 || '.html',
             id % :hosts, iif(id < 100, NULL, id / 2), iif(id % {READ}, 'waiting', 'fetched'),
             iif(id % {READ}, 'link', 'ok'), id % {READ} = 0, 1 + id % 7, id % 13, abs(id * 2654435761 % {GRANT}),
-            id % 1000 + 0.0, id + 0.0, {UNIT} + id % 1000, iif(id % {READ}, 0, {UNIT} + id % 1000),
+            id % 1000 + 0.0, id + 0.0, id % 1000, iif(id % {READ}, 0, {UNIT} + id % 1000),
             iif(id % {READ}, NULL, id / {READ} + 1)
         FROM n""",
     "fetches": f"""{_NUMBERS} INSERT INTO fetches (id, page, status, fetched_at, seconds, bytes, content_type, title,
@@ -78,7 +78,7 @@ def fill(path: Path, size: int) -> None:
             "reserve": TOTAL - standing - level * visited,
             "level": level,
             "clock": float(size),
-            "ledger_virtual": UNIT * size - left,
+            "ledger_virtual": -left,
             "ledger_births": UNIT * size,
             "best_floor": 0,
             "window": "interpolation 8.0",
