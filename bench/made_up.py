@@ -10,10 +10,12 @@ never answers, or only after 5 s.
 
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import ClassVar
 
 _WORDS = [a + b for a in ("ba", "de", "ki", "lo", "mu", "na", "pe", "ri") for b in ("sto", "rim", "gal", "vent", "dor")]
@@ -33,6 +35,12 @@ class MadeUpWeb:
         self.port = int(self._server.stdout.readline())
         self.seeds = [f"http://h{number}.test/" for number in range(hosts)]
         self.gaps: list[float] = []
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of the server so far."""
+        fields = Path(f"/proc/{self._server.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> None:
         self.gaps = json.loads(self._server.communicate(b"")[0])
