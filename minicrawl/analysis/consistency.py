@@ -2,7 +2,7 @@
 
 in flight  an outbox row that its receiver has not committed yet
 
-    sum of all cash + cash in flight = TOTAL
+    sum of all cash + cash in flight = TOTAL, with the initial cash of partitions that have no store
     sum of carried units + received in flight = 0
     R_j = B_j + units sent by links to j in all partitions - units of these in flight or still at a mirror
     sites elsewhere that link to j, by its home's count = those of all mirrors of j - those in flight
@@ -22,98 +22,124 @@ from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.sharing.voices import shared_voices
-from minicrawl.opic.cash_book import TOTAL
+from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.cash_book import TOTAL, cash_of
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.window import Interpolation
 from minicrawl.store.partitions.agreement import disagreements
-from minicrawl.store.partitions.numbers import in_flight
+from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.reader import Store
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.spill import Spill
+from minicrawl.store.write.transfer_rows import MirrorRow, OutboxRow
 
 MOST = 1_000
 """Most faults reported per store."""
 
 
 class _Sent(NamedTuple):
-    """Contributions of other partitions' links to a page, as committed at its home: units, in-links, and their sites
+    """Contributions of other partitions' links to pages, as committed at their home: units, in-links, and their sites
     where these count."""
 
-    received: int
-    inlinks: int
-    voices: int
+    urls: list[str]
+    received: IntArray
+    inlinks: IntArray
+    voices: IntArray
 
 
 def all_violations(stores: Sequence[Store]) -> Iterator[str]:
     """One sentence per violated invariant; none when all is consistent.
 
-    stores: of partitions 0, 1, 2 ..., of one moment, see `Store.files`; or the one store of a crawl. Each is read where
-    it is; only its mirrors and outbox rows are transferred.
+    stores: of the partitions that have one, of one moment, see `Store.files`; or the one store of a crawl. Each is read
+    where it is; only its mirrors and outbox rows are transferred, and kept on disk by home.
     """
-    if len(stores) == 1 and stores[0].meta("partitions") is None:
+    partitions = stores[0].meta("partitions")
+    if len(stores) == 1 and partitions is None:
         yield from violations(stores[0])
         return
-    faults = [f"partition {number}: {fault}" for number, store in enumerate(stores) for fault in store.ask(_faults)]
+    each = [store.ask(posted) for store in stores]
+    faults = [
+        f"partition {one.partition}: {fault}"
+        for one, store in zip(each, stores, strict=True)
+        for fault in store.ask(_faults)
+    ]
     faults += disagreements(stores)
     yield from faults
     if faults:
         return  # the rest would only say the same
-    flying = [row for _, row in in_flight(stores)]
-    cash = sum(int(store.meta("cash_total") or 0) for store in stores) + sum(row.cash for row in flying)
-    if cash != TOTAL:
-        yield f"all cash books together hold {cash} units instead of {TOTAL}: {cash - TOTAL:+d}"
-    carried = sum(int(store.meta(CARRIED) or 0) for store in stores) + sum(row.received for row in flying)
-    if carried:
-        yield f"all ledgers together have carried {carried:+d} units that no other has"
-    sent = _sent(stores, flying)
-    for number, store in enumerate(stores):
-        yield from store.ask(_faults_at_home, number, sent[number])
+    missing = set(range(int(partitions or 0))) - {one.partition for one in each}
+    cash = sum(int(store.meta("cash_total") or 0) for store in stores)
+    cash += sum(cash_of(number, int(partitions or 0)) for number in missing)
+    carried = sum(int(store.meta(CARRIED) or 0) for store in stores)
+    with Spill() as spill:
+        for store in stores:
+            for home, sent in store.ask(_mirrors).items():
+                _spill(spill, home, sent)
+        for _, row in in_flight(stores, each):
+            cash, carried = cash + row.cash, carried + row.received
+            _spill(spill, row.home, _not_arrived(row))
+        if cash != TOTAL:
+            yield f"all cash books together hold {cash} units instead of {TOTAL}: {cash - TOTAL:+d}"
+        if carried:
+            yield f"all ledgers together have carried {carried:+d} units that no other has"
+        for one, store in zip(each, stores, strict=True):
+            yield from store.ask(_faults_at_home, one.partition, _added_up(spill, one.partition))
 
 
 def _faults(store: Store) -> list[str]:
     return list(islice(violations(store), MOST))
 
 
-def _sent(stores: Sequence[Store], flying: Sequence[OutboxRow]) -> Sequence[Mapping[str, _Sent]]:
-    """By home and URL: contributions that mirrors have received and forwarded, and homes have committed."""
-    sent: list[dict[str, _Sent]] = [{} for _ in stores]
-
-    def add(home: int, url: str, received: int, inlinks: int, voices: int) -> None:
-        before = sent[home].get(url, _Sent(0, 0, 0))
-        sent[home][url] = _Sent(before.received + received, before.inlinks + inlinks, before.voices + voices)
-
-    for store in stores:
-        for home, mirrors in store.ask(_mirrors).items():
-            for url, mirror in mirrors:
-                add(home, url, *mirror)
-    for row in flying:
-        records = from_bytes(row.records)
-        voices = records.voices.tolist() or [0] * len(records.urls)
-        rows = zip(records.urls, records.received.tolist(), records.inlinks.tolist(), voices, strict=True)
-        for url, units, inlinks, sites in rows:
-            add(row.home, url, -units, -inlinks, -sites)
-    return sent
-
-
-def _mirrors(store: Store) -> Mapping[int, list[tuple[str, _Sent]]]:
-    """By home: the URL and the forwarded contributions of every mirror."""
+def _mirrors(store: Store) -> Mapping[int, _Sent]:
+    """By home: the URLs and the forwarded contributions of all mirrors."""
     rows = [row for row, _ in store.transfers.mirrors()]
     urls = store.page_table.urls_of(row.page for row in rows)
     forwarded: dict[int, int] = {}
     for columns in store.page_table.columns_of(np.array([row.page for row in rows], dtype=np.int32)):
         forwarded.update(zip(columns.id.tolist(), columns.account.forwarded.tolist(), strict=True))
     heard = shared_voices(store)
-    by_home: defaultdict[int, list[tuple[str, _Sent]]] = defaultdict(list)
+    by_home: defaultdict[int, list[MirrorRow]] = defaultdict(list)
     for row in rows:
-        by_home[row.home].append((urls[row.page], _Sent(forwarded[row.page], row.inlinks, heard.get(row.page, 0))))
-    return dict(by_home)
+        by_home[row.home].append(row)
+    return {
+        home: _Sent(
+            [urls[row.page] for row in some],
+            np.array([forwarded[row.page] for row in some], dtype=np.int64),
+            np.array([row.inlinks for row in some], dtype=np.int64),
+            np.array([heard.get(row.page, 0) for row in some], dtype=np.int64),
+        )
+        for home, some in by_home.items()
+    }
 
 
-def _faults_at_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> list[str]:
+def _not_arrived(row: OutboxRow) -> _Sent:
+    """Contributions in a row that its home has not committed, with their signs turned."""
+    records = from_bytes(row.records)
+    voices = records.voices if len(records.voices) else np.zeros(len(records.urls), dtype=np.int64)
+    return _Sent(records.urls, -records.received, -records.inlinks.astype(np.int64), -voices)
+
+
+def _spill(spill: Spill, home: int, sent: _Sent) -> None:
+    text = np.frombuffer("\n".join(sent.urls).encode(), dtype=np.uint8)
+    spill.append(home, (text, *sent[1:]))
+
+
+def _added_up(spill: Spill, home: int) -> Mapping[str, tuple[int, int, int]]:
+    """By URL of a home: units, in-links and sites that mirrors have forwarded, and it has committed."""
+    sent: dict[str, tuple[int, int, int]] = {}
+    for text, *columns in spill.read(home):
+        urls = text.tobytes().decode().split("\n")
+        for url, *more in zip(urls, *(column.tolist() for column in columns), strict=True):
+            units, inlinks, sites = sent.get(url, (0, 0, 0))
+            sent[url] = units + more[0], inlinks + more[1], sites + more[2]
+    return sent
+
+
+def _faults_at_home(store: Store, number: int, sent: Mapping[str, tuple[int, int, int]]) -> list[str]:
     return list(islice(_of_home(store, number, sent), MOST))
 
 
-def _of_home(store: Store, number: int, sent: Mapping[str, _Sent]) -> Iterator[str]:
+def _of_home(store: Store, number: int, sent: Mapping[str, tuple[int, int, int]]) -> Iterator[str]:
     """Faults in the units and in-link counts of pages, by the links of all partitions."""
     accounts = _accounts(store)
     ledger, size = accounts.ledger, accounts.size

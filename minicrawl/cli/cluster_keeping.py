@@ -60,8 +60,8 @@ def move(  # noqa: PLR0913 - one argument per option, as click calls it
     else:
         assert target is not None, "it was looked at above"
         folder = moved(unused(path), number, target)
-        size = size_of(folder.stores[number])
-    store, where = folder.stores[number], folder.places[number].machine
+        size = size_of(folder.store(number))
+    store, where = folder.store(number), folder.places[number].machine
     on = "" if where is None else f" on {where}"
     report = {"partition": number, "machine": where, "store": str(store), "bytes": size}
     click.echo(document(report) if as_json else f"partition {number}, {amount(size)}, is {store}{on} now")

@@ -84,9 +84,10 @@ def backup_all(folder: Folder, path: Path, *, begins: float = BEGINS, copy: Copy
 
 def _copy_here(folder: Folder, path: Path, begins: float) -> None:
     folder.check_is_here()
-    with held(folder, range(len(folder.places)), begins):
-        for number, store in enumerate(folder.stores):
-            backup_file(store, store_of(path, number))
+    numbers = folder.made
+    with held(folder, numbers, begins):
+        for number in numbers:
+            backup_file(folder.store(number), store_of(path, number))
 
 
 @contextmanager
@@ -94,7 +95,7 @@ def held(folder: Folder, numbers: Sequence[int], begins: float = BEGINS) -> Iter
     """Stop messages to partitions of this machine, and the start and end of crawls, while the block runs."""
     with folder.opened_some(numbers):
         pass  # check first: errors are reported before anybody waits, and all stores get this version
-    stores = [folder.stores[number] for number in numbers]
+    stores = [folder.store(number) for number in numbers]
     if not any(map(is_held, stores)):
         with locked(stores):
             yield

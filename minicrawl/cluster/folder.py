@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from minicrawl.cluster.homes import Homes
@@ -32,7 +32,7 @@ class Folder(PartitionFolder):
 
     def locked(self) -> AbstractContextManager[None]:
         """Prevent crawls from starting while the block runs. Raises StoreError if one runs."""
-        return locked(self.stores)
+        return locked(map(self.store, self.made))
 
     def keep_settings(self, settings: CrawlSettings) -> None:
         """Save the settings for the next run. The places of partitions are kept from the file: a move may have ended
@@ -93,6 +93,7 @@ def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], F
                 f"the crawl in {path} has {len(folder.places)} partitions, which is fixed; leave out "
                 "--partitions, or name another folder with --store"
             )
+        folder.check_is_whole()
         return folder
     if partitions is None:
         raise SettingError(f"there is no crawl in {path} yet; say with --partitions N in how many parts it is to be")
@@ -112,7 +113,11 @@ def _write(folder: Folder) -> None:
     """Write cluster.json atomically, also across a power cut."""
     own = {"partitions": len(folder.places), "secret": folder.secret.hex()}
     kept = {"version": VERSION, "cluster": folder.cluster, **own, **({"ray": folder.ray} if folder.ray else {})}
-    places = [{name: value for name, value in asdict(place).items() if value is not None} for place in folder.places]
+    places = {
+        number: {name: value for name, value in place._asdict().items() if value is not None}
+        for number, place in enumerate(folder.places)
+        if place != Place()
+    }
     new = folder.path / f"{FILE}.new"
     new.touch(mode=0o600)
     with new.open("w", encoding="utf-8") as file:

@@ -28,12 +28,12 @@ from minicrawl.store.writer import Writer
 def move(folder: Folder, number: int, target: Path) -> Folder:
     """Move a partition to another folder, made if missing. Returns the updated crawl.
 
-    The texts of its pages move with it; a search index does not. Raises SettingError, StoreError; the partition then
-    stays in its old place.
+    The texts of its pages move with it; a search index does not. Of a partition without a store, the place is kept for
+    one. Raises SettingError, StoreError; the partition then stays in its old place.
     """
     check_is_partition(folder, number)
-    place, old = folder.places[number], folder.stores[number]
-    changed = Place(folder_of(folder, target), place.generation + 1)
+    place, old, is_made = folder.places[number], folder.store(number), number in folder.made
+    changed = Place(folder_of(folder, target), place.generation + is_made)
     new = store_of(folder.path / changed.folder, number)
     if real_path(new) == real_path(old):
         raise SettingError(f"partition {number} is in {target} already")
@@ -41,6 +41,8 @@ def move(folder: Folder, number: int, target: Path) -> Folder:
     _make(new.parent, target)
     with folder.locked():
         check_replaceable(folder.cluster, number, new)
+        if not is_made:
+            return folder.keep_place(number, changed)
         backup(old, new, force=True)
         with closing(Writer(new)) as writer, writer.transaction():
             writer.save_meta({"generation": changed.generation})

@@ -3,14 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
-from minicrawl.opic.cash_book import TOTAL
+from minicrawl.opic.cash_book import cash_of
 from minicrawl.store.writer import Writer
-
-
-def cash_of(number: int, partitions: int) -> int:
-    """The initial cash of a partition; all together have exactly TOTAL units."""
-    share, rest = divmod(TOTAL, partitions)
-    return share + rest if number == 0 else share
 
 
 def make_store(path: Path, cluster: str, number: int, partitions: int) -> None:

@@ -32,6 +32,12 @@ NEWCOMERS = 32
 """Number of first visits over which the history of newcomers is averaged."""
 
 
+def cash_of(number: int, partitions: int) -> int:
+    """The initial cash of a partition; all together have exactly TOTAL units."""
+    share, rest = divmod(TOTAL, partitions)
+    return share + rest if number == 0 else share
+
+
 @dataclass(frozen=True)
 class PayOut:
     """Payees of the virtual page's income, and time of payment.

@@ -15,6 +15,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.folder_store import FolderStore
+from minicrawl.store.read.tables import Tables
 from minicrawl.store.reader import Store
 
 
@@ -118,4 +119,4 @@ def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> SearchedStore
     if Path(path).is_dir():
         return SearchedFolder.at(Path(path), sizes)
     with closed_if_it_fails(open_to_read(Path(path))) as db:
-        return SearchedStore(Path(path), db, sizes)
+        return SearchedStore(Tables(Path(path), db, sizes))

@@ -1,7 +1,6 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -59,16 +58,16 @@ def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
 def open_file(path: Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
     """The read side of the one store that is the file at `path`. Raises StoreError."""
     with closed_if_it_fails(open_to_read(path)) as db:
-        return Store(path, db, sizes)
+        return Store(Tables(path, db, sizes))
 
 
 class Store:
     """Reads a store: the ranking and the links here, everything else by subject (see minicrawl.store.read)."""
 
-    def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes = STANDARD_SIZES) -> None:
-        self.path = path
-        self.sizes = sizes
-        self._tables = Tables(path, db, sizes)
+    def __init__(self, tables: Tables) -> None:
+        self.path = tables.path
+        self.sizes = tables.sizes
+        self._tables = tables
         self._tables.hash_key = _hash_key(self._tables)
         check_books(self._tables)
         self.page_table = PageTable(self._tables)
@@ -97,7 +96,7 @@ class Store:
 
     def close(self) -> None:
         self.texts.close()
-        self._tables.db.close()
+        self._tables.close()
 
     def __enter__(self) -> Self:
         return self

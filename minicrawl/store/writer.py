@@ -21,7 +21,7 @@ from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
-from minicrawl.store.read.tables import Row, columns, quoted
+from minicrawl.store.read.tables import Row, Tables, columns, quoted
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
@@ -77,7 +77,7 @@ class Writer(Store):
         self._lock = hold(path)
         try:
             with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
-                super().__init__(path, self._db, sizes)
+                super().__init__(Tables(path, self._db, sizes))
                 self.page_rows = PageRows(self._tables, self.page_blocks)
                 self.cookie_rows = CookieRows(self._tables)
                 self._watch = Watch(real_path(path))

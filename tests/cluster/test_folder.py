@@ -75,11 +75,11 @@ def test_a_file_of_another_version_is_read_or_refused(folder: Folder) -> None:
     """One that says no version is of the first."""
     file = folder.path / "cluster.json"
     kept = json.loads(file.read_text())
-    assert kept.pop("version") == 1
-    file.write_text(json.dumps(kept))
+    assert kept.pop("version") == 2
+    file.write_text(json.dumps({**kept, "places": [{"folder": ".", "generation": 0}] * 3}))
     assert found(folder.path) == folder
-    file.write_text(json.dumps({**kept, "version": 2, "cluster": {"of another": "form"}}))
-    with pytest.raises(StoreError, match=r"newer minicrawl \(version 2, this one reads 1\); upgrade"):
+    file.write_text(json.dumps({**kept, "version": 3, "cluster": {"of another": "form"}}))
+    with pytest.raises(StoreError, match=r"newer minicrawl \(version 3, this one reads 2\); upgrade"):
         found(folder.path)
 
 
@@ -96,7 +96,7 @@ def test_a_partition_is_where_its_place_says(folder: Folder, tmp_path: Path) -> 
 def test_a_folder_of_before_there_were_places_has_all_its_stores_in_it(folder: Folder) -> None:
     file = folder.path / "cluster.json"
     kept = json.loads(file.read_text())
-    assert kept.pop("places") == [{"folder": ".", "generation": 0}] * 3
+    assert kept.pop("places") == {}
     file.write_text(json.dumps(kept))
     assert found(folder.path) == folder
 
@@ -117,6 +117,27 @@ def test_a_copy_of_another_generation_is_refused(folder: Folder) -> None:
 def test_an_empty_file_is_no_store(folder: Folder) -> None:
     folder.stores[1].write_bytes(b"")
     with pytest.raises(StoreError, match=r"001\.db is missing or empty, which has a part of the crawl"):
+        found_or_made(folder.path, None)
+
+
+def test_places_of_many_partitions_are_read_at_once(folder: Folder, tmp_path: Path) -> None:
+    """Those alone that are not in the crawl's folder are written."""
+    places = [Place()] * 65_536
+    places[7] = Place(str(tmp_path), 0, "10.0.0.2")
+    Folder(folder.path, folder.cluster, folder.secret, tuple(places), {}).keep_ray("auto")
+    file = folder.path / "cluster.json"
+    assert file.stat().st_size < 500
+    read = found(folder.path)
+    assert list(read.places) == places
+    assert len({id(place) for place in read.places}) == 2
+    assert read.made == [0, 1, 2]
+    wrong: object
+    for wrong in ({"65536": {"folder": ".", "generation": 0}}, {"one": {}}, {"-1": {"folder": ".", "generation": 0}}):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "places": wrong}))
+        with pytest.raises(StoreError, match="is damaged"):
+            found(folder.path)
+    file.write_text(json.dumps({**json.loads(file.read_text()), "partitions": 10**12, "places": {}}))
+    with pytest.raises(StoreError, match=r"1000000000000 partitions, not 1 to 65536"):
         found(folder.path)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from support.intakes import next_page
 from support.partitions import Partitions, Web, answer, plain_intake, settle
+from support.sites import rows
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.settings import CrawlSettings
@@ -15,19 +16,21 @@ THREE: Web = {A: [B, C, f"{A}x"], f"{A}x": [A], B: [A, f"{A}x"], C: B}
 ERROR = 1e-9
 
 
-def twins(path: Path, web: Web) -> tuple[Path, Path]:
+def twins(path: Path, web: Web, count: int = 3) -> tuple[Path, Path]:
     """The crawls of a web from its first page on: a file, and a folder."""
     seeds = list(web)[:1]
     file, folder = path / "one.db", path / "three"
     folder.mkdir(parents=True)
-    with Partitions(folder, web, seeds, 3) as partitions:
+    crawl = Partitions(folder, web, seeds, count)
+    crawl.is_told_all = count == 3
+    with crawl as partitions:
         if web:
             partitions.crawl()
             partitions.settle(ERROR)
         for number in partitions.numbers:
             partitions.commit(number)
         secret = partitions.homes.secret
-    Folder(folder, "a crawl", secret, (Place(),) * 3, {}).keep_settings(CrawlSettings())
+    Folder(folder, "a crawl", secret, (Place(),) * count, {}).keep_settings(CrawlSettings())
     alone, clock = plain_intake(file), itertools.count(1.0)
     alone.start(seeds, 0.0)
     while web and (page := next_page(alone.state.frontier, next(clock))) is not None:
@@ -38,3 +41,12 @@ def twins(path: Path, web: Web) -> tuple[Path, Path]:
         alone.commit({})
     alone.state.writer.close()
     return file, folder
+
+
+def unmade(folder: Path) -> list[Path]:
+    """Remove the stores of partitions that never had a URL, as if they had not been made; returns them."""
+    empty = [file for file in sorted(folder.glob("*.db")) if not rows(file, "SELECT id FROM pages")]
+    for file in empty:
+        for path in folder.glob(f"{file.name}*"):
+            path.unlink()
+    return empty

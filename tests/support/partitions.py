@@ -59,7 +59,12 @@ def plain_intake(
 
 
 class Partitions:
-    """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change."""
+    """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change.
+
+    is_told_all: each partition is told of all seeds, not of its own alone.
+    """
+
+    is_told_all = True
 
     def __init__(  # noqa: PLR0913 - what a crawl is opened with
         self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0, jump: str = "pages"
@@ -95,7 +100,7 @@ class Partitions:
         intake = plain_intake(self.stores[number], self.homes, number, self.discovery, self.jump)
         self.open[number] = intake
         self._takings[number] = Taking(intake)
-        intake.start(self.seeds, 0.0)
+        intake.start([url for url in self.seeds if self.is_told_all or self.homes.home_of(url) == number], 0.0)
 
     def kill(self, number: int) -> None:
         """What was not committed is gone."""

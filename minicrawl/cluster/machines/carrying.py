@@ -75,7 +75,7 @@ def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: i
         with ExitStack() as stack:
             for name, numbers in by_machine.items():
                 for number in numbers:
-                    stack.callback(_dropped, carriers[name], folder.stores[number])
+                    stack.callback(_dropped, carriers[name], folder.store(number))
             with ThreadPoolExecutor(len(by_machine)) as pool, _all(folder, carriers, held):
                 each = pool.map(lambda name: _copied(carriers[name], folder, by_machine[name]), by_machine)
                 files = {number: some for one in each for number, some in one.items()}
@@ -83,7 +83,7 @@ def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: i
                 store = store_of(unfinished, number)
                 carriers[None]("call", prepare, store, folder.cluster, number, None)
                 source = carriers[folder.places[number].machine]
-                _bring(source, carriers[None], (folder.stores[number], store), some, most_bytes)
+                _bring(source, carriers[None], (folder.store(number), store), some, most_bytes)
                 carriers[None]("call", keep, store, None)
 
     return backup_all(folder, path, copy=copy)
@@ -104,7 +104,7 @@ def move_between(  # noqa: PLR0913 - a partition, its target, the carriers
     otherwise.
     """
     check_is_partition(folder, number)
-    place, old = folder.places[number], folder.stores[number]
+    place, old = folder.places[number], folder.store(number)
     changed = Place(_placed(folder, target), place.generation + 1, target.machine)
     new = store_of(folder.path / changed.folder, number)
     source, to = carriers[place.machine], carriers[target.machine]
@@ -169,7 +169,7 @@ def _let_go(carrier: Call) -> MinicrawlError | None:
 
 def _copied(carrier: Call, folder: Folder, numbers: Sequence[int]) -> Mapping[int, Sequence[tuple[str, int]]]:
     """Copy partitions on their machine. Returns the files of each copy."""
-    return {number: carrier("call", copied, folder.stores[number]) for number in numbers}
+    return {number: carrier("call", copied, folder.store(number)) for number in numbers}
 
 
 def _bring(source: Call, target: Call, stores: tuple[Path, Path], files: Sequence[tuple[str, int]], most: int) -> None:
@@ -193,7 +193,7 @@ def _dropped(carrier: Call, store: Path) -> None:
 @contextmanager
 def locked_some(folder: Folder, numbers: Sequence[int]) -> Iterator[None]:
     """Lock the stores of some partitions."""
-    with locked([folder.stores[number] for number in numbers]):
+    with locked([folder.store(number) for number in numbers]):
         yield
 
 

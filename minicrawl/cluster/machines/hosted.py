@@ -122,7 +122,7 @@ class Host:
 
     async def _begin(self, given: bytes, others: Sequence[Call]) -> Message:
         brief = unpacked(given)
-        store = self._store = brief.folder.stores[brief.number]
+        store = self._store = brief.folder.store(brief.number)
         if not store.exists():
             raise StoreError(f"{store} is missing, which has a part of the crawl; restore all from one backup")
         for _ in range(int(_SECONDS / _APART)):

@@ -340,7 +340,7 @@ async def serve(line: socket.socket) -> None:
     head = await reader.readexactly(_HEAD.size)
     try:
         brief = unpacked(head + await reader.readexactly(_HEAD.unpack(head)[1]))
-        store = brief.folder.stores[brief.number]
+        store = brief.folder.store(brief.number)
         log.log_partition(brief.logs, brief.number)
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
             worker = Worker(brief, books, SocketPost(brief.folder.stores))

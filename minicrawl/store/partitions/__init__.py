@@ -5,6 +5,7 @@ pages         the readers of pages and links over all partitions
 numbers       numbers of pages and hosts over all partitions
 united        a partition as a part of its crawl: its own pages, ranked among all
 folder        cluster.json, and the files of the stores
+open_stores   of many stores some are open, those used last
 agreement     stores restored from different backups, detected by message numbers
 records       the messages between partitions, as arrays and as bytes
 """

@@ -2,27 +2,28 @@
 
 At every commit, B has taken no more rows from A than A has sent, and A keeps each row that B has not taken. A store
 that is older than the others breaks one of these as soon as rows were handed over in between; to go on with it would
-lose cash, or make it.
+lose cash, or make it. A partition without a store has sent and taken nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from minicrawl.errors import StoreError
 from minicrawl.store.partitions.folder import PartitionFolder
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import MetaValue
-from minicrawl.store.write.transfer_rows import NeighbourRow
 
 
 class Traffic(NamedTuple):
-    """The traffic of a partition. neighbours: rows by partition; kept: home and number of every row of its outbox."""
+    """The traffic of a partition. sent, taken: numbers of messages by partition; kept: home and number of every row of
+    its outbox."""
 
     path: str
     cluster: MetaValue
     partition: MetaValue
     partitions: MetaValue
-    neighbours: Mapping[int, NeighbourRow]
+    sent: dict[int, int]
+    taken: dict[int, int]
     kept: set[tuple[int, int]]
 
 
@@ -38,7 +39,7 @@ def check_agreement_of(stores: Sequence[Store]) -> None:
 
 
 def check_traffic(each: Sequence[Traffic]) -> None:
-    """Raise StoreError for stores from different backups. each: by partition."""
+    """Raise StoreError for stores from different backups. each: of the partitions that have a store."""
     for fault in _disagreements(each):
         raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl backup'")
 
@@ -49,25 +50,28 @@ def disagreements(stores: Sequence[Store]) -> Iterator[str]:
 
 
 def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
-    for number, of in enumerate(each):
-        if (of.partition, of.partitions) != (number, len(each)):
-            yield f"{of.path} is not partition {number} of {len(each)}"
+    by_number: dict[MetaValue, Traffic] = {}
+    for of in each:
+        if of.partition in by_number or of.partitions != each[0].partitions:
+            yield f"{of.path} is partition {of.partition} of {of.partitions}, which does not go with {each[0].path}"
         if of.cluster != each[0].cluster:
             yield f"{of.path} is of another crawl than {each[0].path}"
-    nothing = NeighbourRow(-1, 0, 0)
-    for source, of in enumerate(each):
-        for home in range(len(each)):
-            sent = of.neighbours.get(home, nothing).sent
-            taken = each[home].neighbours.get(source, nothing).taken
+        by_number[of.partition] = of
+    for home, there in by_number.items():
+        for source, taken in there.taken.items():
+            sent = by_number[source].sent.get(int(home or 0), 0) if source in by_number else 0
             if taken > sent:
                 yield (
                     f"partition {home} has taken {taken} messages of partition {source}, which has made only {sent}: "
                     "one of the stores is older than the other"
                 )
-            for number in range(taken + 1, sent + 1):
-                if (home, number) not in of.kept:
+    for number, of in by_number.items():
+        for to, sent in of.sent.items():
+            taken = by_number[to].taken.get(int(number or 0), 0) if to in by_number else 0
+            for message in range(taken + 1, sent + 1):
+                if (to, message) not in of.kept:
                     yield (
-                        f"partition {home} has not taken message {number} of partition {source}, which has thrown it "
+                        f"partition {to} has not taken message {message} of partition {number}, which has thrown it "
                         "away: one of the stores is older than the other"
                     )
 
@@ -80,5 +84,7 @@ def traffic_at(folder: PartitionFolder, number: int) -> Traffic | None:
 
 def _traffic(store: Store) -> Traffic:
     cluster, partition, partitions = (store.meta(key) for key in ("cluster", "partition", "partitions"))
-    neighbours = {row.partition: row for row in store.transfers.neighbours()}
-    return Traffic(str(store.path), cluster, partition, partitions, neighbours, store.transfers.numbers())
+    neighbours = store.transfers.neighbours()
+    sent = {row.partition: row.sent for row in neighbours if row.sent}
+    taken = {row.partition: row.taken for row in neighbours if row.taken}
+    return Traffic(str(store.path), cluster, partition, partitions, sent, taken, store.transfers.numbers())

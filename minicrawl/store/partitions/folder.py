@@ -1,10 +1,11 @@
 """The files of a crawl in partitions: a folder with a store for each, and cluster.json for all of them.
 
-000.db, 001.db ...  the stores, but for those that were moved elsewhere
-cluster.json        {"version": 1, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
-                    "settings": {...}, "places": [{"folder": ".", "generation": 0}, ...]}
+000.db, 001.db ...  the stores, but for those that were moved elsewhere; a partition that never had a URL has none
+cluster.json        {"version": 2, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
+                    "settings": {...}, "places": {"3": {"folder": "/disk2/web", "generation": 1}}}
 
 version     of this file, 1 if missing: an older minicrawl refuses a higher one
+places      by partition; those left out are in this folder. A file of version 1 lists all
 generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another generation is
             stale
 
@@ -12,20 +13,25 @@ minicrawl.cluster.folder writes it.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple  # Any: JSON
 
 from minicrawl.errors import StoreError
 from minicrawl.settings import in_full
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import is_held
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
-FILE, VERSION = "cluster.json", 1
+FILE, VERSION = "cluster.json", 2
+MOST = 65_536
+"""Maximum number of partitions that a folder may have."""
+_DIGITS = 5
 
 
 def is_folder(store: Path) -> bool:
@@ -33,8 +39,7 @@ def is_folder(store: Path) -> bool:
     return (store / FILE).is_file()
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The location of a partition's store.
 
     folder: relative to that of cluster.json, or absolute. machine: IP address of its Ray node; None: the one that has
@@ -70,10 +75,18 @@ class PartitionFolder:
     def stores(self) -> list[Path]:
         return [store_of(self.path / place.folder, number) for number, place in enumerate(self.places)]
 
+    def store(self, number: int) -> Path:
+        return store_of(self.path / self.places[number].folder, number)
+
     @property
-    def here(self) -> Sequence[int]:
-        """Partitions whose stores are on this machine."""
-        return [number for number, place in enumerate(self.places) if place.machine is None]
+    def made(self) -> Sequence[int]:
+        """Partitions of this machine that have a store, rising; the others never had a URL."""
+        found = []
+        for folder in {place.folder for place in self.places if place.machine is None}:
+            for number in _numbers_in(self.path / folder):
+                if number < len(self.places) and self.places[number]._replace(generation=0) == Place(folder):
+                    found.append(number)
+        return sorted(found)
 
     @property
     def machines(self) -> Sequence[str]:
@@ -83,19 +96,19 @@ class PartitionFolder:
     @property
     def is_in_use(self) -> bool:
         """True if a crawl writes to any of the stores right now."""
-        return any(map(is_held, self.stores))
+        return any(is_held(self.store(number)) for number in self.made)
 
     @contextmanager
     def opened(self) -> "Iterator[Sequence[Store]]":
         """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
         machine."""
         self.check_is_here()
-        with self.opened_some(range(len(self.places))) as stores:
+        with self.opened_some(self.made) as stores:
             yield stores
 
     @contextmanager
     def opened_some(self, numbers: Sequence[int]) -> "Iterator[Sequence[Store]]":
-        """The read side of some partitions, which are on this machine."""
+        """The read side of some partitions, which are on this machine and have stores."""
         stores = self.open(numbers)
         try:
             yield stores
@@ -103,16 +116,21 @@ class PartitionFolder:
             for store in stores:
                 store.close()
 
-    def open(self, numbers: Sequence[int]) -> "list[Store]":
+    def open(self, numbers: Sequence[int], sizes: Sizes = STANDARD_SIZES) -> "list[Store]":
         """The read side of some partitions, to be closed one by one."""
-        from minicrawl.store.reader import open_file  # noqa: PLC0415 - it opens folders, too
+        from minicrawl.store.partitions.open_stores import MOST, OpenStores  # noqa: PLC0415 - it opens folders, too
 
-        paths = self.stores
+        made = set(self.made)
+        paths = [self.store(number) for number in numbers]
+        opened = OpenStores(None if any(map(is_held, paths)) else MOST)
         with ExitStack() as stack:
-            stores = [stack.enter_context(open_file(paths[number])) for number in numbers]
-            for number, store in zip(numbers, stores, strict=True):
+            stores = []
+            for number, path in zip(numbers, paths, strict=True):
+                store = stack.enter_context(opened.open(path, sizes))
                 store.pin()
                 self.check_is_current(number, store)
+                self._check_none_is_missing(store, made)
+                stores.append(store)
             stack.pop_all()
             return stores
 
@@ -125,6 +143,13 @@ class PartitionFolder:
                     f"'minicrawl backup DIR --store {self.path}' brings a copy of all here"
                 )
 
+    def check_is_whole(self) -> None:
+        """Raise StoreError where a partition of this machine has no store."""
+        made = set(self.made)
+        for number, place in enumerate(self.places):
+            if place.machine is None and number not in made:
+                raise _missing(self.store(number))
+
     def check_is_current(self, number: int, store: "Store") -> None:
         """Raise StoreError for a store that is not this partition, or a copy of it from before or after a move."""
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
@@ -136,6 +161,13 @@ class PartitionFolder:
                 f"{kept}: the partition was moved since one of them was copied; restore all from one backup"
             )
 
+    def _check_none_is_missing(self, store: "Store", made: Collection[int]) -> None:
+        """Raise StoreError if a store has exchanged messages with a partition of this machine that has none. made:
+        partitions that have stores."""
+        for other in store.transfers.exchanged_with():
+            if other not in made and other < len(self.places) and self.places[other].machine is None:
+                raise _missing(self.store(other))
+
 
 def store_of(folder: Path, number: int) -> Path:
     return folder / f"{number:03}.db"
@@ -146,7 +178,28 @@ def files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     folder = folder_at(path)
-    return [folder.stores[number] for number in folder.here]
+    return [folder.store(number) for number in folder.made]
+
+
+def _numbers_in(folder: Path) -> Iterator[int]:
+    """Partitions that have a store in a folder; an empty file is none."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                number = entry.name.removesuffix(".db")
+                is_number = number.isdecimal() and number.isascii() and len(number) <= _DIGITS
+                if is_number and entry.name == f"{int(number):03}.db" and entry.is_file() and entry.stat().st_size:
+                    yield int(number)
+    except FileNotFoundError:
+        return  # of a disk that is not mounted
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be read: {error.strerror}; it has stores of the crawl") from error
+
+
+def _missing(store: Path) -> StoreError:
+    return StoreError(
+        f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from one backup"
+    )
 
 
 def folder_at(path: Path) -> PartitionFolder:
@@ -158,14 +211,7 @@ def folder_at(path: Path) -> PartitionFolder:
             raise StoreError(
                 f"{file} was written by a newer minicrawl (version {version}, this one reads {VERSION}); upgrade"
             )
-        partitions = int(kept["partitions"])
-        before_places = [asdict(Place())] * partitions  # when all stores were in the folder
-        places = tuple(
-            Place(str(place["folder"]), int(place["generation"]), place.get("machine"))
-            for place in kept.get("places", before_places)
-        )
-        if len(places) != partitions:
-            raise ValueError(f"it has {len(places)} places for {partitions} partitions")
+        places = _places(kept.get("places", {}), int(kept["partitions"]))
         secret, settings = bytes.fromhex(kept["secret"]), dict(kept["settings"])
         folder = PartitionFolder(path, str(kept["cluster"]), secret, places, settings, kept.get("ray"))
     except NotADirectoryError as error:
@@ -179,10 +225,24 @@ def folder_at(path: Path) -> PartitionFolder:
         raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder with --store") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
-    for store, place in zip(folder.stores, folder.places, strict=True):
-        if place.machine is None and not (store.exists() and store.stat().st_size):
-            raise StoreError(
-                f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from "
-                "one backup"
-            )
+    made = set(folder.made)
+    for number, place in enumerate(places):
+        if place.generation and place.machine is None and number not in made:
+            raise _missing(folder.store(number))  # it was moved
     return folder
+
+
+def _places(kept: Any, partitions: int) -> tuple[Place, ...]:
+    """The places of all partitions. Raises ValueError, KeyError, TypeError, AttributeError."""
+    if not 0 < partitions <= MOST:
+        raise ValueError(f"it has {partitions} partitions, not 1 to {MOST}")
+    if isinstance(kept, list):  # version 1
+        if len(kept) != partitions:
+            raise ValueError(f"it has {len(kept)} places for {partitions} partitions")
+        kept = dict(enumerate(kept))
+    places = [Place()] * partitions
+    for number, place in kept.items():
+        if not 0 <= int(number) < partitions:
+            raise ValueError(f"it has a place of partition {number}, and {partitions} partitions")
+        places[int(number)] = Place(str(place["folder"]), int(place["generation"]), place.get("machine"))
+    return tuple(places)

@@ -57,10 +57,10 @@ _OF_COURSE = ("fetched", "bytes", "known", "read", "given_up")
 
 
 class FolderStore(Store):
-    """Reads the stores of all partitions. parts: by partition number."""
+    """Reads the stores of all partitions that have one: the others are empty."""
 
     def __init__(self, folder: PartitionFolder, parts: Sequence[Store], sizes: Sizes = STANDARD_SIZES) -> None:
-        """parts: each pinned to one commit. This store owns them, and changes their views."""
+        """parts: by rising number, each pinned to one commit. This store owns them, and changes their views."""
         self.path = folder.path
         self.sizes = sizes
         self.folder = folder
@@ -88,7 +88,11 @@ class FolderStore(Store):
         """The stores of the crawl in a folder. Raises StoreError."""
         folder = folder_at(path)
         folder.check_is_here()
-        parts = folder.open(range(len(folder.places)))
+        parts = folder.open(folder.made, sizes)
+        if not parts:
+            raise StoreError(
+                f"no partition in {path} has a store yet; run 'minicrawl crawl SEEDS --store {path}' first"
+            )
         try:
             return cls(folder, parts, sizes)
         except BaseException:
@@ -105,7 +109,8 @@ class FolderStore(Store):
         return self._parts
 
     def partition_of(self, url: str) -> int | None:
-        return next((number for number, part in enumerate(self.parts) if part.page_table.find([url])), None)
+        found = next((part for part in self.parts if part.page_table.find([url])), None)
+        return None if found is None else int(found.meta("partition") or 0)
 
     def by_file(self, values: FloatArray) -> Iterator[tuple[Path, FloatArray]]:
         self.folder.check_is_here()

@@ -3,6 +3,9 @@
 Pages have numbers from 0 on: the home pages of partition 0, in local order, then those of partition 1, and so on. A
 mirror has the number of the page it stands for. A mirror still in transit to its home counts as a page of the first
 partition that has it. While a crawl runs, numbers are valid for one opening of the folder.
+
+A partition without a store has no pages, and none in transit to it is known there. Partitions are counted here by the
+order of their stores: the argument `number`.
 """
 
 from collections import defaultdict
@@ -15,7 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.records import from_bytes
-from minicrawl.store.partitions.united import MirrorColumns, Sums
+from minicrawl.store.partitions.united import Sums
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -41,25 +44,27 @@ class Numbers:
     """Translates local numbers of partitions into those of the crawl, and back."""
 
     def __init__(self, parts: Sequence[Store]) -> None:
-        """parts: by partition number. From then on each shows only its own pages, ranked among all."""
+        """parts: by rising partition number. From then on each shows only its own pages, ranked among all."""
         self.parts = parts
-        self._mirrors: list[MirrorColumns] = self.each(lambda part: part.united.mirrors())
-        self._sizes: list[int] = self.each(Store.size)
-        self.adopted = 0
-        hidden = []
-        for part, mirrors, some in zip(parts, self._mirrors, self._on_their_way(), strict=True):
-            part.united.adopt(mirrors.page[some].tolist())
-            hidden.append(mirrors.page[~some])
-            self.adopted += int(some.sum())
-        self._hidden: list[IntArray] = hidden
-        counts = [size - len(pages) for size, pages in zip(self._sizes, hidden, strict=True)]
+        looks = self.each(_first_look)
+        self._at = {look.posted.partition: number for number, look in enumerate(looks)}
+        self._posted = [look.posted for look in looks]
+        self._sizes = [look.size for look in looks]
+        self._hidden = [look.mirrors for look in looks]
+        sums, self.adopted = [look.sums for look in looks], 0
+        for number, pages in self._on_their_way([look.new for look in looks]):
+            self._hidden[number] = np.setdiff1d(self._hidden[number], pages, assume_unique=True)
+            parts[number].united.adopt(pages)
+            sums[number] = parts[number].united.sums()
+            self.adopted += len(pages)
+        counts = [size - len(pages) for size, pages in zip(self._sizes, self._hidden, strict=True)]
         self.starts: IntArray = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        self._of_mirror: list[IntArray] = [np.full(len(pages), _UNRESOLVED, dtype=np.int64) for pages in hidden]
-        self.sums = _sums(self.each(lambda part: part.united.sums()))
+        self._homes: dict[int, IntArray] = {}
+        self._of_mirror: dict[int, IntArray] = {}
+        self.sums = _sums(sums)
+        views = parts[0].united.ranking(self.sums)
         for part in parts:
-            part.united.weigh(self.sums)
-        homes = (np.isin(mirrors.page, pages) for mirrors, pages in zip(self._mirrors, hidden, strict=True))
-        self._homes = [mirrors.home[known] for mirrors, known in zip(self._mirrors, homes, strict=True)]
+            part.united.show(views)
 
     def each(self, ask: Callable[[Store], Answer]) -> list[Answer]:
         """The answers of all partitions, by partition number."""
@@ -162,9 +167,10 @@ class Numbers:
     def unsent(self) -> IntArray:
         """Units in transit from linking pages, by target, shape (size,): held by mirrors, and in outboxes."""
         waiting = np.zeros(self.size, dtype=np.int64)
-        for number, mirrors in enumerate(self._mirrors):
+        for number, part in enumerate(self.parts):
+            mirrors = part.united.mirrors()
             self._add(waiting, self.ends(number, mirrors.page), mirrors.unsent)
-        for _, row in in_flight(self.parts):
+        for _, row in in_flight(self.parts, self._posted):
             records = from_bytes(row.records)
             known = self.find(records.urls)
             pages = np.array([known.get(url, UNKNOWN) for url in records.urls], dtype=np.int64)
@@ -176,44 +182,53 @@ class Numbers:
         is_known = pages != UNKNOWN
         np.add.at(waiting, pages[is_known], units[is_known])
 
-    def _on_their_way(self) -> list[npt.NDArray[np.bool_]]:
-        """Masks of the mirrors that count as pages of their partition, as their home does not know them yet."""
+    def _on_their_way(self, new: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:
+        """The mirrors of each partition that count as its pages, as their home does not know them yet. new: mirrors of
+        which nothing was handed over."""
         sent: defaultdict[int, set[str]] = defaultdict(set)
-        for source, row in in_flight(self.parts):
+        for source, row in in_flight(self.parts, self._posted):
             sent[source] |= set(from_bytes(row.records).urls)
         taken: set[str] = set()
-        found = []
-        for number, (part, mirrors) in enumerate(zip(self.parts, self._mirrors, strict=True)):
-            adopted = np.zeros(len(mirrors.page), dtype=np.bool_)
-            new = mirrors.page[mirrors.is_new].tolist()
-            some = dict(zip(part.united.mirrored_urls(new), new, strict=True)) if new else {}
+        for number, part in enumerate(self.parts):
+            some = dict(zip(part.united.mirrored_urls(new[number]), new[number], strict=True)) if new[number] else {}
             for url in sent[number]:
                 if (page := part.united.mirror_of(url)) is not None:
                     some[url] = page
             some = {url: page for url, page in some.items() if url not in taken}
-            homes = dict(zip(mirrors.page.tolist(), mirrors.home.tolist(), strict=True)) if some else {}
-            for home in sorted({homes[page] for page in some.values()}):
-                there = self.parts[home].page_table.find([url for url, page in some.items() if homes[page] == home])
+            if not some:
+                continue
+            mirrors = part.united.mirrors()
+            homes = dict(zip(mirrors.page.tolist(), mirrors.home.tolist(), strict=True))
+            for home in sorted({homes[page] for page in some.values()} & self._at.keys()):
+                there = self.parts[self._at[home]].page_table.find(
+                    [url for url, page in some.items() if homes[page] == home]
+                )
                 some = {url: page for url, page in some.items() if url not in there}
             taken |= some.keys()
-            adopted[np.searchsorted(mirrors.page, sorted(some.values()))] = True
-            found.append(adopted)
-        return found
+            if some:
+                yield number, sorted(some.values())
 
     def _resolve(self, number: int, at: IntArray) -> None:
         """Look up the numbers of the pages of some mirrors."""
-        numbers, homes, hidden = self._of_mirror[number], self._homes[number], self._hidden[number]
+        hidden = self._hidden[number]
+        numbers = self._of_mirror.setdefault(number, np.full(len(hidden), _UNRESOLVED, dtype=np.int64))
         at = at[numbers[at] == _UNRESOLVED]
+        if not len(at):
+            return
+        if number not in self._homes:
+            mirrors = self.parts[number].united.mirrors()
+            self._homes[number] = mirrors.home[np.isin(mirrors.page, hidden)]
+        homes = self._homes[number]
         for start in range(0, len(at), _AT_ONCE):
             some = at[start : start + _AT_ONCE]
             urls = self.parts[number].united.mirrored_urls(hidden[some].tolist())
             numbers[some] = UNKNOWN
-            for home in np.unique(homes[some]).tolist():
+            for home in sorted({*np.unique(homes[some]).tolist()} & self._at.keys()):
                 here = np.flatnonzero(homes[some] == home)
-                known = self.parts[home].page_table.find([urls[place] for place in here.tolist()])
+                known = self.parts[self._at[home]].page_table.find([urls[place] for place in here.tolist()])
                 own = np.array([known.get(urls[place], UNKNOWN) for place in here.tolist()], dtype=np.int64)
                 there = own != UNKNOWN
-                numbers[some[here[there]]] = self.to_all(home, own[there])
+                numbers[some[here[there]]] = self.to_all(self._at[home], own[there])
             if self.adopted:
                 left = {page: urls[at] for at, page in enumerate(some.tolist()) if numbers[page] == UNKNOWN}
                 known = self.find(list(left.values()))
@@ -249,10 +264,39 @@ def _sums(each: Sequence[Sums]) -> Sums:
     return Sums(*(sum(column) for column in zip(*each, strict=True)))
 
 
-def in_flight(parts: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
-    """Outbox rows that their homes have not taken, each with its source partition."""
-    taken = [{row.partition: row.taken for row in part.transfers.neighbours()} for part in parts]
-    for source, part in enumerate(parts):
-        for row in part.transfers.outbox():
-            if row.number > taken[row.home].get(source, 0):
-                yield source, row
+class Posted(NamedTuple):
+    """Messages of a partition. taken: their number, by source; kept: home and number of every row of its outbox."""
+
+    partition: int
+    taken: Mapping[int, int]
+    kept: set[tuple[int, int]]
+
+
+def posted(part: Store) -> Posted:
+    taken = {row.partition: row.taken for row in part.transfers.neighbours() if row.taken}
+    return Posted(int(part.meta("partition") or 0), taken, part.transfers.numbers())
+
+
+def in_flight(parts: Sequence[Store], each: Sequence[Posted]) -> Iterator[tuple[int, OutboxRow]]:
+    """Outbox rows that their homes have not taken, each with the index of its source. each: of `parts`."""
+    taken = {one.partition: one.taken for one in each}
+    for source, (part, one) in enumerate(zip(parts, each, strict=True)):
+        flying = {(home, number) for home, number in one.kept if number > taken.get(home, {}).get(one.partition, 0)}
+        if flying:
+            yield from ((source, row) for row in part.transfers.outbox() if (row.home, row.number) in flying)
+
+
+class _Look(NamedTuple):
+    """Facts of a partition. new: mirrors of which nothing was handed over; sums: with no mirror among its pages."""
+
+    posted: Posted
+    size: int
+    mirrors: IntArray
+    new: list[int]
+    sums: Sums
+
+
+def _first_look(part: Store) -> _Look:
+    mirrors, size = part.united.mirrors(), part.size()
+    part.united.adopt([])
+    return _Look(posted(part), size, mirrors.page, mirrors.page[mirrors.is_new].tolist(), part.united.sums())

@@ -121,8 +121,10 @@ class United:
         shown = {"state": "iif(state = 'elsewhere', 'waiting', state) AS state"} if adopted else {}
         names = ", ".join(shown.get(name, name) for name in columns)
         which = f"state <> 'elsewhere' OR id IN ({adopted})" if adopted else "state <> 'elsewhere'"
-        self._make(f"CREATE TEMP VIEW pages AS SELECT {names} FROM main.pages WHERE {which}")
-        self._make(self._definition("born"))
+        for view in ("born", "pages"):
+            self._tables.make_view(f"DROP VIEW IF EXISTS temp.{view}")
+        self._tables.make_view(f"CREATE TEMP VIEW pages AS SELECT {names} FROM main.pages WHERE {which}")
+        self._tables.make_view(self._definition("born"))
 
     def sums(self) -> Sums:
         """The sums of this partition."""
@@ -130,14 +132,18 @@ class United:
         received, born = self._tables.row("SELECT total(received), total(birth) FROM born WHERE state <> 'alias'")
         return Sums(float(virtual or 0.0), float(self._tables.meta("ledger_births") or 0), received, born)
 
-    def weigh(self, sums: Sums) -> None:
-        """Rank the pages among those of all partitions. sums: over all partitions."""
+    def ranking(self, sums: Sums) -> list[str]:
+        """The statements that make the views of all partitions. sums: over all partitions."""
         of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total, "floor": _NEVER}
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(books)")]
         names = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
-        self._make(f"CREATE TEMP VIEW books AS SELECT {names} FROM main.books")
-        for view in _RANKED_VIEWS[1:]:
-            self._make(self._definition(view))
+        views = (self._definition(view) for view in _RANKED_VIEWS[1:])
+        return [f"CREATE TEMP VIEW books AS SELECT {names} FROM main.books", *views]
+
+    def show(self, views: Iterable[str]) -> None:
+        """Rank the pages among those of all partitions. views: see `ranking`."""
+        for statement in views:
+            self._tables.make_view(statement)
 
     def collected(self) -> float:
         """Total importance of the pages that were read."""
@@ -147,10 +153,3 @@ class United:
     def _definition(self, view: str) -> str:
         (sql,) = self._tables.row("SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?", view)
         return str(sql).replace("CREATE VIEW", "CREATE TEMP VIEW", 1)
-
-    def _make(self, statement: str) -> None:
-        """Make a temporary view; the file is unchanged."""
-        with self._tables.errors:
-            self._tables.db.execute("PRAGMA query_only = OFF")
-            self._tables.db.execute(statement)
-            self._tables.db.execute("PRAGMA query_only = ON")

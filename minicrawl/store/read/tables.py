@@ -21,11 +21,25 @@ class Tables:
 
     def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes) -> None:
         self.path = path
-        self.db = db
+        self._db = db
         self.sizes = sizes
         self.errors = store_errors(path)
         self.hash_key = b""
         """Key of the URL hashes."""
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        return self._db
+
+    def close(self) -> None:
+        self._db.close()
+
+    def make_view(self, statement: str) -> None:
+        """Make a temporary view; the file is unchanged."""
+        with self.errors:
+            self.db.execute("PRAGMA query_only = OFF")
+            self.db.execute(statement)
+            self.db.execute("PRAGMA query_only = ON")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

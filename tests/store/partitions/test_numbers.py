@@ -6,7 +6,7 @@ import numpy as np
 from support.cluster_folders import some_folder
 from support.partition_twins import THREE, twins
 
-from minicrawl.store.partitions.numbers import Numbers, in_flight
+from minicrawl.store.partitions.numbers import Numbers, in_flight, posted
 
 
 def test_every_page_has_one_number_and_a_mirror_that_of_its_page(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_host_is_where_its_pages_are(tmp_path: Path) -> None:
 
 def test_pages_on_their_way_belong_to_the_partition_that_knows_them(tmp_path: Path) -> None:
     with some_folder(tmp_path / "web", exchanges=0).opened() as stores:
-        assert list(in_flight(stores))
+        assert list(in_flight(stores, [posted(store) for store in stores]))
         numbers = Numbers(stores)
         assert numbers.adopted > 0
         assert numbers.unsent.shape == (numbers.size,)

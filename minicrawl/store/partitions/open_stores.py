@@ -1,0 +1,127 @@
+"""The stores of many partitions, of which those used last are open.
+
+An open store takes four of a process's files and half a megabyte, and a crawl may have thousands of stores. Each is
+opened again when it is read again, and must then be as it was: so while a crawl runs, all stay open.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any  # Any: rows
+
+from minicrawl.errors import StoreError
+from minicrawl.sizes import Sizes
+from minicrawl.store.database import open_to_read
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.reader import Store
+
+MOST = 32
+"""Stores open at once, of a crawl that does not run."""
+_CACHE, _LEAST_CACHE = 16_000, 250
+"""Kilobytes of the page caches of all open stores, and of each at least."""
+
+
+class OpenStores:
+    """Opens stores, and closes those used longest ago. most: how many are open at once; None: all."""
+
+    def __init__(self, most: int | None = MOST) -> None:
+        self.most = most
+        self._used: OrderedDict[_Tables, None] = OrderedDict()
+
+    def open(self, path: Path, sizes: Sizes) -> Store:
+        """The read side of the store at `path`. Raises StoreError."""
+        tables = _Tables(path, sizes, self)
+        try:
+            store = Store(tables)
+        except BaseException:
+            tables.close()
+            raise
+        tables.on_close = store.texts.close
+        return store
+
+    def use(self, tables: "_Tables") -> None:
+        """Note that a store is used now."""
+        self._used[tables] = None
+        self._used.move_to_end(tables)
+
+    def make_room(self) -> None:
+        """Close a store if one more would be too many; those whose rows are being read stay open."""
+        if self.most is not None and len(self._used) >= self.most:
+            found = next((tables for tables in self._used if not tables.reads), None)
+            if found is not None:
+                found.close()
+
+    def forget(self, tables: "_Tables") -> None:
+        """Note that a store was closed."""
+        self._used.pop(tables, None)
+
+    @property
+    def cache(self) -> int:
+        """Kilobytes of a store's page cache."""
+        return max(_CACHE // (self.most or MOST), _LEAST_CACHE)
+
+
+class _Tables(Tables):
+    """Queries a store that may be closed between two of them. reads: results that are being read."""
+
+    def __init__(self, path: Path, sizes: Sizes, stores: OpenStores) -> None:
+        stores.make_room()
+        super().__init__(path, open_to_read(path), sizes)
+        self.reads = 0
+        self.on_close: Callable[[], None] = lambda: None
+        self._stores = stores
+        self._is_open = True
+        self._views: list[str] = []
+        self._committed: object = None
+        self._is_pinned = False
+        self._db.execute(f"PRAGMA cache_size = -{stores.cache}")
+
+    @property
+    def db(self) -> Any:
+        if not self._is_open:
+            self._open_again()
+        self._stores.use(self)
+        return self._db
+
+    def close(self) -> None:
+        self._stores.forget(self)
+        if self._is_open:
+            self._is_open = False
+            self.on_close()
+            self._db.close()
+
+    def pin(self) -> None:
+        super().pin()
+        self._is_pinned = True
+        self._committed = self.meta("run_at")
+
+    def make_view(self, statement: str) -> None:
+        self._views.append(statement)
+        if self._is_open:
+            super().make_view(statement)
+
+    def each(self, query: str, *values: Any) -> Iterator[Any]:
+        self.reads += 1
+        try:
+            yield from super().each(query, *values)
+        finally:
+            self.reads -= 1
+
+    def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
+        self.reads += 1
+        try:
+            yield from super().blocks(query, size, *values)
+        finally:
+            self.reads -= 1
+
+    def _open_again(self) -> None:
+        self._stores.make_room()
+        self._db, self._is_open = open_to_read(self.path), True
+        self._db.execute(f"PRAGMA cache_size = -{self._stores.cache}")
+        if not self._is_pinned:
+            return
+        super().pin()
+        if self.meta("run_at") != self._committed:
+            raise StoreError(f"a crawl began to write to {self.path} while it was read; run this command again")
+        for statement in self._views:
+            super().make_view(statement)

@@ -1,0 +1,74 @@
+"""Of many stores a few are open at once, and each reads on from the commit it was opened at."""
+
+import os
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from support.partition_twins import THREE, twins
+from support.sites import rows
+
+from minicrawl.errors import StoreError
+from minicrawl.sizes import STANDARD_SIZES
+from minicrawl.store.partitions.open_stores import OpenStores
+from minicrawl.store.reader import Store
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    return sorted(twins(tmp_path, THREE)[1].glob("*.db"))
+
+
+def opened(stack: ExitStack, files: list[Path], most: int | None) -> list[Store]:
+    stores = OpenStores(most)
+    found = [stack.enter_context(stores.open(file, STANDARD_SIZES)) for file in files]
+    for store in found:
+        store.pin()
+    return found
+
+
+def open_ones(files: list[Path]) -> int:
+    """How many of the files this process has open."""
+    links = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+    there = {os.readlink(link) for link in links if os.path.lexists(link)}
+    return sum(str(file) in there for file in files)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for open files")
+@pytest.mark.parametrize(("most", "expected"), [(1, 1), (2, 2), (None, 3)])
+def test_so_many_are_open_at_most(files: list[Path], most: int | None, expected: int) -> None:
+    with ExitStack() as stack:
+        stores = opened(stack, files, most)
+        for _ in range(2):
+            urls = [list(store.page_table.urls()) for store in stores]
+            assert open_ones(files) == expected
+        assert urls == [[url for (url,) in rows(file, "SELECT url FROM pages ORDER BY id")] for file in files]
+    assert open_ones(files) == 0
+
+
+def test_rows_that_are_being_read_are_read_to_the_end(files: list[Path]) -> None:
+    with ExitStack() as stack:
+        stores = opened(stack, files, 1)
+        reads = [store.page_table.urls() for store in stores]
+        first = [next(read) for read in reads]
+        for store, url, read in zip(stores, first, reads, strict=True):
+            assert [url, *read] == list(store.page_table.urls())
+        assert list(islice(stores[0].page_table.urls(), 1)) == first[:1]
+
+
+def test_views_are_there_again(files: list[Path]) -> None:
+    with ExitStack() as stack:
+        stores = opened(stack, files, 1)
+        for store in stores:
+            store.united.adopt([])
+        for store in stores:
+            assert all(state != "elsewhere" for state, _ in store.page_table.states())
+
+
+def test_a_store_that_has_changed_meanwhile_is_not_read_on(files: list[Path]) -> None:
+    with ExitStack() as stack:
+        stores = opened(stack, files, 1)
+        rows(files[0], "INSERT OR REPLACE INTO meta VALUES ('run_at', 7e9)")
+        with pytest.raises(StoreError, match=r"a crawl began to write to .*000\.db while it was read; run"):
+            stores[0].size()
