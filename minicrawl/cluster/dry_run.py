@@ -12,9 +12,11 @@ from typing import Any  # Any: settings as given
 
 from minicrawl.analysis.dry_run import DryRun, HostPlan, LeftOut, SeedCounts, planned
 from minicrawl.cluster.folder import found
+from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.settings import check_working
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.remembered_settings import resumed
+from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
 
@@ -29,9 +31,13 @@ def dry_run(  # noqa: PLR0913 - as that of a crawl in one process
     check_working(settings, folder.homes.partitions)
     plans, good = [], seeds._replace(bad=())
     with TemporaryDirectory(prefix="minicrawl-") as name:
-        for number, path in enumerate(folder.stores):
-            copy = Path(name) / path.name
-            backup(path, copy)
+        homes, made = {folder.homes.home_of(url) for url in good.urls}, set(folder.made)
+        for number in sorted(homes | made):
+            copy = store_of(Path(name), number)
+            if number in made:
+                backup(folder.store(number), copy)
+            else:
+                make_store(copy, folder.cluster, number, len(folder.places))
             with closing(Writer(copy)) as writer:
                 share = folder.homes.share(number)
                 plans.append(planned(settings, good, writer, most=most, now=now, share=share))
