@@ -39,7 +39,7 @@ COSTS = {
     "memory of a worker, bytes": (60e6, "docs/cluster.md: 53 MB, an actor of Ray 90"),
     "records of a page": (8.2, "bench/messages.py, 4 partitions: 32,778 records of 4,000 pages, settling included"),
     "bytes of a record": (92, "the same: 3.05 MB; 16 partitions 4.7 MB for 51,563; not compressed"),
-    "CPU of a record, sent and taken, s": (20e-6, "a look-up 4.4 to 9.5 us; the rest is a guess"),
+    "CPU of a record, sent and taken, s": (20e-6, "a guess; 0 to 130 us: docs/cluster.md"),
     "CPU of a message: unix, s": (0.40e-3, "bench/cluster_costs.py: a connection for each, 10 kB; 0.4 to 0.5"),
     "CPU of a message: tcp, s": (
         0.20e-3,
@@ -90,6 +90,7 @@ class Design:
     detection: float = 10.0
     seed: int = 1
     cpu: float = cost("CPU of a page, s")
+    record_cpu: float = cost("CPU of a record, sent and taken, s")
 
     @property
     def everybody(self) -> int:
@@ -139,7 +140,6 @@ def work(design: Design, seconds: float = 40.0) -> Worked:
     mean = rng.choices([seconds for _, seconds in ANSWERS], [share for share, _ in ANSWERS], k=hosts)
     now = pages = sent = size = mailing = busy = 0.0
     due, unsent = design.apart * rng.random(), 0.0
-    per_record = cost("CPU of a record, sent and taken, s")
     record = cost("bytes of a record")
     away = cost("records of a page") * (1 - 1 / design.everybody if design.pairs == "workers" else 1 - 1 / design.parts)
     message = cost(f"CPU of a message: {design.post}, s")  # sent here and taken there, and the other way round
@@ -148,7 +148,7 @@ def work(design: Design, seconds: float = 40.0) -> Worked:
     while now < seconds:
         if now >= due:
             targets = _targets(rng, unsent, design)
-            spent = targets * message + unsent * per_record + small
+            spent = targets * message + unsent * design.record_cpu + small
             size += unsent * record
             now, busy, mailing = now + spent, busy + spent, mailing + spent
             sent, unsent = sent + targets, 0.0
@@ -368,10 +368,12 @@ def main() -> None:
     parser.add_argument(
         "--page-cpu", type=float, default=1e3 * cost("CPU of a page, s"), help="ms (default: %(default)s)"
     )
+    record = 1e3 * cost("CPU of a record, sent and taken, s")
+    parser.add_argument("--record-cpu", type=float, default=record, help="ms (default: %(default)s)")
     options = parser.parse_args()
     base = Design(1, 1e8, options.workers, options.partitions, options.post, options.pairs, options.delay)
     base = replace(base, interval=options.interval, reports=options.reports)
-    base = replace(base, mtbf=3600 * options.mtbf, cpu=options.page_cpu / 1e3)
+    base = replace(base, mtbf=3600 * options.mtbf, cpu=options.page_cpu / 1e3, record_cpu=options.record_cpu / 1e3)
     sizes = [options.urls] if options.urls else [1e8, 1e9, 1e10, 1e11]
     machines = [options.machines] if options.machines else [1, 10, 100, 1_000]
     show(row(replace(base, machines=some, urls=urls)) for some in machines for urls in sizes)
