@@ -5,7 +5,8 @@ pages         the readers of pages and links over all partitions
 numbers       numbers of pages and hosts over all partitions
 united        a partition as a part of its crawl: its own pages, ranked among all
 folder        cluster.json, and the files of the stores
-open_stores   of many stores some are open, those used last
+open_stores   of many stores some are open
+order         pages of all partitions in one order
 agreement     stores restored from different backups, detected by message numbers
 records       the messages between partitions, as arrays and as bytes
 """

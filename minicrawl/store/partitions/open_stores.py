@@ -1,4 +1,4 @@
-"""The stores of many partitions, of which those used last are open.
+"""The stores of many partitions, of which some are open.
 
 An open store takes four of a process's files and half a megabyte, and a crawl may have thousands of stores. Each is
 opened again when it is read again, and must then be as it was: so while a crawl runs, all stay open.
@@ -15,14 +15,14 @@ from minicrawl.store.database import open_to_read
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.reader import Store
 
-MOST = 32
+MOST = 56
 """Stores open at once, of a crawl that does not run."""
-_CACHE, _LEAST_CACHE = 16_000, 250
-"""Kilobytes of the page caches of all open stores, and of each at least."""
+_CACHE = 120
+"""Kilobytes of a store's page cache: the system has one, too."""
 
 
 class OpenStores:
-    """Opens stores, and closes those used longest ago. most: how many are open at once; None: all."""
+    """Opens stores, and closes others. most: how many are open at once; None: all."""
 
     def __init__(self, most: int | None = MOST) -> None:
         self.most = most
@@ -47,18 +47,13 @@ class OpenStores:
     def make_room(self) -> None:
         """Close a store if one more would be too many; those whose rows are being read stay open."""
         if self.most is not None and len(self._used) >= self.most:
-            found = next((tables for tables in self._used if not tables.reads), None)
-            if found is not None:
-                found.close()
+            closable = [tables for tables in self._used if not tables.reads]
+            if closable:
+                closable[len(closable) // 2].close()  # the least used one would be the next that a look at all needs
 
     def forget(self, tables: "_Tables") -> None:
         """Note that a store was closed."""
         self._used.pop(tables, None)
-
-    @property
-    def cache(self) -> int:
-        """Kilobytes of a store's page cache."""
-        return max(_CACHE // (self.most or MOST), _LEAST_CACHE)
 
 
 class _Tables(Tables):
@@ -74,7 +69,7 @@ class _Tables(Tables):
         self._views: list[str] = []
         self._committed: object = None
         self._is_pinned = False
-        self._db.execute(f"PRAGMA cache_size = -{stores.cache}")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
 
     @property
     def db(self) -> Any:
@@ -117,7 +112,7 @@ class _Tables(Tables):
     def _open_again(self) -> None:
         self._stores.make_room()
         self._db, self._is_open = open_to_read(self.path), True
-        self._db.execute(f"PRAGMA cache_size = -{self._stores.cache}")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
         if not self._is_pinned:
             return
         super().pin()

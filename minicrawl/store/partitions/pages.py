@@ -19,11 +19,12 @@ from minicrawl.model import State
 from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes
 from minicrawl.store.partitions.numbers import UNKNOWN, Numbers
+from minicrawl.store.partitions.order import best_first
 from minicrawl.store.read.audit_columns import NO_PAGE, AuditColumns, AuditTable
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import Answer, FirstAnswers, PageFacts, PageTable, Queue
-from minicrawl.store.read.ranks import Ranks
+from minicrawl.store.read.ranks import Ranks, Worth
 from minicrawl.store.read.recognised import Recognised
 from minicrawl.store.read.refreshes import ChangedPage, FetchColumns, Refreshes, RisenPage, ScheduleColumns
 from minicrawl.store.reader import Store
@@ -271,7 +272,11 @@ class AllRanks(Ranks):
         by = RANKINGS[0] if by in (None, EXPECTED) else by
         if by not in RANKINGS:
             raise ValueError(f"by must be one of {', '.join((*RANKINGS, EXPECTED))}, not {by!r}")
-        return islice((page for _, page, _ in self.best_first(by)), n if n >= 0 else None)
+        best = islice(self.best_first(by), n if n >= 0 else None)
+        if by == RANKINGS[0]:
+            return (row._replace(rank=rank) for rank, (_, row, _) in enumerate(best, start=1))
+        ranks = self._ranks()
+        return (row._replace(rank=int(ranks[page])) for page, row, _ in best)
 
     def numbered(self) -> Iterator[RankedPage]:
         ranks = self._ranks()
@@ -322,24 +327,21 @@ class AllRanks(Ranks):
 
     def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
         best = islice(self.best_first(name), n if n >= 0 else None)
-        return ((page, value or 0.0) for _, page, value in best)
+        ranks = self._ranks()
+        return ((row._replace(rank=int(ranks[page])), value or 0.0) for page, row, value in best)
 
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
-        if by == RANKINGS[0]:  # each partition would sort all its rows
-            order = np.argsort(-self.importance(), kind="stable")
-            return ((page, row, None) for page, row in self._in_order(order))
+        """As of one store, but `rank` is 0."""
+        found = best_first(self._numbers, lambda _, part: part.ranks.worth(by))
+        return ((page, row, None if by in RANKINGS else value) for page, row, value in found)
 
-        def numbered(number: int, part: Store) -> Iterator[tuple[int, RankedPage, float | None]]:
-            to_all = self._numbers.of
-            return ((to_all(number, page), row, value) for page, row, value in part.ranks.best_first(by))
+    def by_values(self, values: FloatArray) -> Iterator[tuple[int, RankedPage]]:
+        def worth_of(number: int, _: Store) -> Worth:
+            some = np.nan_to_num(values[self._numbers.starts[number] : self._numbers.starts[number + 1]], nan=-1.0)
+            return Worth(self._numbers.kept(number), some, np.zeros(len(some)))
 
-        def place(found: tuple[int, RankedPage, float | None]) -> tuple[float, float, int]:
-            page, row, value = found
-            return -(getattr(row, by) if value is None else value), -row.importance, page
-
-        merged = merge(*(numbered(*each) for each in enumerate(self._numbers.parts)), key=place)
-        ranks = self._ranks()
-        return ((page, row._replace(rank=int(ranks[page])), value) for page, row, value in merged)
+        for place, (page, row, value) in enumerate(best_first(self._numbers, worth_of), start=1):
+            yield page, row._replace(rank=place, expected=None if value < 0 else value)
 
     def extremes(self, by: str) -> tuple[float, float]:
         each = self._numbers.each(lambda part: part.ranks.extremes(by))

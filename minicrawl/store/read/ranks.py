@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from math import isnan
-from typing import Any  # Any: rows
+from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,14 @@ _SAMPLE = 2_000
 _AT_ONCE = 100
 PLACES = 1_024
 """Pages in a row of `places`."""
+
+
+class Worth(NamedTuple):
+    """Pages in a ranking, an array each: their numbers, values, and what orders those of the same value."""
+
+    page: npt.NDArray[np.int64]
+    value: npt.NDArray[np.float64]
+    tie: npt.NDArray[np.float64]
 
 
 class Ranks:
@@ -75,6 +83,17 @@ class Ranks:
         return bool(waiting) and Expected(self._tables).of() is not None
 
     # Rankings as numbers.
+
+    def worth(self, by: str) -> Worth:
+        """Values of all pages in a ranking, one of RANKINGS or a kept one; of the same value by importance."""
+        if by in RANKINGS:
+            query, values = f"SELECT id, {by}, importance FROM weighed", []
+        else:
+            query = "SELECT page, value, importance FROM rankings CROSS JOIN weighed ON id = page WHERE name = ?"
+            values = [by]
+        blocks = self._tables.blocks(query, self._tables.sizes.rows, *values)
+        columns = np.concatenate([np.zeros((0, 3)), *(np.array(rows, dtype=np.float64) for rows in blocks)]).T
+        return Worth(columns[0].astype(np.int64), columns[1], columns[2])
 
     def arrays(self) -> dict[str, npt.NDArray[np.float64]]:
         """Each of RANKINGS as an array by page number, shape (size,)."""

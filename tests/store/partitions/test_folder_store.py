@@ -34,7 +34,7 @@ CRAWL_ONLY = {
     "AllPages": "answered_on fetch_order latest_answers last_turn given_up not_there miscounted unanswered failures "
     "columns_of measures",
     "AllLinks": "aliases hinted merged own too_deep",
-    "AllRanks": "by_values facts values_of best places",
+    "AllRanks": "worth facts values_of best places",
     "AllRecognised": "recent_pages alternates comparable",
     "AllRefreshes": "changes_of last_change changes_after changes_behind",
 }
