@@ -129,6 +129,7 @@ class FolderStore(Store):
     @contextmanager
     def files(self) -> Iterator[Sequence[Store]]:
         self.check_is_at_rest()
+        self.close()  # its stores are opened again if they are read again: two lots might be too many open files
         with self.folder.opened() as stores:
             yield stores
 
