@@ -170,7 +170,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     stay = context.with_resource(opened_beside(store, opens=opens))
     with calling(on_stop, store) as stopped:
         if partitions or is_folder(store):
-            _check_profile(profile, sources)
             report = _run_partitions(given, forget, seeds, skip_bad, store, parts=(partitions, ray), live=live)
         else:
             report, problem = _run(given, forget, seeds, skip_bad, store, live=live, stream=stream)
@@ -196,18 +195,6 @@ def _given_options(
         implied = with_profile(profile, store.parent, chosen, {name: sources[name] or "" for name in given})
         given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
     return with_tables(context, given), sources
-
-
-def _check_profile(profile: str | None, sources: dict[str, str | None]) -> None:
-    """Raise SettingError for a profile with a setting that partitions do not support: the user has not named it."""
-    from minicrawl.cluster.settings import WORKING
-
-    for name, source in sources.items():
-        if source == "profile" and name not in WORKING:
-            raise SettingError(
-                f"--profile {profile} turns on {option(name)}, which does not work in partitions yet; leave out the "
-                "profile, or crawl without --partitions"
-            )
 
 
 def _exit_by(report: "CrawlReport", store: Path) -> None:

@@ -18,7 +18,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import resumed
-from minicrawl.crawler.run import Start, check_settings, log_end
+from minicrawl.crawler.run import Start, archives_of, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.store.partitions.folder import is_folder
 
@@ -107,13 +107,15 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     remembered = resumed(folder.settings_in_full, given, forgotten)
     settings = remembered.settings
     check_working(settings, folder.homes.partitions)
+    if not is_new:
+        await check_settings(settings, None)
     if nodes is not None:
         check_working_on_machines(settings)
         nodes.check_agreement(folder)
         for name, numbers in _away(nodes, folder).items():
             callbacks.warn(f"node {name} is away, and the crawl waits for it, with partitions {numbers}")
     if callbacks.on_start is not None:
-        asks_for_contact = is_new and is_nameless(settings, seeds.urls)
+        asks_for_contact = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
         callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
     folder.keep_settings(settings)
     log.crawl_started(store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
@@ -122,8 +124,9 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     if nodes is not None:
         keeper.start = nodes.start(folder)
     try:
-        async with answering(Steering(keeper).done, folder.path, callbacks.warn):
-            report = await keeper.crawl(handle_signals=signals)
+        with archives_of(settings) as keeper.replayed:
+            async with answering(Steering(keeper).done, folder.path, callbacks.warn):
+                report = await keeper.crawl(handle_signals=signals)
         return report
     finally:
         log_end(folder.path, report, time.monotonic() - started)

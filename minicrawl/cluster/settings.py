@@ -21,12 +21,13 @@ WORKING = (
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
     *("search", "check_cloaking"),
-    *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
+    *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
+    *("dedup", "dedup_with", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
     *("render", "chromium", "render_timeout", "render_pages", "screenshots"),
 )
 """Supported settings; all others must have their defaults."""
-_HERE_ALONE = ("archive", "items", "search", "cookie_file")
+_HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")
 """Settings supported on one machine only."""
 _FOR_EVER = 1e11
 """Seconds, in place of infinity."""

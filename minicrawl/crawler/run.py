@@ -145,7 +145,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             has_begun = True
             if beside is not None:
                 beside.begin(store, settings)
-            with _replayed(settings) as replayed:
+            with archives_of(settings) as replayed:
                 report = await _crawl(
                     settings,
                     seeds,
@@ -175,8 +175,13 @@ def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
     log.crawl_ended(store=str(store), reason=reason, pages=pages, seconds=took)
 
 
-def _replayed(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
-    """The folders of the archives that the crawl reads in place of the network, during the block."""
+def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
+    """Make ready what a crawl reads of other archives. Returns the folders of those in place of the network, during the
+    block."""
+    if settings.dedup_with and settings.archive is not None:
+        from minicrawl.archive.digests import prepare  # noqa: PLC0415 - fewer know another one
+
+        prepare(settings.dedup_with, settings.archive)
     if not settings.from_archive:
         return nullcontext(())
     from minicrawl.archive.places import indexed  # noqa: PLC0415 - few crawls read archives
@@ -365,10 +370,6 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
 def _capture(settings: CrawlSettings, writer: Writer, archive: Archive) -> Callable[[], Capture]:
     from minicrawl.crawler.archiving.capture import MakeCapture  # noqa: PLC0415 - few crawls keep an archive
 
-    if settings.dedup_with and settings.archive is not None:
-        from minicrawl.archive.digests import prepare  # noqa: PLC0415 - fewer know another one
-
-        prepare(settings.dedup_with, settings.archive)
     return MakeCapture(settings, writer.path, archive.prefix)
 
 

@@ -56,8 +56,6 @@ def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
 
 
 REFUSED = {
-    "profile": (["--profile", "search"], 2, "--profile search turns on --merge-duplicates, which does not work"),
-    "archive": (["--archive-top=1%"], 2, "--archive-top does not work in partitions yet"),
     "workers": (["--workers", "2"], 2, "--workers does not work in partitions yet"),
     "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
     "less than one each": (["--concurrency", "1"], 2, "--concurrency 1 is less than one request for each"),

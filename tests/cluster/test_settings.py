@@ -10,8 +10,7 @@ from minicrawl.settings import SETTINGS, CrawlSettings
 @pytest.mark.parametrize(
     ("settings", "option"),
     [
-        ({"archive_top": 0.5}, "--archive-top"),
-        ({"merge_duplicates": True}, "--merge-duplicates"),
+        ({"on_change": "true"}, "--on-change"),
         ({"workers": 2}, "--workers"),
         ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
     ],

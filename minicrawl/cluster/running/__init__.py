@@ -5,6 +5,7 @@ post       messages between partitions on one machine
 worker     the process of one partition
 processes  partitions in processes of this machine
 combined   coverage, site trust and status of all partitions, from those of each
+hints      rel=canonical that names a dead page of another partition
 quotas     pages each partition may fetch, so that the total is exactly --pages
 shared_addresses  IP addresses shared by hosts of several partitions
 keeper     starts all partitions, detects the end of the crawl, settles the ranking

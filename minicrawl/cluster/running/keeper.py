@@ -15,11 +15,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
+from minicrawl.cluster.running.hints import void_hints
 from minicrawl.cluster.running.processes import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
@@ -30,6 +32,7 @@ from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.limits import limit_reached
+from minicrawl.crawler.parts.archive import least_class
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
@@ -83,7 +86,7 @@ class Keeper:
     patience: seconds from then until remaining processes are killed. started: start of the run by time.monotonic().
     `is_crawling`: all partitions have begun, and none settles. `quotas`, `addresses`: None if not shared. `before`:
     figures of earlier runs. `deaths`: by partition. A restarted partition begins with `settings`, `seeds` and the state
-    of the `clock`.
+    of the `clock`. replayed: folders of archives in place of the network.
     """
 
     folder: Folder
@@ -93,6 +96,7 @@ class Keeper:
     start: Start = processes.started
     patience: float = 10.0
     started: float = field(default_factory=time.monotonic)
+    replayed: tuple[Path, ...] = ()
     _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
@@ -196,6 +200,7 @@ class Keeper:
             self._show()
             now = _counters(reports)
             is_over = now is not None and now == before and not self.clock.is_paused
+            is_over = is_over and (self._reason is not None or not await self._void_hints())
             await self._stop_if_due(reports, seconds, is_over=is_over)
             await self._share_births_out_if_due()
             if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
@@ -215,13 +220,24 @@ class Keeper:
         pages: Sequence[int | None] = [None] * count
         if self.quotas is not None:
             waits = self.settings.until_coverage is not None and not _know_coverage(count, self._latest)
+            waits |= self.settings.archive_top is not None and len(self._latest) < count
             pages = [0] * count if waits else self.quotas.orders()
+        least = self._least_archived()
         addresses = self.addresses.orders(count, time.monotonic()) if self.addresses else [None] * count
         for number, (quota, address) in enumerate(zip(pages, addresses, strict=True)):
             more: Message = {} if address is None else {"addresses": address}
             if self.settings.refreshes:
                 more = {**more, "elsewhere": elsewhere(number, self._latest)}
+            if least is not None:
+                more = {**more, "least": least}
             yield {"do": "report", "pages": quota, **more}
+
+    def _least_archived(self) -> int | None:
+        """The class of cash from which pages are archived, once all have reported; None: any."""
+        share, latest = self.settings.archive_top, self._latest.values()
+        if share is None or len(latest) < len(self._parts):
+            return None
+        return least_class((dict(report["classes"]) for report in latest), share)
 
     def _note(self, number: int, report: Message | None) -> None:
         if report is None:
@@ -266,6 +282,31 @@ class Keeper:
             self._settling = None
 
     async def _settle(self) -> int:
+        while await self._void_hints():
+            await asyncio.sleep(_SOON)
+        rounds = await self._settle_links()
+        if self.settings.merge_duplicates and await self._elect():
+            rounds += await self._settle_links()
+        return rounds
+
+    async def _void_hints(self) -> bool:
+        """Void hints to dead pages of other partitions. Returns True if there may be more."""
+        return await void_hints(self._parts, self._each_of)
+
+    async def _each_of(self, messages: Mapping[int, Message]) -> Mapping[int, Message | None]:
+        answers = await asyncio.gather(*map(self.ask, messages.keys(), messages.values()))
+        return dict(zip(messages, answers, strict=True))
+
+    async def _elect(self) -> bool:
+        """Let partitions choose leaders of their copies. Returns True if any has a new one."""
+        elected = 0
+        while True:
+            answers = await self._all({"do": "elect"})
+            elected += sum(int(answer["answer"]) for answer in answers if answer is not None)
+            if None not in answers:
+                return elected > 0
+
+    async def _settle_links(self) -> int:
         if self.settings.jump == BY_SITES:
             is_shared_out = False
             while not is_shared_out:
@@ -347,7 +388,18 @@ class Keeper:
         is_paused = self.clock.is_paused
         shows = self.listener.shows is not None
         return await self.start(
-            Brief(self.folder, number, self.settings, self.seeds, crawls, is_first, is_paused, shows, log.outputs())
+            Brief(
+                self.folder,
+                number,
+                self.settings,
+                self.seeds,
+                crawls,
+                is_first,
+                is_paused,
+                shows,
+                log.outputs(),
+                self.replayed,
+            )
         )
 
     def _show(self) -> None:

@@ -23,7 +23,7 @@ _HELD = 2.0
 
 def shares_addresses(settings: CrawlSettings, partitions: int) -> bool:
     """True if partitions have to coordinate their use of addresses."""
-    return partitions > 1 and settings.delay_per_address > 0
+    return partitions > 1 and settings.delay_per_address > 0 and not settings.from_archive
 
 
 class Order(TypedDict):

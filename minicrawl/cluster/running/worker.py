@@ -8,6 +8,7 @@ report     progress, see `Worker.report`
 stop       begin no more requests; with "now", do not wait for those in flight
 links of sites, share out    trust of sites, see combined.py
 count voices    count the sites here that link to pages of others, after the crawl
+hints, dead, void, elect    pages that stand for others, see hints.py
 settle     make virtual visits, after the crawl
 hand over  send the outbox; `some` in the answer: it had rows
 steer      a command of control/commands.py; the answer has its result, or its failure. With "bounds_coverage", hand
@@ -28,11 +29,13 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.combined import shared_out, site_links
+from minicrawl.cluster.running.hints import of_hints
 from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import VERSION, SocketPost, check_version, delivered
 from minicrawl.cluster.running.quotas import has_quotas
@@ -44,6 +47,7 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
+from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.crawler.running_crawl import SteeredRun
@@ -66,7 +70,8 @@ class Brief:
     """The first message to a process. crawls: False: it only settles. is_first: not restarted.
 
     is_paused: it makes no requests until it is resumed. shows_progress: its reports have a `Progress`. logs: the
-    outputs of the keeper's log, shared by processes of its machine.
+    outputs of the keeper's log, shared by processes of its machine. replayed: folders of archives in place of the
+    network.
     """
 
     folder: Folder
@@ -78,6 +83,7 @@ class Brief:
     is_paused: bool = False
     shows_progress: bool = False
     logs: tuple[log.Output, ...] = ()
+    replayed: tuple[Path, ...] = ()
 
 
 LONGEST_OF_ALL = 2**30
@@ -114,8 +120,12 @@ class Worker:
         homes = brief.folder.homes
         own = settings_of(brief.number, homes.partitions, settings)
         on_progress = self._note_progress if brief.shows_progress else None
-        self._run = opened(own, self._seeds, writer, share=homes.share(brief.number), on_progress=on_progress)
+        share, replayed = homes.share(brief.number), brief.replayed
+        self._run = opened(own, self._seeds, writer, share=share, on_progress=on_progress, replayed=replayed)
         self._progress: Progress | None = None
+        parts = self._run.intake.parts
+        archive = parts.find(Archive)
+        self._top = None if archive is None else archive.top_of_all
         self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
         self._partition = Partition(brief.number, self._run, post)
@@ -189,6 +199,8 @@ class Worker:
                 return {"links": await self._done_to_all(site_links)}
             case "share out":
                 return {"done": await self._done_to_all(partial(shared_out, asked["trust"]))}
+            case "hints" | "dead" | "void" | "elect":
+                return {"answer": await self._done_to_all(partial(of_hints, asked, self._run.clock()))}
             case "count voices":
                 self._partition.count_voices()
             case "settle":
@@ -229,7 +241,10 @@ class Worker:
         self._partition.commit()
 
     async def _looked_at(self, asked: Message) -> Message:
-        """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`."""
+        """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`; least: of
+        `TopShareOfAll`."""
+        if self._top is not None:
+            self._top.least = asked.get("least")
         if "elsewhere" in asked:
             self._partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
         report = self._report(asked.get("pages"))  # before the trade, which wakes the engine: it would not be idle
@@ -244,7 +259,7 @@ class Worker:
         pages: the quota that it may have fetched by now, in all runs; the answer has the `quota` in force, and `short`:
         True if it waits for quota. `coverage`: see `Covered`; None if not all is known yet. `size`: see `KnownSites`.
         `sums`: see `LedgerSums`. `earlier`: figures from before this process. `pages`: known and read pages at home.
-        `progress`: the latest `Progress`, if the Brief asks for it.
+        `classes`: counts of `TopShareOfAll`. `progress`: the latest `Progress`, if the Brief asks for it.
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises the exception that ended the crawl
@@ -267,6 +282,7 @@ class Worker:
             "sums": self._partition.sums,
             "pages": self._partition.pages,
             "left_out": tally.left_out,
+            "classes": [] if self._top is None else list(self._top.counts.items()),
             "progress": None if self._progress is None else asdict(self._progress),
         }
 

@@ -94,7 +94,7 @@ class Aliases:
         refusal = self._chain(page, target)
         if refusal == "loop" and outcome.is_redirect and self._void_hint(target, page):
             refusal = self._chain(page, target)
-        if refusal is None and not outcome.is_redirect and self._is_dead(target):
+        if refusal is None and not outcome.is_redirect and self.is_dead(target):
             refusal = "dead"
         return refusal
 
@@ -102,16 +102,25 @@ class Aliases:
         """The aliases of `page` by a hint, and some former ones."""
         return self._hinted.get(page, [])
 
-    def void_hints_to(self, page: int) -> None:
-        """Let the pages that name `page` as canonical stand for themselves: nothing was found there."""
-        self.void_hints(page, self._hinted.pop(page, []), "dead")
+    def hinted_mirrors(self) -> list[int]:
+        """Pages of other partitions that have aliases here, by a hint, or had: whether they are dead is known there."""
+        is_alias, is_mirror = self._accounts.ledger.alias, self._accounts.ledger.is_mirror
+        named = np.fromiter((page for page, aliases in self._hinted.items() if is_alias[aliases].any()), np.int64)
+        return named[is_mirror(named)].tolist()
 
-    def void_hints(self, page: int, aliases: Iterable[int], why: str) -> None:
-        """Let those of some pages that are aliases of `page` by a hint stand for themselves."""
+    def void_hints_to(self, page: int) -> int:
+        """Let the pages that name `page` as canonical stand for themselves: nothing was found there. Returns their
+        number."""
+        return self.void_hints(page, self._hinted.pop(page, []), "dead")
+
+    def void_hints(self, page: int, aliases: Iterable[int], why: str) -> int:
+        """Let those of some pages that are aliases of `page` by a hint stand for themselves. Returns their number."""
+        before = len(self._reinstated)
         for alias in aliases:
             row = self._pages.links_row(alias) if self._accounts.book.visited[alias] else None
             if row is not None and row.own is not None and row.targets and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
+        return len(self._reinstated) - before
 
     def hand_over(self, leader: int, heir: int, others: Iterable[int]) -> None:
         """Let `heir` replace `leader`, of which `heir` and `others` are copies.
@@ -211,7 +220,7 @@ class Aliases:
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 
-    def _is_dead(self, page: int) -> bool:
+    def is_dead(self, page: int) -> bool:
         """True if the last turn of a page found nothing."""
         is_failed = self._pages.last_state(page) in (State.ERROR, State.GONE)
         return is_failed and self._pages.last_turn(page).reason != _UNTOLD
