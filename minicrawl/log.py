@@ -12,6 +12,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import NamedTuple, ParamSpec
 
@@ -57,9 +58,9 @@ class Output(NamedTuple):
     is_json: bool
     run: str
 
-    def begin(self, partition: int | None = None) -> None:
-        """Log to it from now on. partition: number of the partition whose process this is. Raises OSError."""
-        _begun.append(_Lines(self, partition))
+    def begin(self) -> None:
+        """Log to it from now on. Raises OSError."""
+        _begun.append(_Lines(self))
         _log.addHandler(_begun[-1])
         _log.setLevel(logging.DEBUG)
 
@@ -69,30 +70,35 @@ def outputs() -> tuple[Output, ...]:
     return tuple(handler.output for handler in _begun if handler in _log.handlers)
 
 
-def log_partition(given: Sequence[Output], partition: int) -> None:
-    """Log to the outputs of another process, as a partition, and to no other."""
+def log_only_to(given: Sequence[Output]) -> None:
+    """Log to the outputs of another process, and to no other."""
+    if outputs() == tuple(given):
+        return
     for handler in _begun:
         _log.removeHandler(handler)
         handler.close()
     _begun.clear()
     for output in given:
-        output.begin(partition)
+        output.begin()
+
+
+PARTITION: ContextVar[int | None] = ContextVar("partition", default=None)
+"""The partition that tasks and threads of this context work for, which is in their lines."""
 
 
 class _Lines(logging.Handler):
     """Writes each record as one line in a single write, so that several processes can share a file."""
 
-    def __init__(self, output: Output, partition: int | None) -> None:
+    def __init__(self, output: Output) -> None:
         super().__init__()
         self.output = output
         appended = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self._file = None if output.file is None else os.open(output.file, appended, 0o666)
         self._stream = sys.stderr
         if output.is_json:
-            self.setFormatter(_JsonLines(output.run, partition))
+            self.setFormatter(_JsonLines(output.run))
         else:
-            of = "" if partition is None else f"partition {partition}: "
-            self.setFormatter(_PrintableLines(f"%(asctime)s %(levelname)s {of}%(message)s"))
+            self.setFormatter(_PrintableLines("%(asctime)s %(levelname)s %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -119,24 +125,27 @@ class _PrintableLines(logging.Formatter):
     """Formats a message as one printable line, as it may contain text from the web."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        partition = PARTITION.get()
+        if partition is not None:
+            record.message = f"partition {partition}: {record.message}"
         return printable(super().formatMessage(record))
 
 
 class _JsonLines(logging.Formatter):
     """Formats a message as a JSON object: the name of its event, and its keys, see docs/logs.md."""
 
-    def __init__(self, run: str, partition: int | None) -> None:
+    def __init__(self, run: str) -> None:
         super().__init__()
         self._run = run
-        self._partition = {} if partition is None else {"partition": partition}
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        partition = PARTITION.get()
         fields = {
             "time": moment.replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "run": self._run,
-            **self._partition,
+            **({} if partition is None else {"partition": partition}),
             "event": getattr(record, "event", "message"),
             "message": record.getMessage(),
             **getattr(record, "keys", {}),

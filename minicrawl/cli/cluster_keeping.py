@@ -94,8 +94,9 @@ def rebalance(folders: tuple[Path, ...], dry_run: bool, path: Path, as_json: boo
 
     A partition is moved whole, so folders differ by up to the size of one. No crawl may run meanwhile.
     """
-    from minicrawl.cluster.moving import held_by, plan, size_of
+    from minicrawl.cluster.balance import held_by, plan
     from minicrawl.cluster.moving import move as moved
+    from minicrawl.cluster.moving import size_of
 
     folder = unused(path)
     sizes = list(map(size_of, folder.stores))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 from minicrawl import log
-from minicrawl.cluster.folder import Folder, found, found_or_made, make_here
+from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import wait_for_orphans
 from minicrawl.cluster.running.steering import Steering
@@ -62,7 +62,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
         check_item_files(remembered.settings, partitions or 0)
     with _nodes(store, ray) as nodes:
-        folder = found_or_made(store, partitions, make_here if nodes is None else nodes.make)
+        folder = found_or_made(store, partitions) if nodes is None else found_or_made(store, partitions, nodes.make)
         if nodes is not None:
             address = ray or folder.ray or "auto"
             folder = replace(folder if folder.ray == address else folder.keep_ray(address), path=store.absolute())
@@ -122,7 +122,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     report: Ended | None = None
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started)
     if nodes is not None:
-        keeper.start = nodes.start(folder)
+        keeper.start = nodes.start(folder, settings.workers)
     try:
         with archives_of(settings) as keeper.replayed:
             async with answering(Steering(keeper).done, folder.path, callbacks.warn):

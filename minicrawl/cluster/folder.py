@@ -1,25 +1,24 @@
 """Create and update the folder of a crawl in partitions; minicrawl.store.partitions.folder reads it.
 
-A new crawl writes cluster.json last: where it exists, so do all stores. It has no settings that may be secret.
+It has no settings that may be secret.
 """
 
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.new_store import make_store
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold
 from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, folder_at
 from minicrawl.system import sync_folder
 
-MOST = 256
+MOST = 65_536
 """Maximum number of partitions of a crawl."""
 
 
@@ -39,6 +38,20 @@ class Folder(PartitionFolder):
         since it was read."""
         places = found(self.path).places if (self.path / FILE).exists() else self.places
         _write(replace(self, places=places, settings=json.loads(settings.to_json(self.path))))
+
+    def keep_seeds(self, seeds: Iterable[str]) -> "Folder":
+        """Save more seeds, if any are new. Returns the updated folder."""
+        changed = replace(self, seeds=tuple(dict.fromkeys([*self.seeds, *seeds])))
+        if len(changed.seeds) == len(self.seeds):
+            return self
+        _write(replace(found(self.path), seeds=changed.seeds))
+        return changed
+
+    @property
+    def begun(self) -> Sequence[int]:
+        """Partitions that have a store, or may have one on another machine."""
+        away = [number for number, place in enumerate(self.places) if place.machine is not None]
+        return sorted([*self.made, *away])
 
     def keep_copy(self, path: Path) -> "Folder":
         """Write the cluster.json of a copy with all stores in one folder. Returns the copy."""
@@ -74,17 +87,13 @@ def found(path: Path) -> Folder:
     return Folder(**vars(folder_at(path)))
 
 
-def make_here(folder: Folder) -> Folder:
-    """Make the empty stores of a new crawl, all in its folder."""
-    for number, store in enumerate(folder.stores):
-        make_store(store, folder.cluster, number, len(folder.places))
-    return folder
-
-
-def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], Folder] = make_here) -> Folder:
+def found_or_made(
+    path: Path, partitions: int | None, make: Callable[[Folder], Folder] = lambda folder: folder
+) -> Folder:
     """Open the crawl in a folder, or make a new one with `partitions` partitions. Raises SettingError, StoreError.
 
-    make: makes the stores, and returns the folder with their places.
+    make: places the partitions of a new crawl, and returns the folder with their places; a partition without a store
+    makes one when it begins.
     """
     if (path / FILE).exists():
         folder = found(path)
@@ -93,7 +102,6 @@ def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], F
                 f"the crawl in {path} has {len(folder.places)} partitions, which is fixed; leave out "
                 "--partitions, or name another folder with --store"
             )
-        folder.check_is_whole()
         return folder
     if partitions is None:
         raise SettingError(f"there is no crawl in {path} yet; say with --partitions N in how many parts it is to be")
@@ -121,7 +129,8 @@ def _write(folder: Folder) -> None:
     new = folder.path / f"{FILE}.new"
     new.touch(mode=0o600)
     with new.open("w", encoding="utf-8") as file:
-        file.write(json.dumps({**kept, "places": places, "settings": folder.settings}, indent=2) + "\n")
+        whole = {**kept, "places": places, "settings": folder.settings, "seeds": folder.seeds}
+        file.write(json.dumps(whole, indent=2) + "\n")
         file.flush()
         os.fsync(file.fileno())
     new.replace(folder.path / FILE)

@@ -1,4 +1,4 @@
-"""Move partitions to other folders, and plan moves that balance folders.
+"""Move partitions to other folders.
 
 1. the store is copied to its new folder        cluster.json names the old store: the partition
 2. the copy gets the next generation            the same
@@ -9,7 +9,7 @@ After a kill cluster.json still names exactly one store. A leftover copy is repl
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -55,34 +55,6 @@ def check_is_partition(folder: Folder, number: int) -> None:
     """Raise SettingError for a number out of range."""
     if not 0 <= number < len(folder.places):
         raise SettingError(f"there is no partition {number}; they are 0 to {len(folder.places) - 1}")
-
-
-def plan(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Moves that balance the sizes of folders: partition number and folder of each.
-
-    sizes: bytes of the partitions; places: the folder of each, one of `folders`. Greedy: each move goes from the
-    fullest to the emptiest folder, and takes the partition that leaves the two closest in size; it ends when no move
-    helps.
-    """
-    where = list(places)
-    while True:
-        held = held_by(sizes, where, folders)
-        fullest, emptiest = max(folders, key=held.__getitem__), min(folders, key=held.__getitem__)
-        gap = held[fullest] - held[emptiest]
-        there = [number for number, place in enumerate(where) if place == fullest and 0 < sizes[number] < gap]
-        if not there:
-            return
-        best = min(there, key=lambda number: abs(gap - 2 * sizes[number]))
-        where[best] = emptiest
-        yield best, emptiest
-
-
-def held_by(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Mapping[str, int]:
-    """Bytes in every folder."""
-    held = dict.fromkeys(folders, 0)
-    for size, place in zip(sizes, places, strict=True):
-        held[place] += size
-    return held
 
 
 def size_of(store: Path) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from minicrawl.errors import SettingError
 from minicrawl.extract.item_file import check_item_file
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.system import has_local_sockets, passes_sockets
+from minicrawl.system import cores, has_local_sockets, passes_sockets
 
 WORKING = (
     *("pages", "time", "bytes", "until_coverage", "host_pages", "max_depth", "host_max_depth"),
@@ -20,7 +20,7 @@ WORKING = (
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
-    *("search", "check_cloaking"),
+    *("search", "check_cloaking", "workers"),
     *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
     *("dedup", "dedup_with", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
@@ -45,11 +45,17 @@ def check_working(settings: CrawlSettings, partitions: int) -> None:
     for name, setting in SETTINGS.items():
         if name not in WORKING and getattr(settings, name) != setting.of(setting.default):
             raise refusal(name)
-    if settings.concurrency < partitions:
+    workers = workers_of(settings, partitions)
+    if settings.concurrency < workers:
         raise SettingError(
-            f"--concurrency {settings.concurrency} is less than one request for each of {partitions} partitions; "
-            "give more of it"
+            f"--concurrency {settings.concurrency} is less than one request for each of {workers} processes; "
+            "give more of it, or fewer --workers"
         )
+
+
+def workers_of(settings: CrawlSettings, partitions: int) -> int:
+    """Number of processes on this machine for `partitions` partitions: one a core unless it is set."""
+    return min(settings.workers or cores(), partitions)
 
 
 def check_working_on_machines(settings: CrawlSettings) -> None:
@@ -65,15 +71,17 @@ def check_item_files(settings: CrawlSettings, partitions: int) -> None:
         check_item_file(_items_of(number, settings))
 
 
-def settings_of(number: int, partitions: int, settings: CrawlSettings) -> CrawlSettings:
-    """The settings of one of `partitions` partitions.
+def settings_of(number: int, partitions: int, workers: int, settings: CrawlSettings) -> CrawlSettings:
+    """The settings of one of `partitions` partitions in `workers` processes.
 
-    The keeper enforces the limits of a run. With a budget of pages or time, no partition waits for pages to be due.
+    The keeper enforces the limits of a run; partitions of a process share its part of the requests in flight. With a
+    budget of pages or time, no partition waits for pages to be due.
     """
     has_budget = settings.pages is not None or settings.time is not None
     return replace(
         settings,
-        concurrency=settings.concurrency // partitions,
+        concurrency=max(settings.concurrency // workers, 1),
+        workers=0,
         pages=None,
         time=_FOR_EVER if has_budget else None,
         bytes=None,

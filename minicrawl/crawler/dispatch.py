@@ -6,7 +6,7 @@ from functools import partial
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.event_stream import EventStream
-from minicrawl.crawler.loop.in_flight import InFlight
+from minicrawl.crawler.loop.in_flight import InFlight, Slots
 from minicrawl.crawler.loop.limits import Limits
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room
 from minicrawl.crawler.progress import RunProgress
@@ -43,9 +43,10 @@ class Dispatch:
         files: Callable[[int], Room],
         deliver: Deliver,
         on_change: Callable[[], None],
+        slots: Slots | None = None,
     ) -> None:
         """files: the room for a number of requests at once. deliver: passes an arrival to the loop. on_change: called
-        when a request has ended."""
+        when a request has ended. slots: see InFlight."""
         self._intake, self._state = intake, intake.state
         self._requests = requests
         self._source = source
@@ -55,7 +56,9 @@ class Dispatch:
         self._files = files
         self._deliver = deliver
         self.limits = Limits(settings, progress, intake.state.accounts.coverage.bound)
-        self.in_flight = InFlight(files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change)
+        self.in_flight = InFlight(
+            files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change, slots=slots
+        )
         self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, timing, self._absorb)
         self._on_change = on_change
         self._spans = spans()
@@ -105,6 +108,11 @@ class Dispatch:
 
         Turns that need no request fill a batch without waiting.
         """
+        has_more = self._begin_due(now)
+        self.in_flight.pass_on()
+        return has_more
+
+    def _begin_due(self, now: float) -> bool:
         self.is_short = False
         self.limits.take_back(self.in_flight.pages)
         shared = self._state.frontier.shared

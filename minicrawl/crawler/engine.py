@@ -20,6 +20,7 @@ from minicrawl.crawler.loop.arrivals import Arrivals, BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.commands import Commands
 from minicrawl.crawler.loop.event_stream import EventStream
+from minicrawl.crawler.loop.in_flight import Slots
 from minicrawl.crawler.net.open_files import UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
@@ -55,8 +56,10 @@ class Engine:
         clock: Callable[[], float] | None = None,
         started: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        slots: Slots | None = None,
     ) -> None:
-        """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now."""
+        """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots:
+        those of all crawls of this process, if several share the room."""
         self._intake, self._state = intake, intake.state
         self._shared = intake.state.frontier.shared
         self._timing = timing
@@ -80,6 +83,7 @@ class Engine:
             files=files,
             deliver=self.deliver,
             on_change=self._arrivals.ring,
+            slots=slots,
         )
         self._in_flight = self.dispatch.in_flight
         self._progress_at = self._commits.last + timing.progress

@@ -140,7 +140,7 @@ class Intake:
         ]
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._blocks = BlockSaver(state.accounts, state.frontier.pages)
-        self._in_http: list[str] = []  # of seeds whose scheme was guessed
+        self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
 
     # Seeds.
 
@@ -149,15 +149,18 @@ class Intake:
         for _ in self.starting(seeds, now, guessed):
             pass
 
-    def starting(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> Iterator[None]:
+    def starting(
+        self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset(), scope: Sequence[str] = ()
+    ) -> Iterator[None]:
         """Set the scope by all seeds this store ever had, and make the new ones known, step by step.
 
         Known pages may be committed after every step. No request may leave before the last one.
-        guessed: seeds whose https was guessed.
+        guessed: seeds whose https was guessed. scope: more seeds, which other partitions have.
         """
         state, writer = self.state, self.state.writer
-        in_http = self._in_http = list(map(in_plain_http, guessed))
-        state.admission.begin([*writer.page_table.seeds(), *seeds, *in_http])
+        in_http = list(map(in_plain_http, guessed))
+        self._scope = [*scope, *in_http]
+        state.admission.begin([*writer.page_table.seeds(), *seeds, *self._scope])
         state.admission.protect(in_http)
         yield from state.discovery.know_seeds(seeds, now, writer.sizes.seeds)
         self.visits.guesses.begin(guessed)
@@ -172,12 +175,12 @@ class Intake:
         """All seeds that set the scope."""
         writer = self.state.writer
         uncommitted = [page.url for page in self.state.batch.new if page.found_on is None]
-        return [*writer.page_table.seeds(), *uncommitted, *self._in_http]
+        return [*writer.page_table.seeds(), *uncommitted, *self._scope]
 
     def add_seeds(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
         """Make more seeds known while the crawl runs. guessed: as in `starting`, which is over."""
         state, in_http = self.state, list(map(in_plain_http, guessed))
-        self._in_http += in_http
+        self._scope += in_http
         state.admission.widen([*seeds, *in_http])
         state.admission.protect(in_http)
         for _ in state.discovery.know_seeds(seeds, now, state.writer.sizes.seeds):

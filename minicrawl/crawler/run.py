@@ -2,8 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +31,7 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.clock import SteadyClock
+from minicrawl.crawler.loop.in_flight import Slots
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
 from minicrawl.crawler.parts.alerts import Alerts
@@ -64,6 +72,35 @@ class Run:
     changes: Changes
     clock: Callable[[], float]
     given_transport: bool
+
+
+class Together:
+    """The resources that runs in one process have in common: slots of requests, and the source, which the first run
+    makes, unless each has an archive to write to. runs: their greatest number."""
+
+    def __init__(self, runs: int) -> None:
+        self.runs = runs
+        self.slots = Slots()
+        self.source: ChangingSource | None = None
+        self._entering = asyncio.Lock()
+        self._open = AsyncExitStack()
+        self._is_open = False
+
+    @asynccontextmanager
+    async def entered(self, source: ChangingSource) -> AsyncIterator[None]:
+        """Fetch from a source during the block; the common one stays open until `aclose`."""
+        if source is not self.source:
+            async with source:
+                yield
+            return
+        async with self._entering:
+            if not self._is_open:
+                await self._open.enter_async_context(source)
+                self._is_open = True
+        yield
+
+    async def aclose(self) -> None:
+        await self._open.aclose()
 
 
 @dataclass(frozen=True)
@@ -279,12 +316,14 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     started: float | None = None,
     parts: Iterable[type[Part]] = ALL_PARTS,
     timing: Timing = STANDARD,
+    together: Together | None = None,
 ) -> Run:
     """A run on the store: nothing is requested before its source is entered.
 
     only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
     partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
-    time.monotonic(); None: now. parts: the optional capabilities that may be on, in order.
+    time.monotonic(); None: now. parts: the optional capabilities that may be on, in order. together: with other runs of
+    this process.
     """
     clock, remembered = SteadyClock(), settings
     if replayed:  # there is no host to spare
@@ -310,8 +349,12 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
-    files = partial(room, raised_limit())
-    source = _source(settings, intake, origins, transport, replayed, timing)
+    files = partial(room, raised_limit(1 if together is None else together.runs))
+    source = None if together is None else together.source
+    if source is None:
+        source = _source(settings, intake, origins, transport, replayed, timing)
+        if together is not None and settings.archive is None:
+            together.source = source
     requests = requests_of(intake, settings, timing)
     engine = Engine(
         intake,
@@ -323,6 +366,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         clock=clock,
         started=clock() - (0.0 if started is None else time.monotonic() - started),
         on_progress=on_progress,
+        slots=None if together is None else together.slots,
     )
     changes = Changes(remembered, intake, requests, engine)
     return Run(engine, intake, source, changes, clock, transport is not None)

@@ -56,7 +56,6 @@ def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
 
 
 REFUSED = {
-    "workers": (["--workers", "2"], 2, "--workers does not work in partitions yet"),
     "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
     "less than one each": (["--concurrency", "1"], 2, "--concurrency 1 is less than one request for each"),
     "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),

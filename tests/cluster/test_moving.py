@@ -1,19 +1,15 @@
 """Partitions taken to other folders: one store is the partition at any moment, whoever dies on the way."""
 
-import random
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.cluster_folders import killed_at_every_step, some_folder
 from support.cluster_runs import ranked_pages
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.moving import held_by, move, plan, size_of
+from minicrawl.cluster.moving import move, size_of
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.writer import Writer
@@ -114,28 +110,3 @@ def test_a_kill_at_any_step_leaves_one_store_that_is_the_partition(tmp_path: Pat
     told = killed_at_every_step("move", tmp_path)
     assert told["kills"] > 20
     assert set(told["places"]) == {".", str(tmp_path / "now" / "disk")}, "before and after cluster.json names it"
-
-
-FOLDERS = ["/a", "/b", "/c"]
-SIZED = st.lists(st.tuples(st.integers(0, 1000), st.sampled_from(FOLDERS)), max_size=12)
-
-
-@given(SIZED)
-def test_a_plan_brings_folders_nearer_to_one_another_with_every_move(sized: list[tuple[int, str]]) -> None:
-    sizes, where = [size for size, _ in sized], [place for _, place in sized]
-    squares = [sum(size**2 for size in held_by(sizes, where, FOLDERS).values())]
-    for number, target in plan(sizes, where, FOLDERS):
-        assert where[number] != target
-        where[number] = target
-        squares.append(sum(size**2 for size in held_by(sizes, where, FOLDERS).values()))
-    assert all(after < before for before, after in pairwise(squares))
-    held = held_by(sizes, where, FOLDERS)
-    assert sum(held.values()) == sum(sizes)
-    assert max(held.values()) - min(held.values()) <= max(sizes, default=0)
-
-
-def test_equal_partitions_are_spread_evenly_by_as_few_moves_as_it_takes() -> None:
-    moves = list(plan([5] * 12, ["/a"] * 12, FOLDERS))
-    assert len(moves) == 8
-    assert sorted(target for _, target in moves) == ["/b"] * 4 + ["/c"] * 4
-    assert list(plan([random.Random(1).randrange(9)] * 3, FOLDERS, FOLDERS)) == []

@@ -15,7 +15,7 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.running.keeper import elsewhere
+from minicrawl.cluster.running.keeper import elsewhere, total_of
 from minicrawl.cluster.running.partition import Partition, PostError
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.intake import Intake
@@ -30,7 +30,7 @@ REFRESH: dict[str, Any] = {**SETTINGS, "refresh": True, "refresh_min": 0.1}
 
 
 class NoPost:
-    async def send(self, source: int, home: int, rows: object) -> int:
+    async def send(self, source: int, home: int, rows: object, *, hurries: bool = False) -> int:
         raise PostError
 
 
@@ -70,7 +70,7 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
             assert sum(partition.sums.pages for partition in some) == len(expected)
             by_itself = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
             for partition in some:
-                partition.note_elsewhere(LedgerSums(*elsewhere(partition.number, reports)))
+                partition.note_elsewhere(LedgerSums(*elsewhere(partition.number, reports, total_of(reports))))
             told = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
         assert {**told[0], **told[1], **told[2]} == pytest.approx(expected, rel=1e-3)
         assert {**by_itself[0], **by_itself[1], **by_itself[2]} != pytest.approx(expected, rel=1e-2)

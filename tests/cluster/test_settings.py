@@ -11,8 +11,7 @@ from minicrawl.settings import SETTINGS, CrawlSettings
     ("settings", "option"),
     [
         ({"on_change": "true"}, "--on-change"),
-        ({"workers": 2}, "--workers"),
-        ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
+        ({"concurrency": 2, "workers": 3}, "--concurrency 2 is less than one request for each of 3 processes"),
     ],
 )
 def test_what_does_not_work_is_refused(settings: dict[str, object], option: str) -> None:

@@ -1,4 +1,4 @@
-"""Crawls in partitions, a process each, of a part of the demo's web; and what one process finds there."""
+"""Crawls in partitions of a part of the demo's web; and what one process finds there."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,8 @@ from support.command_line import answer
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import Folder, found, found_or_made, make_here
+from minicrawl.cluster.folder import Folder, found, found_or_made
+from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.server import serving
@@ -30,11 +31,13 @@ SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
 async def run_in_parts(
     path: Path, count: int, settings: dict[str, Any], beside: Callable[[Keeper], None] = lambda keeper: None
 ) -> Ended:
-    """One run. beside: may do something to it."""
+    """One run, with a process for each partition unless `settings` says otherwise. beside: may do something to it."""
     async with serving(WEB) as port:
         connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
         folder = folder_at(path, count)
-        keeper = Keeper(folder, CrawlSettings.of({**settings, "connect_to": connect_to}), Seeds(list(WEB.seeds)))
+        keeper = Keeper(
+            folder, CrawlSettings.of({"workers": count, **settings, "connect_to": connect_to}), Seeds(list(WEB.seeds))
+        )
         beside(keeper)
         return await keeper.crawl()
 
@@ -65,6 +68,13 @@ def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]
     with small_web() as port:
         given = [*SEEDS, "--store", str(folder), "--partitions", "2", "--connect-to", f"::127.0.0.1:{port}", *words]
         return folder, answer("crawl", *given, "--allow-private", "--delay", "0", "-q")
+
+
+def make_here(folder: Folder) -> Folder:
+    """Make the empty stores of a new crawl, all in its folder."""
+    for number, store in enumerate(folder.stores):
+        make_store(store, folder.cluster, number, len(folder.places))
+    return folder
 
 
 def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = make_here) -> Folder:

@@ -37,7 +37,7 @@ class InProcessPost:
     messages: int = 0
     rows: int = 0
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
         self.messages += 1
         self.rows += len(rows)
         if self.rng.random() < self.loss:

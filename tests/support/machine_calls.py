@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from minicrawl.cluster.machines.carrying import Call, Remote
-from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted
+from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted, Where
+from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.keeper import Keeper
-from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 
 
@@ -49,11 +49,17 @@ class Line:
 
     async def die(self) -> None:
         """It has no partition any more, as after a death. The store is free, as the system frees it."""
-        await self.host.leave()
+        for number in range(8):
+            await self.host.leave(number)
+
+
+def where_of(lines: Sequence[Line]) -> Where:
+    """A host for each partition."""
+    return Where(lines, range(len(lines)))
 
 
 def kept_by(keeper: Keeper, lines: Sequence[Line]) -> None:
     async def start(brief: Brief) -> Hosted:
-        return Hosted(lines[brief.number], brief, lines, "beta")
+        return Hosted(brief, where_of(lines), "beta")
 
     keeper.start = start

@@ -1,31 +1,32 @@
-"""A partition on another machine: its actor, its proxy in the keeper, and the post between actors.
+"""Partitions on other machines: their actors, their proxies in the keeper, and the post between actors.
 
 A call may fail although it was carried out. The keeper then treats the partition as dead, and restarts it; rows are
-sent again, and taken once. An actor may be killed at any time: Ray restarts it without a partition, until the keeper
-begins one.
+sent again, and taken once. An actor may be killed at any time: Ray restarts it without partitions, until the keeper
+begins them.
 """
 
 import asyncio
 import contextlib
 import os
+import pickle
 import sys
 import traceback
+import zlib
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
-from typing import Protocol
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 
-from minicrawl import log
+from minicrawl.cluster.running.brief import Brief, packed, unpacked
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.cluster.running.post import delivered, number_in, some_of
+from minicrawl.cluster.running.post import Parcel, taken_by
 from minicrawl.cluster.running.processes import DeadError
-from minicrawl.cluster.running.worker import Brief, Worker, packed, unpacked
+from minicrawl.cluster.running.worker import Worker
 from minicrawl.control.messages import Message, answer_of, done, failed
 from minicrawl.crawler.books.invariants import damage_as_store_error
-from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
+from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.garbage import manage_memory
 from minicrawl.store.database import is_held
-from minicrawl.store.write.transfer_rows import OutboxRow
-from minicrawl.store.writer import Writer
 
 _SECONDS, _APART = 60.0, 0.1
 """Seconds until the actor of a killed keeper must have released the store, and between two checks."""
@@ -33,8 +34,6 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until a partition whose actor did not answer is restarted; doubled each time."""
 _PATIENCE = 0.5
 """Seconds that a message waits for a partition to begin."""
-_MOST_BYTES = 8 * 2**20
-"""Maximum bytes of a message."""
 
 
 class GoneError(Exception):
@@ -53,91 +52,92 @@ class Call(Protocol):
         ...
 
 
+class Where(NamedTuple):
+    """Where partitions are. workers: calls of all actors; places: by partition, the number of its actor."""
+
+    workers: Sequence[Call]
+    places: Sequence[int]
+
+
 class CallPost:
-    """Sends rows to the actors of other partitions. others: calls by partition."""
+    """Carries rows to other actors, compressed."""
 
-    def __init__(self, others: Sequence[Call]) -> None:
-        self._others = others
+    def __init__(self, where: Where) -> None:
+        self.where = where
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows, possibly not all, to their home. Returns the last number committed there. Raises PostError."""
+    def process_of(self, home: int) -> int:
+        return self.where.places[home]
+
+    async def carry(self, parcels: Sequence[Parcel]) -> Sequence[Message]:
+        """Bring parcels to one actor. Returns the answer to each. Raises PostError."""
+        call = self.where.workers[self.process_of(parcels[0].home)]
         try:
-            return number_in(answer_of(await self._others[home]("take", source, some_of(rows, _MOST_BYTES)) or {}))
+            answer = answer_of(await call("take", zlib.compress(pickle.dumps(parcels), level=1)) or {})
         except (GoneError, MinicrawlError) as error:
             raise PostError(str(error)) from error
+        answers: Sequence[Message] = answer["answers"]
+        return answers
 
 
 class Host:
-    """The actor of a partition. Answers and failures are messages, so that Ray logs none of them."""
+    """An actor with partitions. Answers and failures are messages, so that Ray logs none of them."""
 
     def __init__(self) -> None:
-        self._worker: Worker | None = None
-        self._open = contextlib.AsyncExitStack()
-        self._store = Path()
-        self._turn = asyncio.Lock()  # `begin` waits until the previous partition has left the store
+        self._post = CallPost(Where((), ()))
+        self._worker = Worker(lambda folder: self._post)
+        self._open: dict[int, contextlib.AsyncExitStack] = {}
+        self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """By partition: `begin` waits until it has left its store."""
 
-    async def begin(self, brief: bytes, others: Sequence[Call]) -> Message:
-        """Start a partition. brief: from worker.packed. others: calls of all actors, by partition."""
-        async with self._turn:
-            await self._leave()
-            manage_memory()
-            return await self._answer(self._begin, brief, others)
+    async def begin(self, brief: bytes, where: Where) -> Message:
+        """Start a partition. brief: from `packed`."""
+        self._post.where = where
+        manage_memory()
+        return await self._answer(self._begin, brief)
 
-    async def ask(self, message: Message) -> Message | None:
-        """The partition's answer to its keeper; None without a partition, as after a death."""
-        worker = self._worker
-        if worker is None:
+    async def ask(self, number: int, message: Message) -> Message | None:
+        """A partition's answer to its keeper; None if it is not here, as after a death."""
+        member = self._worker.members.get(number)
+        if member is None:
             return None
 
         async def ask() -> Message:
-            with damage_as_store_error(self._store):
-                return await worker.do(message)
+            with damage_as_store_error(member.store):
+                return await member.do(message)
 
         return await self._answer(ask)
 
-    async def take(self, source: int, rows: Sequence[OutboxRow]) -> Message:
-        """Take rows of another partition, and commit. The answer has the number of the last row taken."""
-        worker = self._worker
-        if worker is None:
-            return failed(CrawlEndedError("the partition does not run yet"))
+    async def take(self, parcels: bytes) -> Message:
+        """Take rows for partitions of this actor, and commit. The answer has that to each parcel."""
+        return done({"answers": await taken_by(self._worker.members, pickle.loads(zlib.decompress(parcels)))})
 
-        async def take() -> Message:
-            return {"number": await worker.take(source, rows)}
+    async def leave(self, number: int) -> None:
+        """Stop a partition, commit and end."""
+        async with self._turns[number]:
+            await self._leave(number)
 
-        return await self._answer(take)
+    async def _leave(self, number: int) -> None:
+        opened = self._open.pop(number, None)
+        if opened is not None:
+            with contextlib.suppress(MinicrawlError):  # it has failed, and there is nobody to report to
+                await opened.aclose()
 
-    async def leave(self) -> None:
-        """Stop the partition, commit and end."""
-        async with self._turn:
-            await self._leave()
-
-    async def _leave(self) -> None:
-        worker, self._worker = self._worker, None
-        try:
-            if worker is not None:
-                with contextlib.suppress(MinicrawlError):  # it has failed, and there is nobody to report to
-                    await worker.leave()
-        finally:
-            await self._open.aclose()
-
-    async def _begin(self, given: bytes, others: Sequence[Call]) -> Message:
+    async def _begin(self, given: bytes) -> Message:
         brief = unpacked(given)
-        store = self._store = brief.folder.store(brief.number)
-        if not store.exists():
-            raise StoreError(f"{store} is missing, which has a part of the crawl; restore all from one backup")
-        for _ in range(int(_SECONDS / _APART)):
-            if not is_held(store):
-                break
-            await asyncio.sleep(_APART)
+        store = brief.folder.store(brief.number)
         here = {output._replace(file=None) for output in brief.logs}  # the files are the keeper's machine's
-        log.log_partition(tuple(here), brief.number)
-        with damage_as_store_error(store):
-            writer = self._open.enter_context(contextlib.closing(Writer(store)))
-            worker = Worker(brief, writer, CallPost(others))
+        async with self._turns[brief.number]:
+            await self._leave(brief.number)
+            if not store.exists():
+                raise StoreError(f"{store} is missing, which has a part of the crawl; restore all from one backup")
+            for _ in range(int(_SECONDS / _APART)):
+                if not is_held(store):
+                    break
+                await asyncio.sleep(_APART)
+            opened = contextlib.AsyncExitStack()
             # A backup on this machine holds the partition over its socket; rows come by calls.
-            await self._open.enter_async_context(delivered(store, brief.number, worker.take, worker.held))
-            self._worker = worker
-            worker.begin()
+            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here))))
+            self._open[brief.number] = opened
         return {"pid": os.getpid()}
 
     async def _answer(self, act: Callable[..., Awaitable[Message]], *given: object) -> Message:
@@ -147,17 +147,18 @@ class Host:
             return failed(error)
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            return failed(StoreError(f"{self._store} cannot be crawled on: {error!r}; Ray's logs say where it failed"))
+            return failed(StoreError(f"a partition cannot be crawled on: {error!r}; Ray's logs say where it failed"))
 
 
 class Hosted:
-    """The keeper's proxy of a partition in an actor. where: its node, for display."""
+    """The keeper's proxy of a partition in an actor. node: of the actor, for display."""
 
-    def __init__(self, call: Call, brief: Brief, others: Sequence[Call], where: str) -> None:
+    def __init__(self, brief: Brief, where: Where, node: str) -> None:
         """Begin the partition, which may have to wait for its node."""
-        self._call = call
-        self._where = where
-        self._beginning = asyncio.create_task(self._begin(packed(brief), others))
+        self._number = brief.number
+        self._call = where.workers[where.places[brief.number]]
+        self._node = node
+        self._beginning = asyncio.create_task(self._begin(packed(brief), where))
 
     @property
     def pid(self) -> int:
@@ -171,28 +172,29 @@ class Hosted:
             return None
         self._beginning.result()  # raises the failure
         try:
-            answer = await self._call("ask", message)
+            answer = await self._call("ask", self._number, message)
         except GoneError:
             answer = None
         if answer is None:
-            raise DeadError(f"on node {self._where}")
+            raise DeadError(f"on node {self._node}")
         return answer_of(answer)
 
     def kill(self) -> None:
+        """Kill its actor, with all its partitions."""
         self._beginning.cancel()
         self._call.kill()
 
     async def end(self) -> None:
+        self._beginning.cancel()
         if _is_over(self._beginning):
             with contextlib.suppress(GoneError):
-                await self._call("leave")
-        self.kill()
+                await self._call("leave", self._number)
 
-    async def _begin(self, brief: bytes, others: Sequence[Call]) -> int:
+    async def _begin(self, brief: bytes, where: Where) -> int:
         pause = _FIRST_PAUSE
         while True:
             with contextlib.suppress(GoneError):
-                return int(answer_of(await self._call("begin", brief, others) or {})["pid"])
+                return int(answer_of(await self._call("begin", brief, where) or {})["pid"])
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -1,15 +1,16 @@
 """The nodes of a Ray cluster: the only module that imports Ray.
 
-The user runs the cluster by Ray's own means: `ray start`, KubeRay, a cloud's launcher. Each partition is a named actor
-on the node that has its store. A node is known by its IP address, which Ray makes a resource, "node:10.0.0.2": an actor
-that requires it waits while the node is away, and runs there again once it is back, as a new node to Ray.
+The user runs the cluster by Ray's own means: `ray start`, KubeRay, a cloud's launcher. Partitions are in named actors,
+as many a node as it has CPUs, on the node that has their stores. A node is known by its IP address, which Ray makes a
+resource, "node:10.0.0.2": an actor that requires it waits while the node is away, and runs there again once it is
+back, as a new node to Ray.
 
 Ray restarts dead actors, and fails calls that it cannot deliver. Nothing else is left to Ray: it repeats no call, and
 stores nothing. Actors are not detached, so they end with the command that has started them, also if it is killed.
 """
 
 import socket
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -19,10 +20,11 @@ from typing import Any  # Any: messages
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.machines.carrying import Call, Remote
-from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted
+from minicrawl.cluster.machines.hosted import Call as AsyncCall
+from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted, Where
 from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.processes import Start
-from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic_at
@@ -86,18 +88,36 @@ class Nodes:
             places.append(Place() if name == self.here else Place(str(path), machine=name))
         return replace(folder, places=tuple(places))
 
-    def start(self, folder: Folder) -> Start:
-        """The function that starts partitions of a crawl on the nodes of their stores."""
+    def start(self, folder: Folder, workers: int) -> Start:
+        """The function that starts partitions of a crawl on the nodes of their stores.
+
+        workers: processes on each node; 0: one a CPU.
+        """
         names = self._of(folder)
-        calls = [
-            Actor(_placed(Host, name, name=f"{folder.cluster} {number:03}", max_restarts=-1))
-            for number, name in enumerate(names)
-        ]
+        cpus = self._cpus()
+        calls: list[AsyncCall] = []
+        places = [0] * len(names)
+        for name in sorted(set(names)):
+            here = [number for number, of in enumerate(names) if of == name]
+            count = min(workers or cpus.get(name, 1), len(here))
+            for at, number in enumerate(here):
+                places[number] = len(calls) + at % count
+            calls += [
+                Actor(_placed(Host, name, name=f"{folder.cluster} {name} {at}", max_restarts=-1)) for at in range(count)
+            ]
+        where = Where(tuple(calls), tuple(places))
 
         async def start(brief: Brief) -> Hosted:
-            return Hosted(calls[brief.number], brief, calls, names[brief.number])
+            return Hosted(replace(brief, workers=len(calls)), where, names[brief.number])
 
         return start
+
+    def _cpus(self) -> Mapping[str, int]:
+        """The CPUs of live nodes, as Ray counts them."""
+        import ray  # noqa: PLC0415
+
+        alive = (node for node in ray.nodes() if node["Alive"])
+        return {node["NodeManagerAddress"]: max(int(node["Resources"].get("CPU", 1)), 1) for node in alive}
 
     def away(self, folder: Folder) -> Sequence[tuple[int, str]]:
         """Partitions on unreachable nodes, each with its node."""

@@ -2,6 +2,8 @@
 
 partition  a partition while it crawls: its engine, the rows it sends and takes; settling together
 post       messages between partitions on one machine
+brief      the first message to a partition
+member     a partition as its keeper knows it: its answers
 worker     the process of one partition
 processes  partitions in processes of this machine
 combined   coverage, site trust and status of all partitions, from those of each

@@ -196,7 +196,7 @@ def covered_by_all(each: Mapping[int, Covered]) -> float:
     credits = debits = 0
     for source, sender in each.items():
         for home, sent in sender.carried.items():
-            taken = each[home].carried.get(source, Carried())
+            taken = each[home].carried.get(source, Carried()) if home in each else Carried()
             credits += max(sent.credit_sent - taken.credit_taken, 0)
             debits += max(sent.debit_sent - taken.debit_taken, 0)
     return bound_of_all([of.sums for of in each.values()], credits, debits)

@@ -10,7 +10,7 @@ The keeper brings them together when nothing is left to fetch, and before the ra
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import chain
 
 from minicrawl.control.messages import Message
@@ -25,14 +25,15 @@ class _NotNowError(Exception):
     """A partition is being started, or ends its crawl."""
 
 
-async def void_hints(partitions: Iterable[int], each: Each) -> bool:
+async def void_hints(partitions: Collection[int], each: Each) -> bool:
     """Void the hints to dead pages of other partitions. Returns True if any were, or a partition could not answer."""
     try:
         named = await _told({number: {"do": "hints"} for number in partitions}, each)
         by_home: defaultdict[str, set[str]] = defaultdict(set)
         for home, urls in chain.from_iterable(answer["answer"].items() for answer in named.values()):
             by_home[home].update(urls)
-        found = await _told({int(home): {"do": "dead", "urls": sorted(urls)} for home, urls in by_home.items()}, each)
+        dead_of = {int(home): {"do": "dead", "urls": sorted(urls)} for home, urls in by_home.items()}
+        found = await _told({home: asked for home, asked in dead_of.items() if home in partitions}, each)
         dead = set(chain.from_iterable(answer["answer"] for answer in found.values()))
         void = {
             number: sorted(dead.intersection(chain(*answer["answer"].values()))) for number, answer in named.items()

@@ -3,7 +3,7 @@
 The crawl ends when two polls find every partition idle with an empty outbox, and no work was done in between; a row
 stays in the sender's outbox until the receiver commits it. Other polls between the two may find a partition busy with
 the poll itself, which wakes it. A partition whose process died is restarted from its store. One that fails ends the
-crawl.
+crawl. One without a URL sleeps, without a process and a store, until another has rows for it.
 
 Limits apply to all partitions together. Quotas make the number of pages exact. Bytes and coverage are summed at every
 poll, and polls become more frequent near a limit.
@@ -13,19 +13,20 @@ import asyncio
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from minicrawl import log
+from minicrawl.cluster.balance import evened
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running import processes
+from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
 from minicrawl.cluster.running.hints import void_hints
-from minicrawl.cluster.running.processes import DeadError, Kept, Start
+from minicrawl.cluster.running.processes import DeadError, Kept, Processes, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
-from minicrawl.cluster.running.worker import Brief
+from minicrawl.cluster.settings import workers_of
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.http.saved_cookies import write_rows
@@ -46,6 +47,10 @@ from minicrawl.timing import STANDARD
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
+_BALANCES_APART, _BUSY = 30.0, 10.0
+"""Seconds between two looks at the work of processes; pages a second of a process that is worth relieving."""
+_OF_A_REPORT = 0.004
+"""Seconds between two polls for each partition, so that polls take a few percent of the time."""
 _LARGEST_ERROR = 2.0
 """Maximum L1 distance of two rankings."""
 _MOST_DEATHS = 3
@@ -93,7 +98,8 @@ class Keeper:
     settings: CrawlSettings
     seeds: Seeds
     listener: Listener = Listener()
-    start: Start = processes.started
+    start: Start | None = None
+    """Starts a partition; None: in processes of this machine."""
     patience: float = 10.0
     started: float = field(default_factory=time.monotonic)
     replayed: tuple[Path, ...] = ()
@@ -111,43 +117,75 @@ class Keeper:
     quotas: Quotas | None = None
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
+    _balanced_at: float = field(default_factory=time.monotonic)
+    _fetched_then: dict[int, int] = field(default_factory=dict)
+    """Pages that partitions had fetched in this run when their work was last looked at."""
     _size_then: int = 0
     """Size of the crawl when births were last shared out, if walkers jump to sites."""
+    _seeds: dict[int, Seeds] = field(default_factory=dict)
+    """Seeds of this run, by their home."""
     _latest: dict[int, Message] = field(default_factory=dict)
     """Latest reports in this run, also of processes that have died since."""
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
+        self._processes = Processes(workers_of(self.settings, self.folder.homes.partitions))
+        self.know(self.seeds)
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
         """Run the crawl. Raises MinicrawlError if a partition has failed; the others have stopped by then."""
         if not self.folder.machines:
             check_agreement(self.folder)
-        partitions = self.folder.homes.partitions
+        awake = sorted({*self.folder.begun, *self._seeds})
         if has_quotas(self.settings):
-            self.quotas = Quotas(self.settings.pages, partitions)
-        if shares_addresses(self.settings, partitions):
-            self.addresses = SharedAddresses(rest_of(self.settings), is_new=not self.folder.settings)
+            self.quotas = Quotas(self.settings.pages, awake)
+        if shares_addresses(self.settings, self.folder.homes.partitions):
+            self.addresses = SharedAddresses(rest_of(self.settings), awake, is_new=not self.folder.settings)
         try:
             with on_signals(asyncio.get_running_loop(), STOPPING if handle_signals else (), self.interrupt):
-                for number in range(partitions):
-                    self._parts[number] = _Part(await self._started(number, is_first=True))
+                await self.wake(awake)
                 self.is_crawling = True
                 await self._until_crawled()
                 self.is_crawling = False
                 rounds = await self._settled()
-            answers = [] if rounds is None else await self._end()
-            _write_cookies(self.settings, answers)
-            return self._ended(rounds, [answer for answer in answers if answer])
+            answers = {} if rounds is None else await self._end()
+            _write_cookies(self.settings, list(answers.values()))
+            return self._ended(rounds, {number: answer for number, answer in answers.items() if answer})
         finally:
             self.is_crawling, self._is_over = False, True
             await self._end_all()
             if self._end_of_patience is not None:
                 self._end_of_patience.cancel()
 
+    def know(self, seeds: Seeds) -> None:
+        """Note more seeds, for partitions that begin from now on, and for the next run."""
+        self.folder = self.folder.keep_seeds(seeds.urls)
+        for home, own in _by_home(self.folder, seeds).items():
+            before = self._seeds.get(home, Seeds([]))
+            urls = list(dict.fromkeys([*before.urls, *own.urls]))
+            self._seeds[home] = Seeds(urls, before.guessed | own.guessed)
+
+    @property
+    def awake(self) -> Sequence[int]:
+        """Partitions that have begun."""
+        return list(self._parts)
+
+    async def wake(self, numbers: Iterable[int]) -> None:
+        """Begin partitions that sleep."""
+        for number in numbers:
+            async with self._turns[number]:
+                if number not in self._parts:
+                    self._parts[number] = _Part(await self._started(number, is_first=True))
+
+    async def resize(self) -> None:
+        """Have as many processes as the settings say: partitions move."""
+        self._processes.number = workers_of(self.settings, self.folder.homes.partitions)
+        await self._balance()
+        await self._processes.leave()
+
     @property
     def pids(self) -> Sequence[int]:
-        """Process ids in the order of the partitions."""
+        """Process ids of the partitions that have begun."""
         return [part.kept.pid for part in self._parts.values()]
 
     # For Steering.
@@ -170,7 +208,7 @@ class Keeper:
             "fetched": self._sum("fetched"),
             "bytes": self._sum("bytes"),
             "seconds": self.clock.seconds,
-            "coverage": _coverage([self._latest.get(number) for number in self._parts]),
+            "coverage": _coverage({number: self._latest.get(number) for number in self._parts}),
             "known": sum(report["pages"][0] for report in self._latest.values()),
             "read": sum(report["pages"][1] for report in self._latest.values()),
         }
@@ -192,45 +230,47 @@ class Keeper:
         before: object = None  # counters of the previous poll that found all idle
         while True:
             self._bell.clear()
-            reports = await self.each(list(self._orders()))
-            for number, report in enumerate(reports):
+            reports = await self.each(dict(self._orders()))
+            for number, report in reports.items():
                 self._note(number, report)
+            await self.wake(home for report in reports.values() if report is not None for home in report["homes"])
             seconds = self.clock.seconds
             self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
             self._show()
-            now = _counters(reports)
+            now = _counters(reports) if len(reports) == len(self._parts) else None
             is_over = now is not None and now == before and not self.clock.is_paused
             is_over = is_over and (self._reason is not None or not await self._void_hints())
             await self._stop_if_due(reports, seconds, is_over=is_over)
             await self._share_births_out_if_due()
-            if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
+            await self._balance_if_due()
+            is_crawled = [self._interrupts > 1 if report is None else report["crawled"] for report in reports.values()]
+            if all(is_crawled) and len(is_crawled) == len(self._parts):
                 return
             before = now or before
-            waits = any(report is not None and report["short"] for report in reports)
+            waits = any(report is not None and report["short"] for report in reports.values())
             waits |= self.addresses is not None and self.addresses.has_to_grant
+            pause = _SOON if now or waits else _until_limit(self.settings.bytes, self._sum("bytes"), seconds)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(
-                    self._bell.wait(),
-                    _SOON if now or waits else _until_limit(self.settings.bytes, self._sum("bytes"), seconds),
-                )
+                await asyncio.wait_for(self._bell.wait(), max(pause, _OF_A_REPORT * len(self._parts)))
 
-    def _orders(self) -> Iterator[Message]:
-        """Messages of the next poll."""
-        count = len(self._parts)
-        pages: Sequence[int | None] = [None] * count
+    def _orders(self) -> Iterator[tuple[int, Message]]:
+        """The messages of the next poll, by partition."""
+        pages: Mapping[int, int] = {}
         if self.quotas is not None:
-            waits = self.settings.until_coverage is not None and not _know_coverage(count, self._latest)
-            waits |= self.settings.archive_top is not None and len(self._latest) < count
-            pages = [0] * count if waits else self.quotas.orders()
+            waits = self.settings.until_coverage is not None and not _know_coverage(len(self._parts), self._latest)
+            waits |= self.settings.archive_top is not None and len(self._latest) < len(self._parts)
+            pages = {} if waits else self.quotas.orders()
         least = self._least_archived()
-        addresses = self.addresses.orders(count, time.monotonic()) if self.addresses else [None] * count
-        for number, (quota, address) in enumerate(zip(pages, addresses, strict=True)):
-            more: Message = {} if address is None else {"addresses": address}
-            if self.settings.refreshes:
-                more = {**more, "elsewhere": elsewhere(number, self._latest)}
+        addresses = self.addresses.orders(self._parts, time.monotonic()) if self.addresses is not None else {}
+        sums = total_of(self._latest) if self.settings.refreshes else None
+        for number in self._parts:
+            quota = None if self.quotas is None else pages.get(number, 0)
+            more: Message = {"addresses": addresses[number]} if number in addresses else {}
+            if sums is not None:
+                more = {**more, "elsewhere": elsewhere(number, self._latest, sums)}
             if least is not None:
                 more = {**more, "least": least}
-            yield {"do": "report", "pages": quota, **more}
+            yield number, {"do": "report", "pages": quota, **more}
 
     def _least_archived(self) -> int | None:
         """The class of cash from which pages are archived, once all have reported; None: any."""
@@ -254,7 +294,7 @@ class Keeper:
         if self.addresses is not None:
             self.addresses.note(number, **report["addresses"], now=time.monotonic())
 
-    async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
+    async def _stop_if_due(self, reports: Mapping[int, Message | None], seconds: float, *, is_over: bool) -> None:
         """Stop all partitions if there is a reason to. Those that go on for requisites are stopped by time, and by an
         interruption."""
         fetched, size, coverage = self._sum("fetched"), self._sum("bytes"), _coverage(reports)
@@ -291,17 +331,13 @@ class Keeper:
 
     async def _void_hints(self) -> bool:
         """Void hints to dead pages of other partitions. Returns True if there may be more."""
-        return await void_hints(self._parts, self._each_of)
-
-    async def _each_of(self, messages: Mapping[int, Message]) -> Mapping[int, Message | None]:
-        answers = await asyncio.gather(*map(self.ask, messages.keys(), messages.values()))
-        return dict(zip(messages, answers, strict=True))
+        return await void_hints(self._parts, self.each)
 
     async def _elect(self) -> bool:
         """Let partitions choose leaders of their copies. Returns True if any has a new one."""
         elected = 0
         while True:
-            answers = await self._all({"do": "elect"})
+            answers = (await self._all({"do": "elect"})).values()
             elected += sum(int(answer["answer"]) for answer in answers if answer is not None)
             if None not in answers:
                 return elected > 0
@@ -318,13 +354,40 @@ class Keeper:
         """Send the command to all and let them hand over, until no outbox has rows. Returns the number of rounds."""
         rounds = 0
         while True:
-            done = await self._all({"do": what})
-            handed = await self._all({"do": "hand over"})
-            if None not in done and all(answer is not None and not answer["some"] for answer in handed):
+            done = (await self._all({"do": what})).values()
+            handed = (await self._all({"do": "hand over"})).values()
+            if None not in done and all(answer is not None and not answer["homes"] for answer in handed):
                 return rounds
+            await self.wake(home for answer in handed if answer is not None for home in answer["homes"])
             if None in done or None in handed:
                 await asyncio.sleep(_LOOKS_APART)
             rounds += 1
+
+    async def _balance_if_due(self) -> None:
+        """Move partitions between busy processes, if one has much more to do than others."""
+        seconds = time.monotonic() - self._balanced_at
+        if seconds < _BALANCES_APART or self._reason is not None or self.start is not None:
+            return
+        if self._sum("fetched") - sum(self._fetched_then.values()) > _BUSY * seconds * self._processes.number:
+            await self._balance()
+        self._balanced_at = time.monotonic()
+        self._fetched_then = {number: self._fetched(number) for number in self._latest}
+
+    async def _balance(self) -> None:
+        places = {number: self._processes.places[number] for number in self._parts}
+        work = {number: self._fetched(number) - self._fetched_then.get(number, 0) for number in self._latest}
+        for number, at in evened(work, places, self._processes.number).items():
+            await self._move(number, at)
+
+    async def _move(self, number: int, at: int) -> None:
+        """Move a partition to another process. Its requests in flight are finished first."""
+        async with self._turns[number]:
+            part = self._parts[number]
+            await part.kept.end()
+            if self.addresses is not None:
+                self.addresses.note_death(number, time.monotonic())
+            self._processes.places[number] = at
+            self._parts[number] = _Part(await self._started(number, is_first=False), part.deaths)
 
     async def _share_births_out_if_due(self) -> None:
         """Share out births if walkers jump to sites, and the crawl has grown enough."""
@@ -338,27 +401,29 @@ class Keeper:
     async def _share_births_out(self) -> bool:
         """Compute the trust of all sites, and share out births by it. Returns True if all partitions could."""
         answers = await self._all({"do": "links of sites"})
-        links = [answer["links"] for answer in answers if answer is not None and answer["links"] is not None]
+        links = [answer["links"] for answer in answers.values() if answer is not None and answer["links"] is not None]
         if len(links) < len(answers):
             return False
         trust = await asyncio.to_thread(trust_of_all, links)
-        shared = await self.each([{"do": "share out", "trust": one} for one in trust])
-        return all(answer is not None and answer["done"] for answer in shared)
+        share_out = ({"do": "share out", "trust": one} for one in trust)
+        shared = await self.each(dict(zip(answers, share_out, strict=True)))
+        return all(answer is not None and answer["done"] for answer in shared.values())
 
-    async def _end(self) -> Sequence[Message | None]:
+    async def _end(self) -> Mapping[int, Message | None]:
         """End each partition. Returns their final figures."""
         end: Message = {"do": "end", "settled": True}
         if self.settings.archive is None:
             return await self._all(end)
-        return [await self.ask(number, end) for number in self._parts]  # one after the other: they share an index
+        return {number: await self.ask(number, end) for number in self._parts}  # in turn: they share an index
 
-    async def _all(self, message: Message) -> Sequence[Message | None]:
-        """Send a message to all. Answers by number; None for a partition that died and is restarted."""
-        return await self.each([message] * len(self._parts))
+    async def _all(self, message: Message) -> Mapping[int, Message | None]:
+        """Send a message to all that have begun. Answers by partition; None for one that died and is restarted."""
+        return await self.each(dict.fromkeys(self._parts, message))
 
-    async def each(self, messages: Sequence[Message]) -> Sequence[Message | None]:
-        """Send each partition its own message. Answers by number; None as for `ask`."""
-        return await asyncio.gather(*map(self.ask, self._parts, messages))
+    async def each(self, messages: Mapping[int, Message]) -> Mapping[int, Message | None]:
+        """Send partitions their own messages. Answers by partition; None as for `ask`."""
+        answers = await asyncio.gather(*map(self.ask, messages.keys(), messages.values()))
+        return dict(zip(messages, answers, strict=True))
 
     async def ask(self, number: int, message: Message) -> Message | None:
         """Send a message after earlier ones. Returns the answer; None if the partition died and is restarted."""
@@ -384,21 +449,24 @@ class Keeper:
         return None
 
     async def _started(self, number: int, *, is_first: bool) -> Kept:
-        crawls = self._reason is None
-        is_paused = self.clock.is_paused
-        shows = self.listener.shows is not None
-        return await self.start(
+        start = self.start or self._processes.start
+        own = self._seeds.get(number, Seeds([]))
+        workers = self._processes.number
+        return await start(
             Brief(
                 self.folder,
                 number,
                 self.settings,
-                self.seeds,
-                crawls,
-                is_first,
-                is_paused,
-                shows,
-                log.outputs(),
-                self.replayed,
+                own,
+                scope=self.folder.seeds,
+                workers=workers,
+                beside=-(-max(len(self._parts), len(self._seeds)) // workers),
+                crawls=self._reason is None,
+                is_first=is_first,
+                is_paused=self.clock.is_paused,
+                shows_progress=self.listener.shows is not None,
+                logs=log.outputs(),
+                replayed=self.replayed,
             )
         )
 
@@ -414,10 +482,14 @@ class Keeper:
         """Sum of a figure in this run; uncommitted work of a killed process counts until the next process reports."""
         return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
 
-    def _ended(self, rounds: int | None, answers: Sequence[Message]) -> Ended:
+    def _fetched(self, number: int) -> int:
+        return int(self._latest[number]["fetched"] - self.before[number]["fetched"])
+
+    def _ended(self, rounds: int | None, answers: Mapping[int, Message]) -> Ended:
         """The report of the run. answers: of all partitions if they have settled, else empty."""
-        failures, unanswered = (counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
-        last = answers or list(self._latest.values())
+        ends, by_number = list(answers.values()), answers or self._latest
+        failures, unanswered = (counted(answer[what] for answer in ends) for what in ("failures", "unanswered"))
+        last = list(by_number.values())
         known, read = (sum(report["pages"][at] for report in last) for at in (0, 1))
         return Ended(
             reason=self._reason or "nothing-left",
@@ -426,8 +498,8 @@ class Keeper:
             seconds=self.clock.seconds,
             known=known,
             read=read,
-            coverage=_coverage(last) if len(last) == len(self._parts) else 0.0,
-            error=max((answer["error"] for answer in answers), default=_LARGEST_ERROR),
+            coverage=_coverage(by_number) if len(last) == len(self._parts) else 0.0,
+            error=max((answer["error"] for answer in ends), default=_LARGEST_ERROR),
             failures=failures,
             left_out=sum(report["left_out"] for report in last),
             unanswered=unanswered,
@@ -442,6 +514,7 @@ class Keeper:
     async def _end_all(self) -> None:
         """Close the connections: running processes stop, commit and end."""
         await asyncio.gather(*(part.kept.end() for part in self._parts.values()))
+        await self._processes.aclose()
 
 
 def _until_limit(limit: int | None, size: int, seconds: float) -> float:
@@ -458,17 +531,31 @@ def rest_of(settings: CrawlSettings) -> float:
     return delay + STANDARD.on_its_way * max(1.0, delay)
 
 
-def _counters(reports: Sequence[Message | None]) -> object:
+def _by_home(folder: Folder, seeds: Seeds) -> dict[int, Seeds]:
+    """Seeds by their home."""
+    urls: dict[int, list[str]] = {}
+    for url in seeds.urls:
+        urls.setdefault(folder.homes.home_of(url), []).append(url)
+    return {home: Seeds(some, seeds.guessed & frozenset(some)) for home, some in urls.items()}
+
+
+def _counters(reports: Mapping[int, Message | None]) -> object:
     """Counters of all partitions if all are idle, else None."""
-    if all(report is not None and report["idle"] for report in reports):
-        return [report["counters"] for report in reports if report is not None]
+    if all(report is not None and report["idle"] for report in reports.values()):
+        return {number: report["counters"] for number, report in reports.items() if report is not None}
     return None
 
 
-def elsewhere(number: int, latest: Mapping[int, Message]) -> Sequence[int]:
-    """Sum of the `LedgerSums` of all other partitions."""
-    others = [report["sums"] for other, report in latest.items() if other != number]
-    return [sum(column) for column in zip(*others, strict=True)] if others else [0] * len(LedgerSums._fields)
+def total_of(latest: Mapping[int, Message]) -> Sequence[int]:
+    """Sum of the `LedgerSums` of all partitions."""
+    some = [report["sums"] for report in latest.values()]
+    return [sum(column) for column in zip(*some, strict=True)] if some else [0] * len(LedgerSums._fields)
+
+
+def elsewhere(number: int, latest: Mapping[int, Message], total: Sequence[int]) -> Sequence[int]:
+    """Sum of the `LedgerSums` of all other partitions. total: of all."""
+    own = latest[number]["sums"] if number in latest else [0] * len(total)
+    return [whole - part for whole, part in zip(total, own, strict=True)]
 
 
 def _write_cookies(settings: CrawlSettings, answers: Sequence[Message | None]) -> None:
@@ -482,12 +569,12 @@ def _know_coverage(partitions: int, latest: Mapping[int, Message]) -> bool:
     return sum(report["coverage"] is not None for report in latest.values()) == partitions
 
 
-def _coverage(reports: Sequence[Message | None]) -> float:
+def _coverage(reports: Mapping[int, Message | None]) -> float:
     """The coverage bound of all partitions, from reports of different moments."""
-    parts = [report["coverage"] for report in reports if report is not None]
-    if len(parts) < len(reports) or None in parts:
+    parts = {number: report["coverage"] for number, report in reports.items() if report is not None}
+    if len(parts) < len(reports) or None in parts.values():
         return 0.0
     each = {}
-    for number, (sums, carried) in enumerate(parts):
+    for number, (sums, carried) in parts.items():
         each[number] = Covered(CoverageSums(*sums), {int(other): Carried(*units) for other, units in carried.items()})
     return covered_by_all(each)

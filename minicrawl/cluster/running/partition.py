@@ -49,8 +49,11 @@ class PostError(Exception):
 class Post(Protocol):
     """Sends messages to other partitions."""
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows to their home. Returns the number of the last row of `source` committed there. Raises PostError."""
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
+        """Send rows to their home. Returns the number of the last row of `source` committed there. Raises PostError.
+
+        hurries: wait for no other rows.
+        """
         ...
 
 
@@ -89,14 +92,15 @@ class Partition:
         """True if nothing is left to fetch, and no row is unconfirmed."""
         return self._engine.is_idle and not self.outbox.homes()
 
-    async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset()) -> None:
-        """Crawl until the engine is stopped. seeds: of the whole crawl; guessed: those with a guessed scheme."""
+    async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset(), scope: Sequence[str] = ()) -> None:
+        """Crawl until the engine is stopped. seeds: at home here; guessed: those with a guessed scheme; scope: all
+        seeds of the crawl."""
         loop = asyncio.get_running_loop()
         knows_seeds = False
 
         def starting() -> Iterator[None]:
             nonlocal knows_seeds
-            yield from self._intake.starting(seeds, self.run.clock(), guessed)
+            yield from self._intake.starting(seeds, self.run.clock(), guessed, scope)
             knows_seeds = True  # the next commit has all seeds
 
         def committed() -> None:

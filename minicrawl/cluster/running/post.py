@@ -1,72 +1,234 @@
-"""The post between partitions on one machine: a socket beside every store, accessible only to its owner.
+"""The post between partitions: rows for partitions of one process go together.
 
-A message is a line as in minicrawl.control, followed by the records of its rows:
+    Post        gathers rows for a moment, and gives those for the same process to its carrier as one batch
+    SocketPost  carries batches over sockets of this machine; machines/hosted.py has the carrier between machines
 
-{"do": "take", "version": 2, "source": 1, "rows": [[number, cash, received, bytes of its records], ...]}
-{"done": {"number": 17}}    the last row of the source that the home has committed
+Every store has a socket beside it, accessible only to its owner. A message is a line as in minicrawl.control, followed
+by the records of its rows:
+
+{"do": "take", "version": 4, "parcels": [{"source": 1, "home": 0, "rows": [[number, cash, received, bytes], ...]}, ...]}
+{"done": {"here": [0, 4, 8], "answers": [{"done": {"number": 17}}, ...]}}
+
+here     partitions of the process, any of which takes its rows over this connection
+answers  of each parcel: the last row of the source that the home has committed, or a failure
 
 {"do": "hold"}              take nothing until the connection closes, or:
 {"do": "go on"}
 {"done": {}}                all rows taken before are committed
 
-The version is compared before any row is read. An invalid message is answered with an error, and the connection closed.
-
-The socket has the path of a crawl's own, so steering commands get an error from a single partition.
+The version is compared before any row is read. An unreadable message is answered with an error, and the connection
+closed; so is it after an invalid row. The socket has the path of a crawl's own, so steering commands get an error from
+a single partition.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from minicrawl import log
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, connected, serving
-from minicrawl.errors import ConfigError, MinicrawlError
+from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
-VERSION = 3
+VERSION = 4
 """Version of the protocol between partitions and their keeper."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
-"""Maximum rows and bytes of a message; a single row may be larger, and is then sent alone."""
+"""Maximum rows and bytes of a batch; a single row may be larger, and is then sent alone."""
 _LARGEST, _MOST = 2**32, 2**63
 """Exclusive upper bounds of the bytes of a row, and of any other number."""
 _SECONDS = 5.0
 """Seconds until a partition of this machine must accept a connection."""
+_UNUSED = 2
+"""Maximum connections to a process that stay open without a batch."""
+_GATHERED = 0.2
+"""Seconds for which rows wait for others to the same process."""
 
-Take = Callable[[int, Sequence[OutboxRow]], Awaitable[int]]
 Hold = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 
 
+class Parcel(NamedTuple):
+    """Rows of one partition for another."""
+
+    source: int
+    home: int
+    rows: Sequence[OutboxRow]
+
+
+class Taker(Protocol):
+    """A partition that takes rows."""
+
+    async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
+        """Take rows, and commit. Returns the number of the last row taken. Raises MinicrawlError."""
+        ...
+
+
+class Carrier(Protocol):
+    """Carries rows to other processes."""
+
+    def process_of(self, home: int) -> int:
+        """A number that partitions of the same process share, as far as that is known."""
+        ...
+
+    async def carry(self, parcels: Sequence[Parcel]) -> Sequence[Message]:
+        """Bring parcels to one process. Returns the answer to each, as of `taken_by`. Raises PostError."""
+        ...
+
+
+class Post:
+    """Sends rows of this process's partitions. here: its partitions, which get theirs directly."""
+
+    def __init__(self, here: Mapping[int, Taker], carrier: Carrier) -> None:
+        self._here = here
+        self._carrier = carrier
+        self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
+        self._batches: set[asyncio.Task[None]] = set()
+
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
+        """Send rows, possibly not all, to their home. Returns the last number committed there. Raises PostError.
+
+        hurries: wait for no others.
+        """
+        parcel = Parcel(source, home, some_of(rows))
+        if home in self._here:
+            return _number_in((await taken_by(self._here, [parcel]))[0])
+        loop, process = asyncio.get_running_loop(), self._carrier.process_of(home)
+        confirmed: asyncio.Future[int] = loop.create_future()
+        gathered = self._gathered.setdefault(process, [])
+        gathered.append((parcel, confirmed))
+        if len(gathered) == 1:
+            loop.call_later(0.0 if hurries else _GATHERED, self._send_off, process)
+        return await confirmed
+
+    def _send_off(self, process: int) -> None:
+        waiting = self._gathered.pop(process, [])
+        while waiting:
+            count = _count_of([parcel for parcel, _ in waiting])
+            batch = asyncio.create_task(self._carried(waiting[:count]))
+            self._batches.add(batch)
+            batch.add_done_callback(self._batches.discard)
+            waiting = waiting[count:]
+
+    async def _carried(self, batch: Sequence[tuple[Parcel, "asyncio.Future[int]"]]) -> None:
+        try:
+            answers = await self._carrier.carry([parcel for parcel, _ in batch])
+        except PostError as error:
+            answers = [failed(CrawlEndedError(str(error)))] * len(batch)
+        for (_, confirmed), answer in zip(batch, answers, strict=True):
+            if confirmed.done():  # its sender has ended
+                continue
+            try:
+                confirmed.set_result(_number_in(answer))
+            except PostError as error:
+                confirmed.set_exception(error)
+
+
+async def taken_by(here: Mapping[int, Taker], parcels: Sequence[Parcel]) -> list[Message]:
+    """Let each home of some parcels take its rows. Returns the answer of each: a number, or a failure."""
+
+    async def taken(parcel: Parcel) -> Message:
+        if parcel.home not in here:
+            return failed(CrawlEndedError(f"partition {parcel.home} is not in this process"))
+        try:
+            return done({"number": await here[parcel.home].take(parcel.source, parcel.rows)})
+        except ConfigError as error:
+            log.partition_refused(partition=parcel.home, why=str(error))
+            return failed(error)
+        except MinicrawlError as error:
+            return failed(error)
+
+    return list(await asyncio.gather(*map(taken, parcels)))
+
+
 class SocketPost:
-    """Sends rows to partitions of this machine. stores: by partition."""
+    """Carries rows to other processes of this machine. stores: by partition."""
 
     def __init__(self, stores: Sequence[Path]) -> None:
         self._stores = stores
+        self._process_of: dict[int, int] = {}  # by partition, one of those in the same process
+        self._here: dict[int, Sequence[int]] = {}  # the partitions of a process
+        self._lines: dict[int, list[_Line]] = {}  # open, and unused just now, by process
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        """Send rows, possibly not all, to their home. Returns the last number committed there. Raises PostError."""
-        some = some_of(rows)
-        sizes = [[row.number, row.cash, row.received, len(row.records)] for row in some]
+    def process_of(self, home: int) -> int:
+        return self._process_of.get(home, home)
+
+    async def carry(self, parcels: Sequence[Parcel]) -> Sequence[Message]:
+        """Bring parcels to one process. Returns the answer to each. Raises PostError."""
+        process = self.process_of(parcels[0].home)
+        unused = self._lines.get(process)
+        line = unused.pop() if unused else await self._connected(parcels[0].home)
+        try:
+            answer = await line.ask(parcels)
+            here, answers = [_number(home) for home in answer["here"]], list(answer["answers"])
+            if not here or len(answers) != len(parcels):
+                raise ConfigError(f"{len(answers)} answers to {len(parcels)} parcels")
+        except (OSError, ValueError, KeyError, MinicrawlError) as error:
+            self._note(process, ())
+            await hung_up(line.writer)
+            raise PostError(str(error)) from error
+        except asyncio.CancelledError:
+            line.writer.close()
+            raise
+        if here != self._here.get(process):
+            self._note(process, here)
+        unused = self._lines.setdefault(here[0], [])
+        if len(unused) < _UNUSED:
+            unused.append(line)
+        else:
+            await hung_up(line.writer)
+        return answers
+
+    async def aclose(self) -> None:
+        """Close all connections that are open and unused."""
+        for lines in self._lines.values():
+            for line in lines:
+                await hung_up(line.writer)
+        self._lines.clear()
+
+    async def _connected(self, home: int) -> "_Line":
         line = connected(self._stores[home], _SECONDS)
         if line is None:
             raise PostError(f"partition {home} does not listen")
-        reader, writer = await asyncio.open_unix_connection(sock=line)
-        try:
-            writer.write(line_of({"do": "take", "version": VERSION, "source": source, "rows": sizes}))
-            writer.writelines(row.records for row in some)
-            await writer.drain()
-            return number_in(answer_of(message_of(await reader.readline())))
-        except (OSError, ValueError, MinicrawlError) as error:
-            raise PostError(str(error)) from error
-        finally:
-            await hung_up(writer)
+        return _Line(*await asyncio.open_unix_connection(sock=line, limit=LONGEST))
+
+    def _note(self, process: int, here: Sequence[int]) -> None:
+        """Note the partitions of a process that is known by one of them; none if it does not answer."""
+        for home in self._here.pop(process, ()):
+            if self._process_of.get(home) == process:
+                del self._process_of[home]
+        if here:
+            self._here[here[0]] = here
+            self._process_of.update(dict.fromkeys(here, here[0]))
+
+
+class _Line(NamedTuple):
+    """A connection to another process."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def ask(self, parcels: Sequence[Parcel]) -> Message:
+        heads = [
+            {
+                "source": source,
+                "home": home,
+                "rows": [[row.number, row.cash, row.received, len(row.records)] for row in rows],
+            }
+            for source, home, rows in parcels
+        ]
+        self.writer.write(line_of({"do": "take", "version": VERSION, "parcels": heads}))
+        self.writer.writelines(row.records for _, _, rows in parcels for row in rows)
+        await self.writer.drain()
+        return answer_of(message_of(await self.reader.readline()))
 
 
 @contextlib.asynccontextmanager
-async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIterator[None]:
-    """Receive rows for a partition while the block runs. Its `store` must be locked. Raises StoreError."""
+async def delivered(store: Path, here: Mapping[int, Taker], hold: Hold) -> AsyncIterator[None]:
+    """Receive rows for the partitions `here` while the block runs. The `store` of one must be locked. Raises
+    StoreError."""
     senders: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -81,8 +243,9 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
                         answer = await answered(reader, held)
                         writer.write(line_of(answer))
                         await writer.drain()
-                        if answer.get("exit") == ConfigError.exit_code:
-                            log.partition_refused(partition=home, why=answer["failed"])
+                        if is_refused(answer):
+                            log.partition_refused(partition=min(here, default=0), why=answer["failed"])
+                        if is_refused(answer) or any(map(is_refused, answer.get("done", {}).get("answers", ()))):
                             break
         finally:
             await hung_up(writer)
@@ -93,8 +256,8 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
             message = await _message(reader)
             match message["do"]:
                 case "take":
-                    source, rows = message.get("source"), await _rows(message, reader, home)
-                    return done({"number": await take(_number(source, 2**16), rows)})
+                    answers = await taken_by(here, await _parcels(message, reader))
+                    return done({"here": list(here), "answers": answers})
                 case "hold":
                     await held.enter_async_context(hold())
                 case _:
@@ -112,6 +275,11 @@ async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIter
         yield
 
 
+def is_refused(answer: Message) -> bool:
+    """True if an answer is that to an invalid message or row."""
+    return answer.get("exit") == ConfigError.exit_code
+
+
 async def hung_up(writer: asyncio.StreamWriter) -> None:
     """Close a connection, even a broken one."""
     writer.close()
@@ -120,7 +288,7 @@ async def hung_up(writer: asyncio.StreamWriter) -> None:
 
 
 def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
-    """The first rows, up to the limits of a message."""
+    """The first rows, up to the limits of a batch."""
     size = 0
     for count, row in enumerate(rows[:_MOST_ROWS]):
         size += len(row.records)
@@ -138,9 +306,23 @@ def check_version(version: object) -> None:
         )
 
 
-def number_in(answer: Message) -> int:
-    """The number of the last row committed by the home. Raises ConfigError."""
-    return _number(answer.get("number"))
+def _count_of(parcels: Sequence[Parcel]) -> int:
+    """Number of parcels, at least one, that keep the limits of a batch."""
+    rows = size = 0
+    for count, parcel in enumerate(parcels):
+        rows += len(parcel.rows)
+        size += sum(len(row.records) for row in parcel.rows)
+        if count and (rows > _MOST_ROWS or size > _MOST_BYTES):
+            return count
+    return len(parcels)
+
+
+def _number_in(answer: Message) -> int:
+    """The number of the last row committed by a home. Raises PostError."""
+    try:
+        return _number(answer_of(answer).get("number"))
+    except MinicrawlError as error:
+        raise PostError(str(error)) from error
 
 
 async def _message(reader: asyncio.StreamReader) -> Message:
@@ -157,22 +339,34 @@ async def _message(reader: asyncio.StreamReader) -> Message:
     return message
 
 
-async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> list[OutboxRow]:
-    """Read the rows of a message. Raises ConfigError before any records are read."""
+async def _parcels(message: Message, reader: asyncio.StreamReader) -> Sequence[Parcel]:
+    """Read the parcels of a message. Raises ConfigError before any records are read."""
     check_version(message.get("version"))
-    heads = message.get("rows")
-    if not isinstance(heads, list) or len(heads) > _MOST_ROWS:
-        raise ConfigError(f"a message has a list of {_MOST_ROWS:,} rows at most")
-    if any(not isinstance(head, list) or len(head) != 4 for head in heads):
-        raise ConfigError("a row has a number, two sums and a size")
-    sizes = [_number(size, _LARGEST) for *_, size in heads]
-    if len(heads) > 1 and sum(sizes) > _MOST_BYTES:
+    parcels = message.get("parcels")
+    if not isinstance(parcels, list) or not all(isinstance(parcel, dict) for parcel in parcels):
+        raise ConfigError("a message has a list of parcels")
+    places = [(_number(parcel.get("source"), 2**16), _number(parcel.get("home"), 2**16)) for parcel in parcels]
+    heads = [_heads(parcel.get("rows")) for parcel in parcels]
+    if sum(map(len, heads)) > max(_MOST_ROWS, len(heads[0]) if heads else 0):
+        raise ConfigError(f"a message has {_MOST_ROWS:,} rows at most")
+    sizes = [size for some in heads for *_, size in some]
+    if len(sizes) > 1 and sum(sizes) > _MOST_BYTES:
         raise ConfigError(f"several rows have {_MOST_BYTES:,} bytes at most")
-    numbers = [_number(number) for number, *_ in heads]
-    sums = [[_number(value, least=-_MOST) for value in values] for _, *values, _ in heads]
     return [
-        OutboxRow(home, number, cash, received, await reader.readexactly(size))
-        for number, (cash, received), size in zip(numbers, sums, sizes, strict=True)
+        Parcel(source, home, [OutboxRow(home, *head[:3], await reader.readexactly(head[3])) for head in some])
+        for (source, home), some in zip(places, heads, strict=True)
+    ]
+
+
+def _heads(given: object) -> Sequence[tuple[int, int, int, int]]:
+    """Numbers, sums and sizes of rows. Raises ConfigError."""
+    if not isinstance(given, list) or len(given) > _MOST_ROWS:
+        raise ConfigError(f"a parcel has a list of {_MOST_ROWS:,} rows at most")
+    if any(not isinstance(head, list) or len(head) != 4 for head in given):
+        raise ConfigError("a row has a number, two sums and a size")
+    return [
+        (_number(number), _number(cash, least=-_MOST), _number(received, least=-_MOST), _number(size, _LARGEST))
+        for number, cash, received, size in given
     ]
 
 

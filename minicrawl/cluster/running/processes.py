@@ -1,19 +1,22 @@
 """Partitions in processes of this machine, each connected to the keeper by a socket; the protocol of any partition.
 
-machines/hosted.py has those on other machines. In both a worker.Worker answers, whose module lists the messages.
+machines/hosted.py has those on other machines. In both a member.Member answers, whose module lists the messages.
 """
 
 import asyncio
 import contextlib
+import socket
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.running.brief import Brief, packed
 from minicrawl.cluster.running.post import hung_up
-from minicrawl.cluster.running.worker import LONGEST_OF_ALL, Brief, packed
+from minicrawl.cluster.running.worker import LONGEST_OF_ALL
 from minicrawl.control.messages import Message, answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
 from minicrawl.errors import StoreError
@@ -21,40 +24,107 @@ from minicrawl.system import started_over_socket
 
 _SECONDS, _APART = 60.0, 0.1
 """Seconds until the processes of a killed keeper must have ended, and between two checks of their stores."""
+_DYING = 5.0
+"""Seconds within which a process is gone whose connections have broken off."""
+
+
+class Processes:
+    """Processes of this machine, which have all partitions between them. Each ends when the keeper has closed all its
+    connections, or has died."""
+
+    def __init__(self, number: int) -> None:
+        """number: of processes."""
+        self.number = number
+        self.places: dict[int, int] = {}
+        """The process of each partition begun, from 0 on."""
+        self._running: dict[int, _Process] = {}
+
+    async def start(self, brief: Brief) -> "Process":
+        """Begin a partition, in a new process if its own has ended; without a place, where there are fewest."""
+        counts = Counter(self.places.values())
+        at = self.places.setdefault(brief.number, min(range(self.number), key=lambda at: counts[at]))
+        process = self._running.get(at)
+        if process is None or not process.is_running:
+            if process is not None:
+                process.line.close()
+            process = self._running[at] = _Process(*started_over_socket("minicrawl.cluster.running.worker"))
+        ours, theirs = socket.socketpair()
+        with theirs, contextlib.suppress(OSError):  # it has died; the first question finds that
+            socket.send_fds(process.line, [b"+"], [theirs.fileno()])
+        reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_OF_ALL)
+        writer.write(packed(brief))
+        return Process(process, reader, writer)
+
+    async def leave(self) -> None:
+        """End processes beyond the number, whose partitions have moved."""
+        for at in [at for at in self._running if at >= self.number]:
+            process = self._running.pop(at)
+            process.line.close()
+            await asyncio.to_thread(process.popen.wait)
+
+    async def aclose(self) -> None:
+        """Wait for all processes, whose connections are closed."""
+        for process in self._running.values():
+            process.line.close()
+            await asyncio.to_thread(process.popen.wait)
+
+
+@dataclass
+class _Process:
+    popen: "subprocess.Popen[bytes]"
+    line: socket.socket
+
+    @property
+    def is_running(self) -> bool:
+        return self.popen.poll() is None
+
+    async def how_it_died(self) -> str | None:
+        """The signal that has killed it, in words; None if it was not killed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self.popen.wait, _DYING)
+        code = self.popen.returncode
+        return f"by signal {-code}" if code is not None and code < 0 else None
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process of a partition. It ends by itself when its keeper closes the connection."""
+    """A partition in a process. It ends when its keeper closes the connection."""
 
-    _process: "subprocess.Popen[bytes]"
+    _process: _Process
     _reader: asyncio.StreamReader
     _writer: asyncio.StreamWriter
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        return self._process.popen.pid
 
     async def ask(self, message: Message) -> Message | None:
         """Send a message; see `Kept.ask`. Raises DeadError, and MinicrawlError if the partition has failed."""
         answer = b""
-        with contextlib.suppress(OSError):
-            self._writer.write(line_of(message))
-            await self._writer.drain()
-            answer = await self._reader.readline()
+        async with self._turn:
+            with contextlib.suppress(OSError):
+                self._writer.write(line_of(message))
+                await self._writer.drain()
+                answer = await self._reader.readline()
         if answer.endswith(b"\n"):
             return answer_of(message_of(answer))
-        await self.end()
-        if self._process.returncode < 0:
-            raise DeadError(f"by signal {-self._process.returncode}")
+        await hung_up(self._writer)
+        killed = await self._process.how_it_died()
+        if killed is not None:
+            raise DeadError(killed)
         raise StoreError(f"process {self.pid} of the crawl has failed; what it printed says why")
 
     def kill(self) -> None:
-        self._process.kill()
+        """Kill its process, with all its partitions."""
+        self._process.popen.kill()
 
     async def end(self) -> None:
+        with contextlib.suppress(OSError):
+            self._writer.write_eof()
+            async with self._turn:
+                await self._reader.read()  # until it has closed its end
         await hung_up(self._writer)
-        await asyncio.to_thread(self._process.wait)
 
 
 async def wait_for_orphans(folder: Folder) -> None:
@@ -67,14 +137,6 @@ async def wait_for_orphans(folder: Folder) -> None:
         if keeper is not None or time.monotonic() > until:
             raise StoreError(f"another crawl is using {folder.path}; wait for it, or name another folder with --store")
         await asyncio.sleep(_APART)
-
-
-async def started(brief: Brief) -> Process:
-    """Start the process of a partition."""
-    process, ours = started_over_socket("minicrawl.cluster.running.worker")
-    reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_OF_ALL)
-    writer.write(packed(brief))
-    return Process(process, reader, writer)
 
 
 class DeadError(Exception):

@@ -14,7 +14,7 @@ Unused quota of slow partitions is taken back as the rest shrinks, and half of t
 the end only partitions that could ask at once have any.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from minicrawl.settings import CrawlSettings
@@ -40,12 +40,13 @@ class Part:
 class Quotas:
     """The quotas of one run. Partitions begin with none, also after a restart."""
 
-    def __init__(self, pages: int | None, partitions: int, before: Mapping[int, int] | None = None) -> None:
-        """pages: total limit of this run; None: unlimited. before: pages of each partition before this run, if they
-        began without quotas."""
+    def __init__(self, pages: int | None, numbers: Iterable[int], before: Mapping[int, int] | None = None) -> None:
+        """pages: total limit of this run; None: unlimited. numbers: partitions with which the run begins; others have
+        fetched nothing before. before: pages of each partition before this run, if they began without quotas."""
         self.adjust(pages)
+        self._unheard = set(numbers)
         self._before = dict(before or {})
-        self._parts: list[Part | None] = [None] * partitions
+        self._parts: dict[int, Part] = {}
 
     def adjust(self, pages: int | None) -> None:
         """Change the limit of this run. None: no limit."""
@@ -55,21 +56,23 @@ class Quotas:
         """Record the answer of a partition to the latest order; its first one is before any fetch of this run."""
         self._before.setdefault(number, fetched)
         self._parts[number] = Part(fetched, quota, is_short)
+        self._unheard.discard(number)
 
-    def orders(self) -> Sequence[int]:
-        """The quota to send to each partition; it counts as given until the partition reports otherwise."""
-        parts = [part for part in self._parts if part is not None]
-        if len(parts) < len(self._parts):
-            return [0] * len(self._parts)
-        orders = shared_out(self._pages + sum(self._before.values()), parts)
-        for number, (part, quota) in enumerate(zip(parts, orders, strict=True)):
+    def orders(self) -> Mapping[int, int]:
+        """The quotas to send, by partition; one counts as given until the partition reports otherwise."""
+        if self._unheard:
+            return {}
+        quotas = shared_out(self._pages + sum(self._before.values()), list(self._parts.values()))
+        orders = dict(zip(self._parts, quotas, strict=True))
+        for number, quota in orders.items():
+            part = self._parts[number]
             self._parts[number] = Part(part.fetched, max(quota, part.quota), part.is_short)
         return orders
 
 
 def shared_out(pages: int, parts: Sequence[Part]) -> Sequence[int]:
     """Quotas of partitions that may fetch `pages` pages together in all runs."""
-    ahead = (pages - sum(part.fetched for part in parts)) // (2 * len(parts))
+    ahead = (pages - sum(part.fetched for part in parts)) // (2 * max(len(parts), 1))
     wanted = [part.fetched + (max(ahead, 1) if part.is_short else ahead) for part in parts]
     free = pages - sum(part.quota for part in parts)
     orders = list(wanted)

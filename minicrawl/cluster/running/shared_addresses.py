@@ -11,7 +11,7 @@ addresses rest when a run resumes a crawl: processes of the run before may have 
 stores could be opened again. Time is passed in: seconds of one clock.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
@@ -45,17 +45,19 @@ class _Shared:
 
 class SharedAddresses:
     """The holders of addresses. rest: seconds until an address of a dead partition may be asked. Grants start once all
-    partitions have reported."""
+    partitions with which the run begins have reported. An address that nobody holds is forgotten after its delay."""
 
-    def __init__(self, rest: float, *, is_new: bool) -> None:
-        """is_new: this is the first run of the crawl."""
+    def __init__(self, rest: float, numbers: Iterable[int], *, is_new: bool) -> None:
+        """numbers: partitions with which the run begins. is_new: this is the first run of the crawl."""
+        self._unheard = set(numbers)
         self._rest = rest
         self._is_new = is_new
         self._ready_at = 0.0
-        self._heard: set[int] = set()
         self._addresses: dict[str, _Shared] = {}
         self._in_line: dict[int, set[str]] = {}
         self._contested: dict[str, None] = {}
+        self._free_at: dict[str, float] = {}
+        """Addresses that were given back, with the time when they may be asked."""
 
     def adjust(self, rest: float) -> None:
         """Change the rest from now on."""
@@ -63,8 +65,8 @@ class SharedAddresses:
 
     def note(self, number: int, wanted: Iterable[str], left: Mapping[str, float], now: float) -> None:
         """Record the addresses that a partition wants, and those it has given back, with seconds to rest."""
-        if number not in self._heard:
-            self._heard.add(number)
+        if number in self._unheard:
+            self._unheard.remove(number)
             self._ready_at = 0.0 if self._is_new else now + self._rest
         self._line_up(number, set(wanted), left, now)
 
@@ -91,11 +93,10 @@ class SharedAddresses:
         """True if a partition waits for an address that is free."""
         return any(self._addresses[name].holder is None and self._addresses[name].line for name in self._contested)
 
-    def orders(self, partitions: int, now: float) -> Sequence[Order]:
-        """The orders to send to the partitions."""
-        granted: list[dict[str, float]] = [{} for _ in range(partitions)]
-        wanted_back: list[list[str]] = [[] for _ in range(partitions)]
-        for name in list(self._contested) if len(self._heard) >= partitions else ():
+    def orders(self, numbers: Iterable[int], now: float) -> Mapping[int, Order]:
+        """The orders to send to these partitions."""
+        orders = {number: Order(granted={}, wanted_back=[]) for number in numbers}
+        for name in list(self._contested) if not self._unheard else ():
             shared = self._addresses[name]
             if not shared.line:
                 del self._contested[name]
@@ -104,11 +105,19 @@ class SharedAddresses:
                 del shared.line[number]
                 self._in_line[number].discard(name)
                 shared.holder, shared.since = number, now
-                granted[number][name] = max(shared.ready_at - now, self._ready_at - now, 0.0)
+                orders[number]["granted"][name] = max(shared.ready_at - now, self._ready_at - now, 0.0)
             elif now - shared.since >= max(_HELD, 2 * self._rest):
                 shared.since = now
-                wanted_back[shared.holder].append(name)
-        return [{"granted": some, "wanted_back": others} for some, others in zip(granted, wanted_back, strict=True)]
+                orders[shared.holder]["wanted_back"].append(name)
+        self._forget(now)
+        return orders
+
+    def _forget(self, now: float) -> None:
+        for name in [name for name, ready_at in self._free_at.items() if ready_at <= now]:
+            del self._free_at[name]
+            if (shared := self._addresses[name]).holder is None and not shared.line:
+                del self._addresses[name]
+                self._contested.pop(name, None)
 
     def _shared(self, name: str) -> _Shared:
         return self._addresses.setdefault(name, _Shared())
@@ -116,3 +125,4 @@ class SharedAddresses:
     def _free(self, name: str, ready_at: float) -> None:
         shared = self._addresses[name]
         shared.holder, shared.ready_at = None, ready_at
+        self._free_at[name] = ready_at

@@ -17,7 +17,7 @@ from minicrawl.cluster.running.combined import Events, LastLooks, look_of, part_
 from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
-from minicrawl.cluster.settings import WORKING, check_working
+from minicrawl.cluster.settings import WORKING, check_working, workers_of
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.listening import Do
 from minicrawl.control.messages import Message, answer_of
@@ -73,7 +73,7 @@ class Steering:
         """Pause or resume. The keeper changes first, for partitions that are restarted."""
         clock = self._keeper.clock
         clock.pause() if asked["do"] == "pause" else clock.resume()
-        await self._answers([{"do": "steer", "asked": asked}] * self._folder.homes.partitions)
+        await self._answers(self._same({"do": "steer", "asked": asked}))
         return await self._state()
 
     async def _stop(self, asked: Message) -> Message:
@@ -89,12 +89,16 @@ class Steering:
         check_working(settings, partitions)
         _adjust(self._keeper, settings)
         own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
-        if "concurrency" in own:
-            own["concurrency"] = settings.concurrency // partitions
+        if "workers" in own:
+            del own["workers"]
+            await self._keeper.resize()
+        if given.keys() & {"concurrency", "workers"}:
+            own["concurrency"] = max(settings.concurrency // workers_of(settings, partitions), 1)
         bounds_coverage = settings.until_coverage is not None
         if own or bounds_coverage:
             change = {"do": "set", "settings": own} if own else {"do": "status"}
-            await self._answers([{"do": "steer", "asked": change, "bounds_coverage": bounds_coverage}] * partitions)
+            steer = {"do": "steer", "asked": change, "bounds_coverage": bounds_coverage}
+            await self._answers(self._same(steer))
         values = [(name, getattr(before, name), getattr(settings, name)) for name in SETTINGS]
         changed = [
             {"name": name, "before": shown(name, old), "after": shown(name, new)}
@@ -104,23 +108,12 @@ class Steering:
         return {"changed": changed}
 
     async def _add(self, asked: Message) -> Message:
-        """Add seeds: first to their homes, which count new ones; then to all others, for the scope."""
+        """Add seeds to their homes, and to the scope of all."""
         seeds = Seeds(list(dict.fromkeys(asked["urls"])), frozenset(asked["guessed"]))
-        count, home_of = self._folder.homes.partitions, self._folder.homes.home_of
-        homes = [home_of(url) for url in seeds.urls]
-        before = self._keeper.seeds
-        self._keeper.seeds = Seeds(list(dict.fromkeys([*before.urls, *seeds.urls])), before.guessed | seeds.guessed)
-        new = 0
-        for is_home in (True, False):
-            some = [
-                [url for url, home in zip(seeds.urls, homes, strict=True) if (home == number) is is_home]
-                for number in range(count)
-            ]
-            guessed = [[url for url in urls if url in seeds.guessed] for urls in some]
-            parts = [{"do": "add", "urls": urls, "guessed": of} for urls, of in zip(some, guessed, strict=True)]
-            answers = await self._answers([{"do": "steer", "asked": part} for part in parts])
-            new += sum(answer["new"] for answer, _ in answers) if is_home else 0
-        return {"seeds": len(seeds.urls), "new": new}
+        self._keeper.know(seeds)
+        await self._keeper.wake(map(self._folder.homes.home_of, seeds.urls))
+        answers = await self._answers(self._same({"do": "steer", "asked": asked}))
+        return {"seeds": len(seeds.urls), "new": sum(answer["new"] for answer, _ in answers.values())}
 
     async def _at_home(self, asked: Message) -> Message:
         text = str(asked.get("host") or asked.get("url"))
@@ -128,6 +121,7 @@ class Steering:
         if not meant:
             raise SettingError(f"{text[:60]!r} is neither a host nor a URL")
         home = self._folder.homes.home_of(meant[0])
+        await self._keeper.wake([home])
         answer, _ = await self._answer(home, {"do": "steer", "asked": asked})
         return answer
 
@@ -144,15 +138,16 @@ class Steering:
     async def _look(self, asked: Message) -> Message:
         hosts, looks = int(asked.get("hosts") or 0), list[Message]()
         if self._keeper.is_crawling:
-            pids = [int(part["pid"]) for part in self._parts] or [0] * self._folder.homes.partitions
-            each = [
-                {"do": "look", "after": self._events.seen(number, pid), "hosts": hosts}
-                for number, pid in enumerate(pids)
-            ]
-            looks = list(await self._ask_each(each))
-            for number, look in enumerate(looks):
+            pids = {int(part["number"]): int(part["pid"]) for part in self._parts}
+            each = await self._ask_each(
+                {
+                    number: {"do": "look", "after": self._events.seen(number, pids.get(number, 0)), "hosts": hosts}
+                    for number in self._keeper.awake
+                }
+            )
+            for number, look in each.items():
                 self._events.take(number, look["pid"], look["events"])
-                looks[number] = self._last_looks.take(number, look)
+                looks.append(self._last_looks.take(number, look))
         settings = adjustable(self._keeper.settings)
         return {
             **self._whole(),
@@ -196,24 +191,28 @@ class Steering:
 
     # Messages to partitions.
 
-    async def _ask_all(self, asked: Message) -> Sequence[Message]:
-        return await self._ask_each([asked] * self._folder.homes.partitions)
+    async def _ask_all(self, asked: Message) -> None:
+        await self._ask_each(self._same(asked))
 
-    async def _ask_each(self, each: Sequence[Message]) -> Sequence[Message]:
-        """Ask all partitions, and keep their statuses."""
-        answers = await self._answers([{"do": "steer", "asked": asked} for asked in each])
-        self._statuses = [answer for answer, _ in answers]
+    async def _ask_each(self, each: Mapping[int, Message]) -> Mapping[int, Message]:
+        """Ask partitions, and keep their statuses."""
+        answers = await self._answers({number: {"do": "steer", "asked": asked} for number, asked in each.items()})
+        self._statuses = [answer for answer, _ in answers.values()]
         self._parts = [
             part_of(number, answer, report, self._keeper.deaths[number])
-            for number, (answer, report) in enumerate(answers)
+            for number, (answer, report) in sorted(answers.items())
         ]
         now = time.time()
         self._since = {key: self._since.get(key, now) for key in map(_doing, self._parts)}
-        return self._statuses
+        return {number: answer for number, (answer, _) in answers.items()}
 
-    async def _answers(self, each: Sequence[Message]) -> Sequence[tuple[Message, Message]]:
-        """Send each partition its message. Returns answers and reports by partition; raises the first error."""
-        return await asyncio.gather(*(self._answer(number, message) for number, message in enumerate(each)))
+    def _same(self, message: Message) -> Mapping[int, Message]:
+        return dict.fromkeys(self._keeper.awake, message)
+
+    async def _answers(self, each: Mapping[int, Message]) -> Mapping[int, tuple[Message, Message]]:
+        """Send partitions their messages. Returns answers and reports by partition; raises the first error."""
+        answers = await asyncio.gather(*map(self._answer, each.keys(), each.values()))
+        return dict(zip(each, answers, strict=True))
 
     async def _answer(self, number: int, message: Message) -> tuple[Message, Message]:
         for _ in range(_TRIES):
@@ -245,7 +244,7 @@ def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
         keeper.quotas.adjust(settings.pages)
     elif has_quotas(settings):
         before = {number: report["fetched"] for number, report in keeper.before.items()}
-        keeper.quotas = Quotas(settings.pages, partitions, before)
+        keeper.quotas = Quotas(settings.pages, keeper.awake, before)
     keeper.settings = settings
     keeper.look_soon()
 

@@ -65,11 +65,13 @@ class Discovery:
         """Called with every new page and its URL, where sites are counted."""
 
     def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[None]:
-        """Make the new ones of the seeds known, `at_once` of them at a time.
+        """Make the new ones of the seeds known, `at_once` of them at a time; not those of other partitions.
 
         A commit or the end may come after every step: seeds left over are taken in when they are given again.
         """
         seeds = self._admission.owned(seeds)
+        if self._mirrors is not None:
+            seeds = [url for url, home in zip(seeds, self._mirrors.homes(seeds), strict=True) if home is None]
         pages = self._urls.find(seeds)
         unmet = pages.count(None)
         grant = self._admission.seed_grant(self._accounts.book, unmet) if unmet else 0

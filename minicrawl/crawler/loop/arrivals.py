@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from functools import partial
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ class BooksThread:
 
     def __init__(self) -> None:
         # Not the loop's executor, all of whose threads a slow name server may occupy.
-        self._thread = ThreadPoolExecutor(1, "minicrawl-books")
+        self._thread = ThreadPoolExecutor(1, "minicrawl-books", _take_over, (copy_context(),))
 
     async def do(self, work: Callable[[], _T]) -> _T:
         """Do some work and return its result. A cancellation takes effect after the work is done."""
@@ -35,6 +36,12 @@ class BooksThread:
 
     def end(self) -> None:
         self._thread.shutdown()
+
+
+def _take_over(context: Context) -> None:
+    """Set the variables of another context in this one."""
+    for variable, value in context.items():
+        variable.set(value)
 
 
 class Arrivals:

@@ -15,6 +15,28 @@ _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
 Task = asyncio.Task[None]
 
 
+class Slots:
+    """The slots that crawls of one process have in common: those in use, and who waits for one.
+
+    `begun`, `slotless`, `attempts`: numbers of requests in flight of all, see InFlight.
+    """
+
+    def __init__(self) -> None:
+        self.begun = self.slotless = self.attempts = 0
+        self._waiting: dict[Callable[[], None], None] = {}  # in the order of their coming
+
+    def wait(self, ring: Callable[[], None]) -> None:
+        """Ring when there may be a slot. Whoever does not use it lets the next one know by `pass_on`."""
+        self._waiting[ring] = None
+
+    def pass_on(self) -> None:
+        """Let the next one know that there may be a slot."""
+        for ring in self._waiting:
+            del self._waiting[ring]
+            ring()
+            return
+
+
 class InFlight:
     """Tasks of requests, by the limits that they count toward.
 
@@ -23,12 +45,22 @@ class InFlight:
     that answers are absorbed in between and hosts that answer are asked for more. An attempt without an answer within
     `soon` seconds, unless that is None, no longer counts among the pages to fetch.
 
-    on_change: called when a task has ended, or counts no longer. one_by_one: requests of all kinds count alike.
+    on_change: called when a task has ended, or counts no longer. one_by_one: requests of all kinds count alike. slots:
+    those of all crawls of this process, if several share the room.
     """
 
-    def __init__(self, room: Room, *, soon: float | None, one_by_one: bool, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        room: Room,
+        *,
+        soon: float | None,
+        one_by_one: bool,
+        on_change: Callable[[], None],
+        slots: Slots | None = None,
+    ) -> None:
         self.adjust(room, soon=soon, one_by_one=one_by_one)
         self._on_change = on_change
+        self._slots = slots or Slots()
         self._begun: dict[Task, tuple[float, str]] = {}  # all tasks, the oldest first
         self._pages: set[Task] = set()  # pages expected to be fetched
         self._beside: set[Task] = set()  # requests for no page
@@ -53,35 +85,45 @@ class InFlight:
 
     @property
     def has_room(self) -> bool:
-        """True if one more request may be made."""
-        taken = len(self._begun)
-        if not self._one_by_one:
-            taken -= len(self._slotless) + len(self._attempts)
-        return taken < self._room.requests
+        """True if one more request may be made; if not, `on_change` is called when one may be."""
+        slots = self._slots
+        taken = slots.begun if self._one_by_one else slots.begun - slots.slotless - slots.attempts
+        if taken < self._room.requests:
+            return True
+        slots.wait(self._on_change)
+        return False
 
     def begin_attempts(self) -> None:
         """Allow a few more attempts."""
-        self._most_attempts = min(self._room.attempts, len(self._attempts) + _ATTEMPTS_AT_ONCE)
+        self._most_attempts = min(self._room.attempts, self._slots.attempts + _ATTEMPTS_AT_ONCE)
 
     @property
     def has_room_for_attempts(self) -> bool:
         """True if one more attempt may begin now."""
-        return len(self._attempts) < self._most_attempts
+        return self._slots.attempts < self._most_attempts
 
     @property
     def may_begin_more_attempts(self) -> bool:
         """True if no more attempts may begin now, but soon."""
-        return len(self._attempts) == self._most_attempts < self._room.attempts
+        return self._slots.attempts == self._most_attempts < self._room.attempts
+
+    def pass_on(self) -> None:
+        """Leave a free slot, if there is one, to the next crawl that waits for it."""
+        if self.has_room:
+            self._slots.pass_on()
 
     def spawn(self, asking: Coroutine[Any, Any, None], request: Request) -> None:
         loop = asyncio.get_running_loop()
         task = loop.create_task(asking)
         self._begun[task] = loop.time(), request.url
+        self._slots.begun += 1
         (self._pages if request.is_page else self._beside).add(task)
         if not request.takes_slot:
             self._slotless.add(task)
+            self._slots.slotless += 1
         elif not request.host.answers:
             self._attempts.add(task)
+            self._slots.attempts += 1
             if request.is_page and self._soon is not None:
                 doubt = loop.call_later(self._soon, self._expect_no_more, task)
                 task.add_done_callback(lambda _: doubt.cancel())
@@ -113,8 +155,12 @@ class InFlight:
 
     def _ended(self, task: Task) -> None:
         del self._begun[task]
+        self._slots.begun -= 1
+        self._slots.slotless -= task in self._slotless
+        self._slots.attempts -= task in self._attempts
         for kind in (self._pages, self._beside, self._slotless, self._attempts):
             kind.discard(task)
+        self._slots.pass_on()
         if not task.cancelled() and task.exception() is not None:
             self.failure = task.exception()
         self._on_change()

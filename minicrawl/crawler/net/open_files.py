@@ -16,6 +16,8 @@ _WANTED = 8192
 RESERVED = 24
 """Files for the store, the name server, workers, the log, and those of the calling program."""
 LEAST = RESERVED + 8
+_OF_A_RUN = 8
+"""Files for each further run in this process: its store with log and locks, its sockets."""
 ATTEMPTS_PER_REQUEST = 16
 MOST_IDLE = 500
 """Idle connections. One with TLS takes 62 kB with its session, so they take 31 MB at most."""
@@ -56,8 +58,9 @@ def is_full() -> bool:
     return is_out_of_files(1)
 
 
-def raised_limit() -> int | None:
-    """Raise the limit of open files as far as a crawl can use it, and return it. None: unlimited.
+def raised_limit(runs: int = 1) -> int | None:
+    """Raise the limit of open files as far as a crawl can use it. Returns the number that `runs` crawls in this process
+    have for their requests, and for one of them; None: unlimited.
 
     Raises SettingError if it is too low.
     """
@@ -73,6 +76,11 @@ def raised_limit() -> int | None:
             soft = wanted
         except (ValueError, OSError):  # macOS has a limit below the hard one
             pass
-    if soft < LEAST:
-        raise SettingError(f"only {soft} files may be open, and a crawl needs {LEAST}; run 'ulimit -n 1024' before it")
-    return soft
+    others = _OF_A_RUN * (runs - 1)
+    if soft < LEAST + others:
+        what = "a crawl needs" if runs == 1 else f"{runs} partitions in a process need"
+        least = LEAST + others
+        raise SettingError(
+            f"only {soft} files may be open, and {what} {least}; run 'ulimit -n {max(1024, 2 * least)}' before it"
+        )
+    return soft - others

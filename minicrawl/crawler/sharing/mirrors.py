@@ -54,7 +54,7 @@ class Mirrors:
         self._outbox = outbox
         self.is_due: Callable[[], bool] = lambda: True
         self.error: float | None = None
-        self._home: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
+        self._home: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._chain_length: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)

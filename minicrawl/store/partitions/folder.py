@@ -1,8 +1,8 @@
 """The files of a crawl in partitions: a folder with a store for each, and cluster.json for all of them.
 
-000.db, 001.db ...  the stores, but for those that were moved elsewhere; a partition that never had a URL has none
-cluster.json        {"version": 2, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
-                    "settings": {...}, "places": {"3": {"folder": "/disk2/web", "generation": 1}}}
+000.db, 001.db ...  the stores, but for those that were moved elsewhere
+cluster.json        {"version": 1, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
+                    "seeds": [...], "settings": {...}, "places": [{"folder": ".", "generation": 0}, ...]}
 
 version     of this file, 1 if missing: an older minicrawl refuses a higher one
 places      by partition; those left out are in this folder. A file of version 1 lists all
@@ -63,6 +63,8 @@ class PartitionFolder:
     secret: bytes
     places: tuple[Place, ...]
     settings: Mapping[str, object]
+    seeds: tuple[str, ...] = ()
+    """All seeds that the crawl ever had."""
     ray: str | None = None
     """Address of the Ray cluster, where partitions are on several machines."""
 
@@ -143,13 +145,6 @@ class PartitionFolder:
                     f"'minicrawl backup DIR --store {self.path}' brings a copy of all here"
                 )
 
-    def check_is_whole(self) -> None:
-        """Raise StoreError where a partition of this machine has no store."""
-        made = set(self.made)
-        for number, place in enumerate(self.places):
-            if place.machine is None and number not in made:
-                raise _missing(self.store(number))
-
     def check_is_current(self, number: int, store: "Store") -> None:
         """Raise StoreError for a store that is not this partition, or a copy of it from before or after a move."""
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
@@ -213,7 +208,8 @@ def folder_at(path: Path) -> PartitionFolder:
             )
         places = _places(kept.get("places", {}), int(kept["partitions"]))
         secret, settings = bytes.fromhex(kept["secret"]), dict(kept["settings"])
-        folder = PartitionFolder(path, str(kept["cluster"]), secret, places, settings, kept.get("ray"))
+        seeds = tuple(map(str, kept.get("seeds", ())))
+        folder = PartitionFolder(path, str(kept["cluster"]), secret, places, settings, seeds, kept.get("ray"))
     except NotADirectoryError as error:
         raise StoreError(f"{path} is a file, and a crawl in partitions has a folder; name that with --store") from error
     except FileNotFoundError as error:

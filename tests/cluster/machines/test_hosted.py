@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 from support.cluster_runs import SETTINGS, crawled_alone, folder_at, ranked_pages, run_in_parts
-from support.machine_calls import Line, kept_by
+from support.machine_calls import Line, kept_by, where_of
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.machines.hosted import Call, CallPost, Hosted
+from minicrawl.cluster.machines.hosted import CallPost, Hosted
+from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.partition import PostError
+from minicrawl.cluster.running.post import Post
 from minicrawl.cluster.running.processes import DeadError
-from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
@@ -55,12 +56,12 @@ def test_calls_that_are_lost_change_nothing(tmp_path: Path) -> None:
 def test_one_that_has_died_begins_anew(folder: Folder) -> None:
     async def run() -> list[str]:
         line = Line()
-        first = Hosted(line, brief(folder), [line], "beta")
+        first = Hosted(brief(folder), where_of([line]), "beta")
         await report(first)
         await line.die()
         with pytest.raises(DeadError, match="on node beta"):
             await first.ask({"do": "report"})
-        second = Hosted(line, brief(folder), [line], "beta")
+        second = Hosted(brief(folder), where_of([line]), "beta")
         await report(second)
         await second.end()
         return line.calls
@@ -73,7 +74,7 @@ def test_one_whose_machine_is_away_is_waited_for(folder: Folder) -> None:
     async def run() -> None:
         line = Line()
         line.is_there = False
-        hosted = Hosted(line, brief(folder), [line], "beta")
+        hosted = Hosted(brief(folder), where_of([line]), "beta")
         assert await hosted.ask({"do": "report"}) is None
         assert hosted.pid == 0
         line.is_there = True
@@ -94,9 +95,9 @@ def test_one_that_begins_once_more_ends_what_it_had_begun(folder: Folder) -> Non
 
     async def run() -> None:
         line = Line()
-        hosted = Hosted(line, brief(folder), [line], "beta")
+        hosted = Hosted(brief(folder), where_of([line]), "beta")
         await report(hosted)
-        again = Hosted(line, brief(folder), [line], "beta")
+        again = Hosted(brief(folder), where_of([line]), "beta")
         await report(again)
         await again.end()
 
@@ -109,7 +110,7 @@ def test_one_that_cannot_begin_says_why(folder: Folder) -> None:
     async def run() -> None:
         line = Line()
         folder.stores[0].unlink()
-        hosted = Hosted(line, brief(folder), [line], "beta")
+        hosted = Hosted(brief(folder), where_of([line]), "beta")
         with pytest.raises(StoreError, match=r"000\.db is missing, which has a part of the crawl"):
             await report(hosted)
         await hosted.end()
@@ -119,8 +120,8 @@ def test_one_that_cannot_begin_says_why(folder: Folder) -> None:
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_rows_for_a_partition_that_does_not_run_are_not_confirmed(is_there: bool) -> None:
-    line: Call = Line()
+    line = Line()
     if not is_there:
         line.kill()
-    with pytest.raises(PostError, match="does not run yet" if is_there else "was not brought"):
-        asyncio.run(CallPost([line]).send(1, 0, [OutboxRow(0, 1, 1, 1, b"")]))
+    with pytest.raises(PostError, match="is not in this process" if is_there else "was not brought"):
+        asyncio.run(Post({}, CallPost(where_of([line]))).send(1, 0, [OutboxRow(0, 1, 1, 1, b"")]))

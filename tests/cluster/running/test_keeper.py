@@ -16,9 +16,9 @@ from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
+from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
-from minicrawl.cluster.running.processes import Process, Start, started
-from minicrawl.cluster.running.worker import Brief
+from minicrawl.cluster.running.processes import Process, Processes, Start
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
@@ -64,9 +64,12 @@ def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> 
     return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_processes_find_what_one_finds(count: int, alone: dict[str, RankedPage], tmp_path: Path) -> None:
-    folder = crawled_in_parts(tmp_path / "web", count, SETTINGS)
+@pytest.mark.parametrize(
+    ("count", "workers"),
+    [(2, 2), (5, 2), (1, 1), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(3, 3), (16, 1)])],
+)
+def test_processes_find_what_one_finds(count: int, workers: int, alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    folder = crawled_in_parts(tmp_path / "web", count, SETTINGS | {"workers": workers})
     compare(folder, alone)
     assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
 
@@ -140,6 +143,14 @@ def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_pat
         assert list(all_violations(stores)) == []
 
 
+@pytest.fixture
+def processes() -> Iterator[Processes]:
+    """More than any crawl here has partitions: each has its own."""
+    processes = Processes(8)
+    yield processes
+    asyncio.run(processes.aclose())
+
+
 @dataclass(frozen=True)
 class KilledWhenAsked(Process):
     """Partition 0 is killed before each of its reports."""
@@ -152,9 +163,9 @@ class KilledWhenAsked(Process):
         return await super().ask(message)
 
 
-def test_a_process_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:
+def test_a_process_that_dies_again_and_again_ends_the_crawl(processes: Processes, tmp_path: Path) -> None:
     async def start(brief: Brief) -> Process:
-        return KilledWhenAsked(**vars(await started(brief)), number=brief.number)
+        return KilledWhenAsked(**vars(await processes.start(brief)), number=brief.number)
 
     with (
         counted_web(pages=2) as web,
@@ -180,11 +191,13 @@ class KilledWhenIdle(Process):
         return {**answer, "idle": answer["idle"] and self.number == 0}
 
 
-def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_time(tmp_path: Path) -> None:
+def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_time(
+    processes: Processes, tmp_path: Path
+) -> None:
     left = [1] * 5
 
     async def start(brief: Brief) -> Process:
-        return KilledWhenIdle(**vars(await started(brief)), number=brief.number, left=left)
+        return KilledWhenIdle(**vars(await processes.start(brief)), number=brief.number, left=left)
 
     folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=2) as web:
@@ -236,13 +249,15 @@ class KilledAtTheEnd(Process):
 
 
 @pytest.mark.slow
-def test_processes_that_are_killed_as_births_are_shared_out_change_nothing(tmp_path: Path) -> None:
+def test_processes_that_are_killed_as_births_are_shared_out_change_nothing(
+    processes: Processes, tmp_path: Path
+) -> None:
     alone = crawled_alone(tmp_path / "crawl.db", jump="sites")
     asked = ("count voices", "links of sites", "share out", "settle")
     left = [(do, when, at % 3) for at, (do, when) in enumerate(product(asked, ("before", "after")))]
 
     async def start(brief: Brief) -> Process:
-        return KilledAtTheEnd(**vars(await started(brief)), number=brief.number, left=left)
+        return KilledAtTheEnd(**vars(await processes.start(brief)), number=brief.number, left=left)
 
     def beside(keeper: Keeper) -> None:
         keeper.start = start
@@ -259,11 +274,15 @@ def counted(
     web: CountedWeb,
     folder: Folder,
     at: Callable[[Keeper, int], None] | None = None,
-    start: Start = started,
+    start: Start | None = None,
     **limits: object,
 ) -> Ended:
     """A run on a counted web."""
-    settings = SETTINGS | {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"} | limits
+    settings = (
+        SETTINGS
+        | {"workers": 8, "connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"}
+        | limits
+    )
     keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS), start=start)
     if at is not None:
         keeper.listener = Listener(progress=lambda fetched, *_: at(keeper, fetched))
@@ -294,14 +313,13 @@ class SlowToReport(Process):
                 return answer
 
 
-async def slow_to_report(brief: Brief) -> Process:
-    return SlowToReport(**vars(await started(brief)))
+def test_what_was_fetched_before_the_first_report_counts(processes: Processes, tmp_path: Path) -> None:
+    async def start(brief: Brief) -> Process:
+        return SlowToReport(**vars(await processes.start(brief)))
 
-
-def test_what_was_fetched_before_the_first_report_counts(tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=10) as web:
-        ended = counted(web, folder, start=slow_to_report)
+        ended = counted(web, folder, start=start)
     assert (ended.reason, ended.fetched) == ("nothing-left", answered(folder))
 
 
@@ -318,12 +336,13 @@ class BusyWithLooks(Process):
         return answer
 
 
-async def busy_with_looks(brief: Brief) -> Process:
-    return BusyWithLooks(**vars(await started(brief)))
+@pytest.mark.parametrize("kind", [Process, BusyWithLooks])
+def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(
+    kind: type[Process], processes: Processes, tmp_path: Path
+) -> None:
+    async def start(brief: Brief) -> Process:
+        return kind(**vars(await processes.start(brief)))
 
-
-@pytest.mark.parametrize("start", [started, busy_with_looks])
-def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(tmp_path: Path, start: Start) -> None:
     folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=2) as web:
         ended = counted(web, folder, start=start, delay=0.02, time=600.0)

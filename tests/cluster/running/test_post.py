@@ -11,7 +11,7 @@ from support.cluster_runs import folder_at
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.cluster.running.post import SocketPost, delivered
+from minicrawl.cluster.running.post import Post, SocketPost, delivered
 from minicrawl.control.asking import ask
 from minicrawl.control.messages import answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
@@ -51,42 +51,50 @@ class Home:
         return rows[-1].number
 
 
-def sent(folder: Folder, home: Home, act: Callable[[], Awaitable[int]]) -> int:
+def sent(folder: Folder, home: Home, act: Callable[[Post], Awaitable[int]]) -> int:
     async def deliver() -> int:
-        async with delivered(folder.stores[1], 1, home.take, home.held):
-            return await act()
+        async with delivered(folder.stores[1], {1: home}, home.held):
+            return await posted(folder, act)
 
     return asyncio.run(deliver())
 
 
+async def posted(folder: Folder, act: Callable[[Post], Awaitable[int]]) -> int:
+    carrier = SocketPost(folder.stores)
+    try:
+        return await act(Post({}, carrier))
+    finally:
+        await carrier.aclose()
+
+
 def test_rows_arrive_as_they_were_sent(folder: Folder) -> None:
     home, rows = Home(), [row(1), row(2, b""), row(3, bytes(range(256)) * 4096)]
-    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, rows)) == 3
+    assert sent(folder, home, lambda post: post.send(0, 1, rows)) == 3
     assert home.rows == [(0, one) for one in rows]
 
 
 def test_what_is_too_much_for_a_message_comes_with_the_next(tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 2)
     home, rows = Home(), [row(number) for number in range(1, 1501)]
-    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, rows)) == 1000
+    assert sent(folder, home, lambda post: post.send(0, 1, rows)) == 1000
     large = [row(1, b"x"), row(2, bytes(2**26)), row(3)]
-    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, large)) == 1
-    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, large[1:])) == 2
+    assert sent(folder, home, lambda post: post.send(0, 1, large)) == 1
+    assert sent(folder, home, lambda post: post.send(0, 1, large[1:])) == 2
 
 
 def test_who_has_not_taken_it_has_not_confirmed_it(folder: Folder) -> None:
     home = Home(CrawlEndedError("the crawl has ended"))
     with pytest.raises(PostError, match="has ended"):
-        sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, [row(1)]))
+        sent(folder, home, lambda post: post.send(0, 1, [row(1)]))
     with pytest.raises(PostError, match="does not listen"):
-        asyncio.run(SocketPost(folder.stores).send(0, 1, [row(1)]))
+        asyncio.run(posted(folder, lambda post: post.send(0, 1, [row(1)])))
 
 
 def test_nobody_but_the_owner_may_connect_and_nothing_is_left(tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 2)
     path = folder.stores[1].with_name("001.db.sock")
 
-    async def mode() -> int:
+    async def mode(_: Post) -> int:
         return stat.S_IMODE(path.stat().st_mode)
 
     assert sent(folder, Home(), mode) == 0o600
@@ -94,7 +102,7 @@ def test_nobody_but_the_owner_may_connect_and_nothing_is_left(tmp_path: Path) ->
 
 
 def test_who_wants_to_steer_it_as_a_crawl_gets_a_sentence(folder: Folder) -> None:
-    async def steer() -> int:
+    async def steer(_: Post) -> int:
         with pytest.raises(ConfigError, match="a partition of a crawl, which cannot be steered yet"):
             await asyncio.to_thread(ask, folder.stores[1], [{"do": "pause"}])
         return 0
@@ -117,5 +125,5 @@ def test_who_lets_it_hold_lets_it_go_on(tmp_path: Path, how: str) -> None:
                 assert (answer_of(message_of(answers.readline())), home.holds) == ({}, 0)
         return 0
 
-    sent(folder, home, lambda: asyncio.to_thread(hold))
+    sent(folder, home, lambda _: asyncio.to_thread(hold))
     assert home.holds == 0

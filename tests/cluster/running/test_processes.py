@@ -18,8 +18,8 @@ from support.counted_web import counted_web
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.processes import DeadError, Process, started
-from minicrawl.cluster.running.worker import Brief
+from minicrawl.cluster.running.brief import Brief
+from minicrawl.cluster.running.processes import DeadError, Process, Processes
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
@@ -37,11 +37,13 @@ def run(folder: Folder, act: Callable[[Process], Awaitable[None]], cluster: str 
 
     async def start() -> Process:
         brief = Brief(replace(folder, cluster=cluster or folder.cluster), 0, NOWHERE, Seeds(["http://a.test/"]))
-        process = await started(brief)
+        processes = Processes(1)
+        process = await processes.start(brief)
         try:
             await act(process)
         finally:
             await process.end()
+            await processes.aclose()
         return process
 
     return asyncio.run(start())

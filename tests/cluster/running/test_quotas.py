@@ -89,7 +89,7 @@ def test_all_fetch_exactly_so_many(parts: list[tuple[int, int, int]], pages: int
     fetchers = [Fetcher(*part) for part in parts]
     before = sum(fetcher.committed for fetcher in fetchers)
     due = min(pages, sum(fetcher.left for fetcher in fetchers))
-    fetch(fetchers, Quotas(pages, len(fetchers)), before + due, rng, deaths)
+    fetch(fetchers, Quotas(pages, range(len(fetchers))), before + due, rng, deaths)
 
 
 @given(PARTS, st.integers(1, 600), st.integers(0, 20), st.integers(0, 2**32))
@@ -103,10 +103,11 @@ def test_all_fetch_exactly_so_many_when_that_is_set_later(
     for fetcher in fetchers:
         for _ in range(steps):
             fetcher.work(rng)
-    quotas = Quotas(pages, len(fetchers), before)
-    for number, (fetcher, order) in enumerate(zip(fetchers, quotas.orders(), strict=True)):
+    quotas = Quotas(pages, range(len(fetchers)), before)
+    orders = quotas.orders()
+    for number, fetcher in enumerate(fetchers):
         fetcher.has_quota = True
-        fetcher.report(order, quotas, number)
+        fetcher.report(orders.get(number, 0), quotas, number)
     begun = sum(fetcher.earlier + fetcher.fetched + fetcher.flying for fetcher in fetchers)
     left = sum(fetcher.earlier + fetcher.fetched + fetcher.left + fetcher.flying + fetcher.late for fetcher in fetchers)
     due = min(sum(before.values()) + pages, left)
@@ -119,7 +120,9 @@ def fetch(  # noqa: PLR0913 - deaths of one test, and the most of the other
     """Let all fetch until so many pages are fetched in all runs, and never more than these, or than `most`."""
     looks = 0
     while sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) < due:
-        for number, (fetcher, order) in enumerate(zip(fetchers, quotas.orders(), strict=True)):
+        orders = quotas.orders()
+        for number, fetcher in enumerate(fetchers):
+            order = orders.get(number, 0)
             fetcher.work(rng)
             if deaths and rng.random() < 0.1:
                 deaths -= 1

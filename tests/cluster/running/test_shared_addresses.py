@@ -66,12 +66,14 @@ def test_one_holds_an_address_and_nobody_waits_for_ever(
     rng = random.Random(seed)
     names = [f"192.0.2.{number}" for number in range(addresses)]
     askers = [Asker([name for name in names if rng.random() < 0.7]) for _ in range(partitions)]
-    shared = SharedAddresses(DELAY, is_new=True)
+    shared = SharedAddresses(DELAY, range(partitions), is_new=True)
     log: list[tuple[str, float]] = []
     asked: set[tuple[int, str]] = set()
     now = 0.0
     for _ in range(400):
-        for number, (asker, order) in enumerate(zip(askers, shared.orders(partitions, now), strict=True)):
+        orders = shared.orders(range(partitions), now)
+        for number, asker in enumerate(askers):
+            order = orders[number]
             if deaths and rng.random() < 0.02:
                 deaths -= 1
                 if rng.random() < 0.5:  # it has got what it was granted, and may have asked
@@ -94,34 +96,34 @@ def test_one_holds_an_address_and_nobody_waits_for_ever(
 
 
 def test_an_address_that_one_alone_asks_is_never_wanted_back() -> None:
-    shared = SharedAddresses(DELAY, is_new=False)
+    shared = SharedAddresses(DELAY, range(2), is_new=False)
     shared.note(1, ["a"], {}, now=2.0)
     shared.note(0, [], {}, now=4.0)
     assert shared.has_to_grant
-    assert shared.orders(2, 4.25)[1] == {"granted": {"a": 4.0 + DELAY - 4.25}, "wanted_back": []}
+    assert shared.orders(range(2), 4.25)[1] == {"granted": {"a": 4.0 + DELAY - 4.25}, "wanted_back": []}
     shared.note(1, [], {}, 3.0)
-    assert (shared.has_to_grant, shared.orders(2, 100.0)[1]["wanted_back"]) == (False, [])
+    assert (shared.has_to_grant, shared.orders(range(2), 100.0)[1]["wanted_back"]) == (False, [])
     shared.note(0, ["a"], {}, 100.0)
-    assert (shared.has_to_grant, shared.orders(2, 100.0)[1]["wanted_back"]) == (False, ["a"])
+    assert (shared.has_to_grant, shared.orders(range(2), 100.0)[1]["wanted_back"]) == (False, ["a"])
     shared.note(1, ["a"], {"a": 0.5}, 100.0)
-    assert shared.orders(2, 100.2)[0]["granted"] == {"a": 100.5 - 100.2}
+    assert shared.orders(range(2), 100.2)[0]["granted"] == {"a": 100.5 - 100.2}
 
 
 def test_nothing_is_granted_before_all_are_heard_of() -> None:
     """Until then a process of the run before may have its store, and ask; one that dies at once has told nothing."""
-    shared = SharedAddresses(DELAY, is_new=False)
+    shared = SharedAddresses(DELAY, range(2), is_new=False)
     shared.note(0, ["a"], {}, 0.0)
     shared.note_death(1, 1.0)
-    assert shared.orders(2, 50.0)[0]["granted"] == {}
+    assert shared.orders(range(2), 50.0)[0]["granted"] == {}
     shared.note(1, [], {}, 60.0)
-    assert shared.orders(2, 60.0)[0]["granted"] == {"a": DELAY}
+    assert shared.orders(range(2), 60.0)[0]["granted"] == {"a": DELAY}
 
 
 def test_who_needs_an_address_no_longer_is_not_granted_it() -> None:
-    shared = SharedAddresses(DELAY, is_new=True)
+    shared = SharedAddresses(DELAY, range(1), is_new=True)
     shared.note(0, ["a"], {}, 0.0)
     shared.note(0, [], {}, 0.0)
-    assert shared.orders(1, 0.0)[0]["granted"] == {}
+    assert shared.orders(range(1), 0.0)[0]["granted"] == {}
 
 
 @pytest.mark.parametrize(
@@ -137,12 +139,12 @@ PARTITIONS = 3
 
 async def shared_out(running: Sequence[Partition], rest: float) -> None:
     """Be the keeper of addresses of partitions that run."""
-    shared = SharedAddresses(rest, is_new=True)
+    shared = SharedAddresses(rest, range(PARTITIONS), is_new=True)
     for partition in running:
         partition.share_addresses()
     while True:
-        orders = shared.orders(PARTITIONS, asyncio.get_running_loop().time())
-        for number, order in enumerate(orders):
+        orders = shared.orders(range(PARTITIONS), asyncio.get_running_loop().time())
+        for number, order in orders.items():
             trade = await running[number].trade(**order)
             shared.note(number, *trade, asyncio.get_running_loop().time())
         await asyncio.sleep(0.05 if shared.has_to_grant else 0.5)

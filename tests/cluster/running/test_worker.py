@@ -5,26 +5,23 @@ import json
 import random
 import resource
 import socket
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from itertools import count, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
 from support.cluster_runs import folder_at
-from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.partition import PostError
+from minicrawl.cluster.running.brief import Brief, packed
 from minicrawl.cluster.running.post import VERSION
-from minicrawl.cluster.running.worker import Brief, Worker, packed, serve
+from minicrawl.cluster.running.worker import Server
 from minicrawl.control.messages import line_of
 from minicrawl.control.socket_files import connected
 from minicrawl.crawler.admission.seeds import Seeds
@@ -32,7 +29,6 @@ from minicrawl.opic.ledger import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
 from minicrawl.store.write.transfer_rows import OutboxRow
-from minicrawl.store.writer import Writer
 
 SEEDS = [f"http://h{number}.test/" for number in range(8)]
 NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
@@ -49,10 +45,13 @@ def brief(folder: Folder) -> Brief:
 
 @contextmanager
 def started(given: Brief) -> Iterator[tuple["subprocess.Popen[bytes]", socket.socket, BinaryIO]]:
+    lines, its_lines = socket.socketpair()
     ours, theirs = socket.socketpair()
-    with theirs:
-        words = [sys.executable, "-m", "minicrawl.cluster.running.worker", str(theirs.fileno())]
-        process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+    with its_lines:
+        words = [sys.executable, "-m", "minicrawl.cluster.running.worker", str(its_lines.fileno())]
+        process = subprocess.Popen(words, pass_fds=[its_lines.fileno()], stderr=subprocess.PIPE)
+    with theirs, lines:
+        socket.send_fds(lines, [b"+"], [theirs.fileno()])
     with process, ours, ours.makefile("rb") as answers:
         try:
             ours.sendall(packed(given))
@@ -77,7 +76,8 @@ def test_a_keeper_that_dies_ends_it_with_everything_committed(folder: Folder) ->
     assert not folder.is_in_use
     with folder.opened() as stores:
         assert list(all_violations(stores)) == []
-        assert stores[0].size() == len(SEEDS), "it knows all seeds, also those that are at home elsewhere"
+        own = sum(folder.homes.home_of(url) == 0 for url in SEEDS)
+        assert stores[0].size() == own, "it knows its own seeds alone"
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of another process are Linux's")
@@ -100,7 +100,7 @@ def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
         while not asked(line, answers, "report")["done"]["crawled"]:
             pass
         assert asked(line, answers, "settle") == {"done": {}}
-        assert asked(line, answers, "hand over")["done"]["some"] in (False, True)
+        assert asked(line, answers, "hand over")["done"]["homes"] in ([], [1])
         ended = {"failures", "unanswered", "cookies", "error", "pages", "left_out", "coverage"}
         assert asked(line, answers, "end", settled=True)["done"].keys() == ended
         line.shutdown(socket.SHUT_WR)
@@ -116,13 +116,6 @@ def test_a_store_of_another_crawl_is_refused(folder: Folder) -> None:
         assert process.wait(timeout=60) == 0
 
 
-class NoPost:
-    """Brings nothing anywhere."""
-
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
-        raise PostError
-
-
 def a_row(folder: Folder, **other: Any) -> OutboxRow:
     """What partition 1 may hand over to partition 0, but for some columns."""
     urls = [url for url in map("http://g{}.test/".format, range(40)) if folder.homes.home_of(url) == 0][:2]
@@ -135,8 +128,16 @@ def a_row(folder: Folder, **other: Any) -> OutboxRow:
 def frame(given: OutboxRow, head: object = None, **more: object) -> bytes:
     """As it goes over the socket."""
     sizes = [given.number, given.cash, given.received, len(given.records)] if head is None else head
-    message = {"do": "take", "version": VERSION, "source": 1, "rows": [sizes]} | more
-    return line_of({name: value for name, value in message.items() if value != "left out"}) + given.records
+    parcel = {"source": 1, "home": 0, "rows": [sizes]} | {key: more.pop(key) for key in list(more) if key in PARCEL}
+    message = {"do": "take", "version": VERSION, "parcels": [_whole(parcel)]} | more
+    return line_of(_whole(message)) + given.records
+
+
+PARCEL = {"source", "home", "rows"}
+
+
+def _whole(message: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in message.items() if value != "left out"}
 
 
 def bad_frames(folder: Folder) -> Iterator[bytes]:
@@ -150,6 +151,8 @@ def bad_frames(folder: Folder) -> Iterator[bytes]:
     yield from (frame(row, source=source) for source in sources)
     lists: list[object] = ["left out", None, {}, [1], [[]], [[1] * 5], [[1, 5, 0, 0]] * 1001]
     yield from (frame(row, rows=heads) for heads in lists)
+    others: list[object] = [None, {}, [1], [None], "x"]
+    yield from (frame(row, parcels=parcels) for parcels in others)
     sums = ([None, 5, 0, size], [1.5, 5, 0, size], [1, 2**63, 0, size], [1, 5, 0, -1], [1, 5, 0, 2**40])
     yield from (frame(row, head) for head in (*sums, [1, 6, UNIT - 1, size], [1, 5, UNIT - 1, 0], [1, 5, UNIT - 1, 3]))
     elsewhere = next(url for url in SEEDS if folder.homes.home_of(url) == 1)
@@ -165,7 +168,7 @@ def bad_frames(folder: Folder) -> Iterator[bytes]:
         yield frame(row._replace(records=bytes(spoilt)))
 
 
-def test_what_cannot_be_meant_costs_its_sender_the_line_and_nobody_else_anything(folder: Folder) -> None:
+def test_what_cannot_be_meant_is_refused_and_costs_nobody_else_anything(folder: Folder) -> None:
     with started(brief(folder)) as (process, line, answers):
         assert asked(line, answers, "report")["done"]["crawled"] is False
         for sent in bad_frames(folder):
@@ -174,10 +177,12 @@ def test_what_cannot_be_meant_costs_its_sender_the_line_and_nobody_else_anything
                     sender.sendall(sent)
                     sender.shutdown(socket.SHUT_WR)
                 with suppress(ConnectionError):
-                    assert (json.loads(says.readline())["exit"], says.read()) == (2, b""), sent
+                    answer = json.loads(says.readline())
+                    refused = answer["done"]["answers"][0] if "done" in answer else answer
+                    assert (refused["exit"], says.read()) == (2, b""), sent
         with closing(connected_to(folder.stores[0])) as sender, sender.makefile("rb") as says:
             sender.sendall(frame(a_row(folder)))
-            assert json.loads(says.readline()) == {"done": {"number": 1}}
+            assert json.loads(says.readline()) == {"done": {"here": [0], "answers": [{"done": {"number": 1}}]}}
         assert asked(line, answers, "report")["done"]["counters"] == [0, 0, 1]
         answers.close()
         line.close()
@@ -198,42 +203,6 @@ def test_a_partition_of_another_version_is_not_begun(folder: Folder) -> None:
     with ours, theirs, ours.makefile("rb") as answers:
         ours.sendall((VERSION + 1).to_bytes(4, "big") + given[4:-1] + b"?")
         ours.shutdown(socket.SHUT_WR)
-        asyncio.run(serve(theirs))
+        asyncio.run(Server().serve(theirs))
         answer = json.loads(answers.readline())
     assert (answer["exit"], "another minicrawl's" in answer["failed"]) == (2, True)
-
-
-def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 3)
-    store = folder.stores[0]
-    at_home = (url for url in map("http://g{}.test/".format, count()) if folder.homes.home_of(url) == 0)
-    records = [
-        Records(
-            [url],
-            [SEEDS[0]],
-            cash=np.array([0]),
-            received=np.array([UNIT]),
-            inlinks=np.array([1], dtype=np.int32),
-            depth=np.array([1], dtype=np.int32),
-            chain_length=np.array([0], dtype=np.int8),
-        )
-        for url in islice(at_home, 2)
-    ]
-    handed = [OutboxRow(0, 1, 0, UNIT, to_bytes(some)) for some in records]
-
-    async def both() -> tuple[int, int]:
-        with closing(Writer(store)) as writer:
-            worker = Worker(replace(brief(folder), crawls=False), writer, NoPost())
-            with closing(sqlite3.connect(store)) as db:
-                db.execute("CREATE TABLE commits (level)")
-                on_level = "AFTER INSERT ON meta WHEN new.key = 'level'"
-                db.execute(f"CREATE TRIGGER t {on_level} BEGIN INSERT INTO commits VALUES (new.value); END")
-            first, second = await asyncio.gather(worker.take(1, handed[:1]), worker.take(2, handed[1:]))
-            held = rows(store, "SELECT partition, taken FROM neighbours ORDER BY partition")
-            assert held == [(1, 1), (2, 1)], "they are confirmed when a commit holds them"
-            await worker.leave()
-        return first, second
-
-    assert asyncio.run(both()) == (1, 1)
-    assert rows(store, "SELECT count(*) FROM commits") == [(1,)]
-    assert rows(store, "SELECT count(*) FROM pages WHERE url LIKE 'http://g%' AND state = 'waiting'") == [(2,)]
