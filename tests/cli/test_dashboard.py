@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 from support.browsing import Browser
+from support.cluster_runs import folder_at
 from support.command_line import run
 from support.counted_web import counted_web
 from support.sites import crawl
 
 from minicrawl.cli.dashboard import token_of
-from minicrawl.cluster.folder import found_or_made
 from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.serving import serving
 
@@ -143,7 +143,7 @@ def test_with_a_crawl_that_is_interrupted_or_killed_its_dashboard_ends(tmp_path:
 
 
 def test_a_folder_of_partitions_is_served(tmp_path: Path) -> None:
-    path = found_or_made(tmp_path / "web", 2).path
+    path = folder_at(tmp_path / "web", 2).path
 
     async def main() -> None:
         async with serving(Readings(path)) as address:

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.cluster_runs import make_here
 from support.sites import rows
 
 from minicrawl.cluster.folder import Folder, found, found_or_made
@@ -16,7 +17,7 @@ from minicrawl.store.partitions.folder import Place, store_of
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    return found_or_made(tmp_path / "web", 3)
+    return found_or_made(tmp_path / "web", 3, make_here)
 
 
 def test_a_crawl_is_made_once_and_found_again(folder: Folder) -> None:
@@ -53,12 +54,6 @@ def test_a_new_crawl_needs_a_number_and_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has files in it"):
         found_or_made(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
-def test_a_folder_that_lacks_a_store_is_refused(folder: Folder) -> None:
-    store_of(folder.path, 1).unlink()
-    with pytest.raises(StoreError, match=r"001\.db is missing"):
-        found_or_made(folder.path, None)
 
 
 PLACELESS = '{"cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "places": [{"folder": "."}]}'
@@ -112,12 +107,6 @@ def test_a_copy_of_another_generation_is_refused(folder: Folder) -> None:
     rows(folder.stores[1], "INSERT INTO meta VALUES ('generation', 2)")
     with moved.opened() as stores:
         assert len(stores) == 3
-
-
-def test_an_empty_file_is_no_store(folder: Folder) -> None:
-    folder.stores[1].write_bytes(b"")
-    with pytest.raises(StoreError, match=r"001\.db is missing or empty, which has a part of the crawl"):
-        found_or_made(folder.path, None)
 
 
 def test_places_of_many_partitions_are_read_at_once(folder: Folder, tmp_path: Path) -> None:

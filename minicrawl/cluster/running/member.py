@@ -81,7 +81,8 @@ class Member:
             together=together,
             replayed=brief.replayed,
         )
-        archive = self._run.intake.parts.find(Archive)
+        parts = self._run.intake.parts
+        archive = parts.find(Archive)
         self._top = None if archive is None else archive.top_of_all
         self._together = together
         self._progress: Progress | None = None

@@ -47,7 +47,7 @@ class Worker:
     async def opened(self, brief: Brief) -> AsyncIterator[Member]:
         """Have a partition during the block; it stops and commits at its end. Raises MinicrawlError."""
         folder, store = brief.folder, brief.folder.store(brief.number)
-        if not store.exists():
+        if not store.exists() or not store.stat().st_size:
             make_store(store, folder.cluster, brief.number, len(folder.places))
         log.log_only_to(brief.logs)
         log.PARTITION.set(brief.number)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, product
 from pathlib import Path
 
@@ -72,6 +72,51 @@ def test_processes_find_what_one_finds(count: int, workers: int, alone: dict[str
     folder = crawled_in_parts(tmp_path / "web", count, SETTINGS | {"workers": workers})
     compare(folder, alone)
     assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
+
+
+def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 300, make=lambda drawn: drawn)
+    assert crawled_in_parts(folder.path, 300, SETTINGS | {"workers": 2}) == found(folder.path)
+    homes = {folder.homes.home_of(url) for url in alone}
+    with folder.opened() as stores:
+        assert {int(store.path.stem) for store in stores} == homes
+        assert list(all_violations(stores)) == []
+        ranked = {page.url: page for page in ranked_pages(stores)}
+    assert ranked.keys() == alone.keys()
+    assert sum(abs(ranked[url].importance - page.importance) for url, page in alone.items()) < 1e-6
+
+
+@pytest.mark.slow
+def test_processes_that_come_and_go_change_nothing(alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    """Partitions move between processes; one that is killed meanwhile is started again."""
+    wanted = [4, 1, 3, 2]
+
+    async def resize(keeper: Keeper) -> None:
+        while wanted:
+            fetched = int(keeper.figures["fetched"])
+            keeper.settings = replace(keeper.settings, workers=wanted.pop(0))
+            await keeper.resize()
+            assert 1 <= len(set(keeper.pids)) <= keeper.settings.workers
+            if wanted == [3, 2]:
+                os.kill(keeper.pids[0], signal.SIGKILL)
+            while keeper.is_crawling and keeper.figures["fetched"] < fetched + 20:
+                await asyncio.sleep(0.01)
+
+    tasks: list[asyncio.Task[None]] = []
+
+    def beside(keeper: Keeper) -> None:
+        async def when_it_runs() -> None:
+            while not keeper.is_crawling or not keeper.figures["fetched"]:
+                await asyncio.sleep(0.01)
+            await resize(keeper)
+
+        tasks.append(asyncio.get_running_loop().create_task(when_it_runs()))
+
+    folder_at(tmp_path / "web", 6)
+    ended = asyncio.run(run_in_parts(tmp_path / "web", 6, SLOWLY | {"workers": 2}, beside))
+    tasks[0].result()
+    assert (ended.reason, wanted) == ("nothing-left", [])
+    compare(found(tmp_path / "web"), alone)
 
 
 @pytest.mark.parametrize("count", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
