@@ -1,4 +1,4 @@
-"""Messages between the partitions of a crawl: their number, rows, records and bytes, and the CPU of the crawl.
+"""Messages between the processes of a crawl in partitions: number, rows, records and bytes, and the CPU of the crawl.
 
     python bench/messages.py seeds.txt --partitions 4 --store /tmp/x4 --pages 5000 ...
 
@@ -26,14 +26,15 @@ NOTES = "MINICRAWL_BENCH_NOTES"
 
 def note() -> None:
     """Count the messages that this process sends; write the counts when it ends."""
-    from minicrawl.cluster.running.post import SocketPost  # noqa: PLC0415 - slow, and not needed by the caller
+    from minicrawl.cluster.running.post import Parcel, SocketPost  # noqa: PLC0415 - slow, and not needed by the caller
+    from minicrawl.control.messages import Message  # noqa: PLC0415
     from minicrawl.store.partitions.records import from_bytes  # noqa: PLC0415
-    from minicrawl.store.write.transfer_rows import OutboxRow  # noqa: PLC0415
 
     sent: dict[str, float] = defaultdict(float)
-    send = SocketPost.send
+    carry = SocketPost.carry
 
-    async def noting(post: SocketPost, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
+    async def noting(post: SocketPost, parcels: Sequence[Parcel]) -> Sequence[Message]:
+        rows = [row for parcel in parcels for row in parcel.rows]
         records = [from_bytes(row.records) for row in rows]
         sent["messages"] += 1
         sent["rows"] += len(rows)
@@ -41,11 +42,11 @@ def note() -> None:
         sent["records"] += sum(len(some.urls) for some in records)
         sent["new"] += sum(1 for some in records for page in some.found_on if page)
         began = time.monotonic()
-        number = await send(post, source, home, rows)
+        answers = await carry(post, parcels)
         sent["waited"] += time.monotonic() - began
-        return number
+        return answers
 
-    SocketPost.send = noting  # type: ignore[assignment, method-assign]
+    SocketPost.carry = noting  # type: ignore[assignment, method-assign]
     file = Path(os.environ[NOTES]) / f"{os.getpid()}.json"
     atexit.register(lambda: file.write_text(json.dumps(sent)))
 
