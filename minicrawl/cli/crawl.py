@@ -44,7 +44,7 @@ from minicrawl.cli.output import (
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import PROFILES, option, with_profile
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ WHY_STOPPED = {
 @click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
     "--partitions",
-    type=click.IntRange(1, 256),
+    type=click.IntRange(1, MOST),
     metavar="N",
-    help="Crawl in so many processes, each with a part of the web; --store is a folder then, data/crawl by default.",
+    help="Crawl in so many parts of the web, each with a store; --store is a folder then, data/crawl by default.",
 )
 @click.option(
     "--ray",

@@ -18,9 +18,6 @@ from minicrawl.store.database import hold
 from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, folder_at
 from minicrawl.system import sync_folder
 
-MOST = 65_536
-"""Maximum number of partitions of a crawl."""
-
 
 class Folder(PartitionFolder):
     """The folder of a crawl in partitions, with the methods that write to it."""
