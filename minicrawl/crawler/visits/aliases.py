@@ -106,7 +106,8 @@ class Aliases:
         """Pages of other partitions that have aliases here, by a hint, or had: whether they are dead is known there."""
         is_alias, is_mirror = self._accounts.ledger.alias, self._accounts.ledger.is_mirror
         named = np.fromiter((page for page, aliases in self._hinted.items() if is_alias[aliases].any()), np.int64)
-        return named[is_mirror(named)].tolist()
+        mirrors: list[int] = named[is_mirror(named)].tolist()
+        return mirrors
 
     def void_hints_to(self, page: int) -> int:
         """Let the pages that name `page` as canonical stand for themselves: nothing was found there. Returns their
