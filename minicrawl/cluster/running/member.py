@@ -30,7 +30,7 @@ from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.settings import settings_of
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import Message, done, failed
-from minicrawl.crawler.admission.seeds import spelled
+from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.parts.archive import Archive
@@ -73,7 +73,7 @@ class Member:
         batch = max(STANDARD.batch, pace)
         self._run = opened(
             own,
-            self._seeds,
+            Seeds([*self._seeds.urls, *brief.scope]),  # secrets may go to seeds of all partitions of the process
             writer,
             share=share,
             on_progress=on_progress,

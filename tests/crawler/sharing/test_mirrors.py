@@ -121,7 +121,8 @@ def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
     intake = opened(tmp_path / "0.db")
     intake.start([A, B], 0.0)
     intake.commit({})
-    assert intake.state.writer.page_table.seeds() == [A, B]
+    assert intake.state.writer.page_table.seeds() == [A], "each seed is known at home alone"
+    assert intake.state.admission.scope.is_inside(B)
     assert sent(intake) == []
     assert [next_page(intake.state.frontier, 0.0), next_page(intake.state.frontier, 0.0)] == [page_of(intake, A), None]
     intake.state.writer.close()
