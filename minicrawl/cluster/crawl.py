@@ -122,7 +122,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     report: Ended | None = None
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started)
     if nodes is not None:
-        keeper.start = nodes.start(folder, settings.workers)
+        keeper.start, keeper.workers = nodes.start(folder, settings.workers)
     try:
         with archives_of(settings) as keeper.replayed:
             async with answering(Steering(keeper).done, folder.path, callbacks.warn):

@@ -88,8 +88,8 @@ class Nodes:
             places.append(Place() if name == self.here else Place(str(path), machine=name))
         return replace(folder, places=tuple(places))
 
-    def start(self, folder: Folder, workers: int) -> Start:
-        """The function that starts partitions of a crawl on the nodes of their stores.
+    def start(self, folder: Folder, workers: int) -> tuple[Start, int]:
+        """The function that starts partitions of a crawl on the nodes of their stores, and the number of processes.
 
         workers: processes on each node; 0: one a CPU.
         """
@@ -108,9 +108,9 @@ class Nodes:
         where = Where(tuple(calls), tuple(places))
 
         async def start(brief: Brief) -> Hosted:
-            return Hosted(replace(brief, workers=len(calls)), where, names[brief.number])
+            return Hosted(brief, where, names[brief.number])
 
-        return start
+        return start, len(calls)
 
     def _cpus(self) -> Mapping[str, int]:
         """The CPUs of live nodes, as Ray counts them."""

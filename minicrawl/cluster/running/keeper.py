@@ -28,7 +28,7 @@ from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.cluster.settings import workers_of
 from minicrawl.control.messages import Message
-from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.clock import RunClock
@@ -103,6 +103,8 @@ class Keeper:
     patience: float = 10.0
     started: float = field(default_factory=time.monotonic)
     replayed: tuple[Path, ...] = ()
+    workers: int = field(init=False)
+    """Number of processes that have all partitions."""
     _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
@@ -129,7 +131,8 @@ class Keeper:
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
-        self._processes = Processes(workers_of(self.settings, self.folder.homes.partitions))
+        self.workers = workers_of(self.settings, self.folder.homes.partitions)
+        self._processes = Processes(self.workers)
         self.know(self.seeds)
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
@@ -159,7 +162,7 @@ class Keeper:
 
     def know(self, seeds: Seeds) -> None:
         """Note more seeds, for partitions that begin from now on, and for the next run."""
-        self.folder = self.folder.keep_seeds(seeds.urls)
+        self.folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
         for home, own in _by_home(self.folder, seeds).items():
             before = self._seeds.get(home, Seeds([]))
             urls = list(dict.fromkeys([*before.urls, *own.urls]))
@@ -178,8 +181,8 @@ class Keeper:
                     self._parts[number] = _Part(await self._started(number, is_first=True))
 
     async def resize(self) -> None:
-        """Have as many processes as the settings say: partitions move."""
-        self._processes.number = workers_of(self.settings, self.folder.homes.partitions)
+        """Have as many processes of this machine as the settings say: partitions move."""
+        self.workers = self._processes.number = workers_of(self.settings, self.folder.homes.partitions)
         await self._balance()
         await self._processes.leave()
 
@@ -368,15 +371,14 @@ class Keeper:
         seconds = time.monotonic() - self._balanced_at
         if seconds < _BALANCES_APART or self._reason is not None or self.start is not None:
             return
-        if self._sum("fetched") - sum(self._fetched_then.values()) > _BUSY * seconds * self._processes.number:
+        if self._sum("fetched") - sum(self._fetched_then.values()) > _BUSY * seconds * self.workers:
             await self._balance()
         self._balanced_at = time.monotonic()
         self._fetched_then = {number: self._fetched(number) for number in self._latest}
 
     async def _balance(self) -> None:
-        places = {number: self._processes.places[number] for number in self._parts}
         work = {number: self._fetched(number) - self._fetched_then.get(number, 0) for number in self._latest}
-        for number, at in evened(work, places, self._processes.number).items():
+        for number, at in evened(work, self._processes.places, self.workers).items():
             await self._move(number, at)
 
     async def _move(self, number: int, at: int) -> None:
@@ -451,7 +453,6 @@ class Keeper:
     async def _started(self, number: int, *, is_first: bool) -> Kept:
         start = self.start or self._processes.start
         own = self._seeds.get(number, Seeds([]))
-        workers = self._processes.number
         return await start(
             Brief(
                 self.folder,
@@ -459,8 +460,8 @@ class Keeper:
                 self.settings,
                 own,
                 scope=self.folder.seeds,
-                workers=workers,
-                beside=-(-max(len(self._parts), len(self._seeds)) // workers),
+                workers=self.workers,
+                beside=-(-max(len(self._parts), len(self._seeds)) // self.workers),
                 crawls=self._reason is None,
                 is_first=is_first,
                 is_paused=self.clock.is_paused,

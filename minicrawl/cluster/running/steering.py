@@ -17,7 +17,7 @@ from minicrawl.cluster.running.combined import Events, LastLooks, look_of, part_
 from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
-from minicrawl.cluster.settings import WORKING, check_working, workers_of
+from minicrawl.cluster.settings import WORKING, check_working
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.listening import Do
 from minicrawl.control.messages import Message, answer_of
@@ -87,13 +87,17 @@ class Steering:
         settings = adjusted(before, given)
         partitions = self._folder.homes.partitions
         check_working(settings, partitions)
+        if "workers" in given and self._keeper.start is not None:
+            raise SettingError(
+                "--workers cannot change while a crawl runs on several machines; stop it, and go on with --workers"
+            )
         _adjust(self._keeper, settings)
         own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
         if "workers" in own:
             del own["workers"]
             await self._keeper.resize()
         if given.keys() & {"concurrency", "workers"}:
-            own["concurrency"] = max(settings.concurrency // workers_of(settings, partitions), 1)
+            own["concurrency"] = max(settings.concurrency // self._keeper.workers, 1)
         bounds_coverage = settings.until_coverage is not None
         if own or bounds_coverage:
             change = {"do": "set", "settings": own} if own else {"do": "status"}
