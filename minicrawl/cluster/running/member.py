@@ -112,8 +112,8 @@ class Member:
             if self._brief.is_paused:
                 self._run.engine.pause()
             self._crawling = asyncio.create_task(self._crawl())
-        else:  # nobody would ever carry them out
-            self._run.engine.commands.end()
+        else:
+            self._partition.skip_crawl()
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, and commit. Raises ConfigError for invalid rows, and CrawlEndedError for a

@@ -123,6 +123,10 @@ class Partition:
             self._taking.is_crawling = False
             await self._end_sending()
 
+    def skip_crawl(self) -> None:
+        """Refuse moments of the crawl from now on, as after it; called in place of `crawl`."""
+        self._engine.commands.end()
+
     async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, and wait for their commit. Returns the number of the last row taken.
 
