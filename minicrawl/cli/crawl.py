@@ -127,6 +127,12 @@ WHY_STOPPED = {
     metavar="ADDRESS",
     help="With --partitions: share them out over the nodes of a Ray cluster, auto or HOST:PORT, see docs/cluster.md.",
 )
+@click.option(
+    "--replicas",
+    type=click.IntRange(0, 1),
+    metavar="N",
+    help="With --ray: 1 keeps a copy of each partition on another machine, which goes on when the first is lost.",
+)
 @store_option
 @json_option
 @logging_options
@@ -145,6 +151,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     on_stop: str | None,
     partitions: int | None,
     ray: str | None,
+    replicas: int | None,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
@@ -169,8 +176,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     problem = None
     stay = context.with_resource(opened_beside(store, opens=opens))
     with calling(on_stop, store) as stopped:
-        if partitions or is_folder(store):
-            report = _run_partitions(given, forget, seeds, skip_bad, store, parts=(partitions, ray), live=live)
+        if partitions or replicas or is_folder(store):
+            parts = (partitions, ray, replicas)
+            report = _run_partitions(given, forget, seeds, skip_bad, store, parts=parts, live=live)
         else:
             report, problem = _run(given, forget, seeds, skip_bad, store, live=live, stream=stream)
         stopped(report)
@@ -321,7 +329,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     skip_bad: bool,
     store: Path,
     *,
-    parts: tuple[int | None, str | None],
+    parts: tuple[int | None, str | None, int | None],
     live: bool,
 ) -> "CrawlReport":
     import asyncio
@@ -342,6 +350,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
                 store,
                 partitions=parts[0],
                 ray=parts[1],
+                replicas=parts[2],
                 forgotten=forgotten,
                 callbacks=Callbacks() if is_quiet() else Callbacks(announce if more else None, warn, listener),
                 handle_signals=True,

@@ -42,6 +42,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     *,
     partitions: int | None,
     ray: str | None = None,
+    replicas: int | None = None,
     forgotten: Iterable[str] = (),
     callbacks: Callbacks = Callbacks(),
     handle_signals: bool = False,
@@ -50,7 +51,8 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     """Start a crawl in partitions, or resume the one in a folder. Raises ConfigError, SeedError, StoreError.
 
     given, forgotten: as for `crawl_with`. partitions: None: as in the folder. ray: address of the Ray cluster for a new
-    crawl on several machines; None: as in the folder. started: start of the run by time.monotonic().
+    crawl on several machines; replicas: of each partition, on other machines; None: as in the folder. started: start of
+    the run by time.monotonic().
     """
     forgotten = tuple(forgotten)
     remembered = resumed({}, given, forgotten)
@@ -58,6 +60,8 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     if partitions is not None:  # report wrong settings before a folder is made
         check_working(remembered.settings, partitions)
     if not is_folder(store):
+        if replicas and ray is None:
+            raise _alone()
         if not seeds.urls:
             raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
         check_item_files(remembered.settings, partitions or 0)
@@ -66,14 +70,24 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
         if nodes is not None:
             address = ray or folder.ray or "auto"
             folder = replace(folder if folder.ray == address else folder.keep_ray(address), path=store.absolute())
+            if replicas not in (None, folder.replicas):
+                folder = folder.keep_replicas(replicas)
+        elif replicas:
+            raise _alone()
         return await _crawl(folder, nodes, given, seeds, tuple(forgotten), callbacks, started, signals=handle_signals)
+
+
+def _alone() -> SettingError:
+    return SettingError(
+        "--replicas keeps copies on other machines; give --partitions and --ray as well, or leave it out"
+    )
 
 
 @contextmanager
 def _nodes(store: Path, ray: str | None) -> "Iterator[Nodes | None]":
     """Connect to the nodes of a crawl; None if this machine has all partitions. Raises SettingError, StoreError."""
     folder = found(store) if is_folder(store) else None
-    if folder is not None and not folder.machines and (ray is None or folder.ray is None):
+    if folder is not None and not (folder.machines or folder.replicas) and (ray is None or folder.ray is None):
         if ray is not None:
             raise SettingError(
                 f"the crawl in {store} is on this machine alone, and stays there until 'minicrawl cluster move "
@@ -122,7 +136,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     report: Ended | None = None
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started)
     if nodes is not None:
-        keeper.start, keeper.workers = nodes.start(folder, settings.workers)
+        keeper.start, keeper.workers = nodes.start(folder, settings.workers, callbacks.warn)
     try:
         with archives_of(settings) as keeper.replayed:
             async with answering(Steering(keeper).done, folder.path, callbacks.warn):

@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from minicrawl.cluster.homes import Homes
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold
-from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, folder_at
+from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, alone, folder_at
 from minicrawl.system import sync_folder
 
 
@@ -33,15 +33,17 @@ class Folder(PartitionFolder):
     def keep_settings(self, settings: CrawlSettings) -> None:
         """Save the settings for the next run. The places of partitions are kept from the file: a move may have ended
         since it was read."""
-        places = found(self.path).places if (self.path / FILE).exists() else self.places
-        _write(replace(self, places=places, settings=json.loads(settings.to_json(self.path))))
+        with alone(self.path) if self.ray else nullcontext():
+            places = found(self.path).places if (self.path / FILE).exists() else self.places
+            _write(replace(self, places=places, settings=json.loads(settings.to_json(self.path))))
 
     def keep_seeds(self, seeds: Iterable[str]) -> "Folder":
         """Save more seeds, if any are new. Returns the updated folder."""
         changed = replace(self, seeds=tuple(dict.fromkeys([*self.seeds, *seeds])))
         if len(changed.seeds) == len(self.seeds):
             return self
-        _write(replace(found(self.path), seeds=changed.seeds))
+        with alone(self.path) if self.ray else nullcontext():
+            _write(replace(found(self.path), seeds=changed.seeds))
         return changed
 
     @property
@@ -52,7 +54,8 @@ class Folder(PartitionFolder):
 
     def keep_copy(self, path: Path) -> "Folder":
         """Write the cluster.json of a copy with all stores in one folder. Returns the copy."""
-        copy = replace(self, path=path, places=tuple(Place(".", place.generation) for place in self.places), ray=None)
+        copy = replace(self, path=path, places=tuple(Place(".", place.generation) for place in self.places))
+        copy = replace(copy, ray=None, replicas=0)
         _write(copy)
         return copy
 
@@ -63,11 +66,29 @@ class Folder(PartitionFolder):
         _write(changed)
         return changed
 
+    def keep_replicas(self, replicas: int) -> "Folder":
+        """Save the number of replicas of each partition; earlier ones count no more. Returns the updated folder."""
+        places = tuple(place._replace(replica=None) for place in self.places)
+        changed = replace(self, replicas=replicas, places=places)
+        _write(changed)
+        return changed
+
     def keep_ray(self, address: str) -> "Folder":
         """Save the address of the Ray cluster. Returns the updated folder."""
         changed = replace(self, ray=address)
         _write(changed)
         return changed
+
+
+def exchange_place(path: Path, number: int, before: Place, after: Place) -> None:
+    """Save the new place of a partition of the crawl at `path`. Raises StoreError if it is not `before` any more."""
+    with alone(path):
+        folder = found(path)
+        if folder.places[number] != before:
+            place, store = folder.places[number], folder.store(number)
+            where = f"on {place.machine}" if place.machine else "here"
+            raise StoreError(f"partition {number} has changed its place meanwhile: it is {store} {where} now")
+        folder.keep_place(number, after)
 
 
 @contextmanager
@@ -118,6 +139,7 @@ def _write(folder: Folder) -> None:
     """Write cluster.json atomically, also across a power cut."""
     own = {"partitions": len(folder.places), "secret": folder.secret.hex()}
     kept = {"version": VERSION, "cluster": folder.cluster, **own, **({"ray": folder.ray} if folder.ray else {})}
+    kept |= {"replicas": folder.replicas} if folder.replicas else {}
     places = {
         number: {name: value for name, value in place._asdict().items() if value is not None}
         for number, place in enumerate(folder.places)

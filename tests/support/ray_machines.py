@@ -12,24 +12,26 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from support.cluster_folders import as_here
-from support.cluster_runs import SETTINGS, WEB, folder_at
+from support.cluster_runs import SETTINGS, WEB, folder_at, ranked_pages
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
-from minicrawl.demo.server import serving
+from minicrawl.demo.resources import Reply
+from minicrawl.demo.server import serving_answers
 from minicrawl.store.partitions.folder import Place, store_of
+from minicrawl.store.rows import RankedPage
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
-HEAD, OTHER = "127.0.0.2", "127.0.0.3"
+HEAD, OTHER, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4"
 """Not 127.0.0.1, for which Ray takes the address that other machines reach."""
 SLOWLY, AT_ONCE = "0.5", "0"
 """Delays: with one page a host and half second, there is time for all that happens meanwhile."""
@@ -44,13 +46,17 @@ def free_port() -> int:
 
 
 @contextmanager
-def served() -> Iterator[int]:
-    """The web of cluster_runs, from a thread of its own; its port."""
+def served(asked: Callable[[str], None] = lambda url: None) -> Iterator[int]:
+    """The web of cluster_runs, from a thread of its own; its port. asked: is told every URL that is asked for."""
     loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     ports: list[int] = []
 
+    def respond(url: str, _: Mapping[str, str]) -> Reply:
+        asked(url)
+        return WEB.respond(url)
+
     async def serve() -> None:
-        async with serving(WEB) as port:
+        async with serving_answers(respond) as port:
             ports.append(port)
             ready.set()
             await over.wait()
@@ -96,6 +102,8 @@ class Ray:
     port: int = field(default_factory=free_port)
     nodes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     sessions: list[int] = field(default_factory=list)
+    disks: Path | None = None
+    """A folder with one for each node, where its processes run; None: they run here."""
 
     @property
     def address(self) -> str:
@@ -112,10 +120,17 @@ class Ray:
             if name in self.nodes:
                 self.nodes[name].wait()
             self.nodes[name] = subprocess.Popen(
-                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, cwd=self.disk(name)
             )
             self.sessions.append(self.nodes[name].pid)
             self._await(name, time.monotonic() + seconds)
+
+    def disk(self, name: str) -> Path | None:
+        """The folder where a node's processes run, made if missing."""
+        if self.disks is None:
+            return None
+        (self.disks / name).mkdir(parents=True, exist_ok=True)
+        return self.disks / name
 
     def _await(self, name: str, until: float) -> None:
         program = "import sys; from minicrawl.cluster.machines.ray import connected\n"
@@ -187,7 +202,7 @@ class Crawl:
         words = ["crawl", *WEB.seeds, "--store", str(self.path), "--json", "-q", *more]
         words += ["--connect-to", f"::127.0.0.1:{self.port}", "--delay", delay, "--scope", "any", "--allow-private"]
         words += [f"--no-{name}" for name, value in SETTINGS.items() if value is False]
-        return subprocess.Popen([*MINICRAWL, *words], stdout=subprocess.PIPE)
+        return subprocess.Popen([*MINICRAWL, *words], stdout=subprocess.PIPE, cwd=self.ray.disk(HEAD))
 
     def ended(self, delay: str, *more: str) -> dict[str, Any]:
         """Let it crawl to its end; what it reports, and nothing else, on standard output."""
@@ -215,7 +230,7 @@ class Crawl:
     def read(self) -> list[int]:
         """How many pages each partition has read."""
         query = "SELECT count(*) FROM pages WHERE state = 'fetched'"
-        return [rows(store, query)[0][0] for store in found(self.path).stores]
+        return [rows(store, query)[0][0] for store in self.here().stores]
 
     def wait_for(self, more: Sequence[int], driver: "subprocess.Popen[bytes]") -> None:
         """Wait until each partition has read so many pages more than now, or has none that waits."""
@@ -225,7 +240,7 @@ class Crawl:
             time.sleep(0.1)
 
     def _waits(self, number: int) -> bool:
-        store = found(self.path).stores[number]
+        store = self.here().stores[number]
         return not self.read()[number] or bool(rows(store, "SELECT 1 FROM pages WHERE state = 'waiting' LIMIT 1"))
 
     def here(self) -> Folder:
@@ -235,6 +250,23 @@ class Crawl:
     def audit(self) -> None:
         with self.here().opened() as stores:
             assert list(all_violations(stores)) == []
+
+    def compare(self, alone: Mapping[str, RankedPage]) -> None:
+        """What was found is what one process has found."""
+        self.audit()
+        with self.here().opened() as stores:
+            assert not any(store.transfers.outbox() for store in stores), "it has settled"
+            together = {page.url: page for page in ranked_pages(stores)}
+        assert together.keys() == alone.keys()
+        for url, page in together.items():
+            one = alone[url]
+            assert (page.state, page.inlinks, page.depth, page.status) == (
+                one.state,
+                one.inlinks,
+                one.depth,
+                one.status,
+            )
+        assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
 
     def audit_frozen(self, driver: "subprocess.Popen[bytes]") -> None:
         """Audit at one moment of a crawl that runs."""
@@ -262,3 +294,35 @@ class Crawl:
             time.sleep(0.05)
         self.audit()
         return len(pids)
+
+
+@dataclass
+class CrawlOfDisks(Crawl):
+    """A crawl on nodes that have a disk each: the same path leads every process to that of its node."""
+
+    path: Path = Path("/proc/self/cwd/web")
+    ray: Ray = field(default_factory=Ray)
+    port: int = 0
+
+    @property
+    def first(self) -> Path:
+        """The folder that has cluster.json."""
+        return self.folder_of(HEAD)
+
+    def folder_of(self, name: str) -> Path:
+        disk = self.ray.disk(name)
+        assert disk is not None, "nodes have disks"
+        return disk / self.path.name
+
+    def places(self) -> Sequence[Place]:
+        return found(self.first).places
+
+    def here(self) -> Folder:
+        folder = found(self.first)
+        places = tuple(Place(str(self.folder_of(place.machine or HEAD)), place.generation) for place in folder.places)
+        return replace(folder, places=places, replicas=0)
+
+    def lose(self, name: str) -> None:
+        """Kill a node, with all its processes, and destroy its disk."""
+        self.ray.kill_node(name)
+        shutil.rmtree(self.folder_of(name).parent)

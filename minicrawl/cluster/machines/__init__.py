@@ -1,6 +1,8 @@
 """Partitions on several machines: nodes of a Ray cluster that the user runs.
 
 hosted    a partition on another machine: its actor, its proxy in the keeper, and the post between actors
+replicating  replicas kept up to date with every commit, and taking over
+finding   the actors of partitions, also after replicas took over
 carrying  backups of stores on several machines, and moves between them
 ray       the nodes, and actors on them: the only module that imports ray
 

@@ -15,8 +15,10 @@ import zlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol
 
+from minicrawl.cluster.machines.replicating import Lines, Shipping
 from minicrawl.cluster.running.brief import Brief, packed, unpacked
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import Parcel, taken_by
@@ -27,11 +29,14 @@ from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.garbage import manage_memory
 from minicrawl.store.database import is_held
+from minicrawl.store.writer import Writer
 
 _SECONDS, _APART = 60.0, 0.1
 """Seconds until the actor of a killed keeper must have released the store, and between two checks."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until a partition whose actor did not answer is restarted; doubled each time."""
+_LOOKS_APART = 2.0
+"""Seconds between two looks for the node of a partition that does not begin."""
 _PATIENCE = 0.5
 """Seconds that a message waits for a partition to begin."""
 
@@ -53,10 +58,16 @@ class Call(Protocol):
 
 
 class Where(NamedTuple):
-    """Where partitions are. workers: calls of all actors; places: by partition, the number of its actor."""
+    """Where partitions are. workers: calls of all actors; places: by partition, the number of its actor. lines: to
+    replicas, where there are any."""
 
     workers: Sequence[Call]
     places: Sequence[int]
+    lines: Lines | None = None
+
+
+Find = Callable[[Brief], Awaitable[tuple[Brief, Where, str]]]
+"""Finds a partition that a replica may have taken over: the brief with its place, where all are, and its node."""
 
 
 class CallPost:
@@ -94,6 +105,10 @@ class Host:
         self._post.where = where
         manage_memory()
         return await self._answer(self._begin, brief)
+
+    async def know(self, where: Where) -> None:
+        """Note that partitions are elsewhere now."""
+        self._post.where = where
 
     async def ask(self, number: int, message: Message) -> Message | None:
         """A partition's answer to its keeper; None if it is not here, as after a death."""
@@ -135,8 +150,10 @@ class Host:
                     break
                 await asyncio.sleep(_APART)
             opened = contextlib.AsyncExitStack()
+            lines = self._post.where.lines
+            follow = None if lines is None else partial(_ship, brief, lines)
             # A backup on this machine holds the partition over its socket; rows come by calls.
-            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here))))
+            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here)), follow))
             self._open[brief.number] = opened
         return {"pid": os.getpid()}
 
@@ -150,15 +167,22 @@ class Host:
             return failed(StoreError(f"a partition cannot be crawled on: {error!r}; Ray's logs say where it failed"))
 
 
-class Hosted:
-    """The keeper's proxy of a partition in an actor. node: of the actor, for display."""
+def _ship(brief: Brief, lines: Lines, writer: Writer) -> None:
+    """Have the commits of a partition wait for its replica."""
+    writer.on_committed = Shipping(writer, brief, lines)
+    writer.on_committed()
 
-    def __init__(self, brief: Brief, where: Where, node: str) -> None:
-        """Begin the partition, which may have to wait for its node."""
+
+class Hosted:
+    """The keeper's proxy of a partition in an actor. node: of the actor. find: the partition may go on elsewhere."""
+
+    def __init__(self, brief: Brief, where: Where, node: str, find: Find | None = None) -> None:
+        """Begin the partition, which may have to wait for its node, or go on elsewhere."""
         self._number = brief.number
         self._call = where.workers[where.places[brief.number]]
         self._node = node
-        self._beginning = asyncio.create_task(self._begin(packed(brief), where))
+        self._find = find
+        self._beginning = asyncio.create_task(self._begin(brief, where))
 
     @property
     def pid(self) -> int:
@@ -190,13 +214,27 @@ class Hosted:
             with contextlib.suppress(GoneError):
                 await self._call("leave", self._number)
 
-    async def _begin(self, brief: bytes, where: Where) -> int:
+    async def _begin(self, brief: Brief, where: Where) -> int:
         pause = _FIRST_PAUSE
         while True:
-            with contextlib.suppress(GoneError):
-                return int(answer_of(await self._call("begin", brief, where) or {})["pid"])
+            beginning = asyncio.ensure_future(self._call("begin", packed(brief), where))
+            try:
+                while not (await asyncio.wait([beginning], timeout=_LOOKS_APART))[0] and await self._is_there(brief):
+                    pass
+                if beginning.done():
+                    with contextlib.suppress(GoneError):
+                        return int(answer_of(beginning.result() or {})["pid"])
+            finally:
+                beginning.cancel()
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+            if self._find is not None:
+                brief, where, self._node = await self._find(brief)
+                self._call = where.workers[where.places[self._number]]
+
+    async def _is_there(self, brief: Brief) -> bool:
+        """True unless the partition goes on elsewhere."""
+        return self._find is None or (await self._find(brief))[2] == self._node
 
 
 def _is_over(task: "asyncio.Task[int]") -> bool:

@@ -10,7 +10,7 @@ stores nothing. Actors are not detached, so they end with the command that has s
 """
 
 import socket
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -20,8 +20,10 @@ from typing import Any  # Any: messages
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.machines.carrying import Call, Remote
+from minicrawl.cluster.machines.finding import Finder
 from minicrawl.cluster.machines.hosted import Call as AsyncCall
 from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted, Where
+from minicrawl.cluster.machines.replicating import Lines, Replicas
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.processes import Start
@@ -35,6 +37,8 @@ _A_BIT = 0.001
 _SECONDS = 120.0
 """Seconds until an actor must run on a reachable node."""
 _CONNECT = 10.0
+_PATIENCE = 10.0
+"""Seconds for which a commit waits for a replica to take a part."""
 
 
 class Actor:
@@ -58,6 +62,16 @@ class Actor:
         ray.kill(self._handle, no_restart=True)
 
 
+class Line:
+    """Calls the methods of an actor, and waits for each answer, `seconds` at most. Picklable. Raises MinicrawlError."""
+
+    def __init__(self, handle: object, node: str, seconds: float | None = None) -> None:
+        self._handle, self._node, self._seconds = handle, node, seconds
+
+    def __call__(self, method: str, *given: object) -> Any:
+        return _answered(getattr(self._handle, method).remote(*given), self._node, self._seconds)
+
+
 class Nodes:
     """The live nodes of the cluster. here: the node of this command."""
 
@@ -69,10 +83,7 @@ class Nodes:
 
     def names(self) -> Sequence[str]:
         """IP addresses of the nodes, this one first."""
-        import ray  # noqa: PLC0415
-
-        alive = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
-        return [self.here, *sorted(alive - {self.here})]
+        return [self.here, *sorted({*alive()} - {self.here})]
 
     def make(self, folder: Folder) -> Folder:
         """Make the stores of a new crawl, round robin on all nodes. Returns the updated folder. Raises MinicrawlError.
@@ -88,29 +99,35 @@ class Nodes:
             places.append(Place() if name == self.here else Place(str(path), machine=name))
         return replace(folder, places=tuple(places))
 
-    def start(self, folder: Folder, workers: int) -> tuple[Start, int]:
-        """The function that starts partitions of a crawl on the nodes of their stores, and the number of processes.
+    def start(self, folder: Folder, workers: int, warn: Callable[[str], None]) -> tuple[Start, int]:
+        """The function that starts partitions of a crawl on the nodes of their stores, or of their replicas; and the
+        number of processes.
 
-        workers: processes on each node; 0: one a CPU.
+        workers: processes on each node; 0: one a CPU. warn: called with a sentence when a replica takes over.
         """
-        names = self._of(folder)
-        cpus = self._cpus()
+        names, cpus = self._of(folder), self._cpus()
+        all_names = sorted({*names, *(self.names() if folder.replicas else ())})
         calls: list[AsyncCall] = []
-        places = [0] * len(names)
-        for name in sorted(set(names)):
-            here = [number for number, of in enumerate(names) if of == name]
-            count = min(workers or cpus.get(name, 1), len(here))
-            for at, number in enumerate(here):
-                places[number] = len(calls) + at % count
+        of_node: dict[str, range] = {}
+        for name in all_names:
+            count = max(min(workers or cpus.get(name, 1), names.count(name)), 1)
+            of_node[name] = range(len(calls), len(calls) + count)
             calls += [
                 Actor(_placed(Host, name, name=f"{folder.cluster} {name} {at}", max_restarts=-1)) for at in range(count)
             ]
-        where = Where(tuple(calls), tuple(places))
+        lines = self._lines(all_names) if folder.replicas else None
+        finder = Finder(folder, Where(tuple(calls), (), lines), of_node, self.here, warn)
 
         async def start(brief: Brief) -> Hosted:
-            return Hosted(brief, where, names[brief.number])
+            brief, where, node = await finder.find(replace(brief, workers=len(calls)))
+            return Hosted(brief, where, node, None if lines is None else finder.find)
 
         return start, len(calls)
+
+    def _lines(self, names: Sequence[str]) -> Lines:
+        """Calls to the replicas on nodes, and to this machine."""
+        replicas = {name: Line(_placed(Replicas, name, max_restarts=-1), name, _PATIENCE) for name in names}
+        return Lines(replicas, Line(_placed(Remote, self.here), self.here, _SECONDS), self.here, alive)
 
     def _cpus(self) -> Mapping[str, int]:
         """The CPUs of live nodes, as Ray counts them."""
@@ -121,8 +138,8 @@ class Nodes:
 
     def away(self, folder: Folder) -> Sequence[tuple[int, str]]:
         """Partitions on unreachable nodes, each with its node."""
-        alive = self.names()
-        return [(number, name) for number, name in enumerate(self._of(folder)) if name not in alive]
+        there = self.names()
+        return [(number, name) for number, name in enumerate(self._of(folder)) if name not in there]
 
     def check_agreement(self, folder: Folder) -> None:
         """Raise StoreError for stores of different moments. Skipped if a node is away or a store is in use."""
@@ -145,21 +162,23 @@ class Nodes:
         return [place.machine or self.here for place in folder.places]
 
     def _check_there(self, names: Collection[str]) -> None:
-        alive = self.names()
+        there = self.names()
         for name in sorted(names):
-            if name not in alive:
+            if name not in there:
                 raise StoreError(_away(name))
 
     def _remote(self, name: str) -> Call:
         """Make a `Remote` on a reachable node, and return its calls. Raises MinicrawlError, as each call does."""
-
         actor = _placed(Remote, name)
         _answered(actor.__ray_ready__.remote(), name, _SECONDS)
+        return Line(actor, name)
 
-        def call(method: str, *given: object) -> Any:
-            return _answered(getattr(actor, method).remote(*given), name)
 
-        return call
+def alive() -> Sequence[str]:
+    """IP addresses of the live nodes."""
+    import ray  # noqa: PLC0415
+
+    return [node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]]
 
 
 @contextmanager

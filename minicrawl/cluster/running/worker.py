@@ -44,8 +44,11 @@ class Worker:
         self._together: Together | None = None
 
     @contextlib.asynccontextmanager
-    async def opened(self, brief: Brief) -> AsyncIterator[Member]:
-        """Have a partition during the block; it stops and commits at its end. Raises MinicrawlError."""
+    async def opened(self, brief: Brief, follow: Callable[[Writer], None] | None = None) -> AsyncIterator[Member]:
+        """Have a partition during the block; it stops and commits at its end. Raises MinicrawlError.
+
+        follow: called with its store before the first commit.
+        """
         folder, store = brief.folder, brief.folder.store(brief.number)
         if not store.exists() or not store.stat().st_size:
             make_store(store, folder.cluster, brief.number, len(folder.places))
@@ -55,6 +58,8 @@ class Worker:
             self._post = Post(self.members, self._carrier(brief.folder))
             self._together = Together(brief.beside)
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
+            if follow is not None:
+                await asyncio.to_thread(follow, books)
             member = self.members[brief.number] = Member(brief, books, self._post, self._together)
             try:
                 async with delivered(store, self.members, member.held):

@@ -15,10 +15,12 @@ minicrawl.cluster.folder writes it.
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple  # Any: JSON
+
+from filelock import FileLock
 
 from minicrawl.errors import StoreError
 from minicrawl.settings import in_full
@@ -43,12 +45,13 @@ class Place(NamedTuple):
     """The location of a partition's store.
 
     folder: relative to that of cluster.json, or absolute. machine: IP address of its Ray node; None: the one that has
-    cluster.json.
+    cluster.json. replica: address of the node with a replica that has all commits that count; None: there is none.
     """
 
     folder: str = "."
     generation: int = 0
     machine: str | None = None
+    replica: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class PartitionFolder:
     """All seeds that the crawl ever had."""
     ray: str | None = None
     """Address of the Ray cluster, where partitions are on several machines."""
+    replicas: int = 0
+    """Replicas of each partition on other machines."""
 
     @property
     def settings_in_full(self) -> dict[str, object]:
@@ -86,7 +91,7 @@ class PartitionFolder:
         found = []
         for folder in {place.folder for place in self.places if place.machine is None}:
             for number in _numbers_in(self.path / folder):
-                if number < len(self.places) and self.places[number]._replace(generation=0) == Place(folder):
+                if number < len(self.places) and self.places[number][::2] == (folder, None):
                     found.append(number)
         return sorted(found)
 
@@ -164,6 +169,11 @@ class PartitionFolder:
                 raise _missing(self.store(other))
 
 
+def alone(path: Path) -> AbstractContextManager[object]:
+    """Let no other process change the places of a crawl's partitions while the block runs."""
+    return FileLock(path / f"{FILE}.lock")
+
+
 def store_of(folder: Path, number: int) -> Path:
     return folder / f"{number:03}.db"
 
@@ -210,6 +220,7 @@ def folder_at(path: Path) -> PartitionFolder:
         secret, settings = bytes.fromhex(kept["secret"]), dict(kept["settings"])
         seeds = tuple(map(str, kept.get("seeds", ())))
         folder = PartitionFolder(path, str(kept["cluster"]), secret, places, settings, seeds, kept.get("ray"))
+        folder = replace(folder, replicas=int(kept.get("replicas", 0)))
     except NotADirectoryError as error:
         raise StoreError(f"{path} is a file, and a crawl in partitions has a folder; name that with --store") from error
     except FileNotFoundError as error:
@@ -240,5 +251,7 @@ def _places(kept: Any, partitions: int) -> tuple[Place, ...]:
     for number, place in kept.items():
         if not 0 <= int(number) < partitions:
             raise ValueError(f"it has a place of partition {number}, and {partitions} partitions")
-        places[int(number)] = Place(str(place["folder"]), int(place["generation"]), place.get("machine"))
+        places[int(number)] = Place(
+            str(place["folder"]), int(place["generation"]), place.get("machine"), place.get("replica")
+        )
     return tuple(places)

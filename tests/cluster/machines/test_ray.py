@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import crawled_alone, ranked_pages
+from support.cluster_runs import crawled_alone
 from support.command_line import run
 from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, kill, served
 from support.sites import rows
@@ -67,19 +67,6 @@ def crawl(ray: Ray, port: int, tmp_path: Path) -> Crawl:
     return crawl
 
 
-def compare(crawl: Crawl, alone: dict[str, RankedPage]) -> None:
-    """What was found is what one process has found."""
-    crawl.audit()
-    with crawl.here().opened() as stores:
-        assert not any(store.transfers.outbox() for store in stores), "it has settled"
-        together = {page.url: page for page in ranked_pages(stores)}
-    assert together.keys() == alone.keys()
-    for url, page in together.items():
-        one = alone[url]
-        assert (page.state, page.inlinks, page.depth, page.status) == (one.state, one.inlinks, one.depth, one.status)
-    assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
-
-
 @marked
 def test_a_new_crawl_is_shared_out_over_the_nodes(
     ray: Ray, port: int, alone: dict[str, RankedPage], tmp_path: Path
@@ -90,7 +77,7 @@ def test_a_new_crawl_is_shared_out_over_the_nodes(
     report = crawl.ended("0.01", "--partitions", "3", "--ray", ray.address)
     assert (report["reason"], report["known"], report["deaths"]) == ("nothing-left", len(alone), 0)
     assert [place.machine for place in found(crawl.path).places] == [None, OTHER, None]
-    compare(crawl, alone)
+    crawl.compare(alone)
 
 
 @marked
@@ -108,7 +95,7 @@ def test_actors_and_then_everything_are_killed(ray: Ray, crawl: Crawl, alone: di
                 driver.kill()
         ray.start(HEAD, OTHER)
     assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    compare(crawl, alone)
+    crawl.compare(alone)
 
 
 @marked
@@ -127,7 +114,7 @@ def test_a_node_goes_away_and_comes_back(ray: Ray, crawl: Crawl, alone: dict[str
             driver.kill()
     crawl.audit()
     assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    compare(crawl, alone)
+    crawl.compare(alone)
 
 
 @marked
@@ -154,7 +141,7 @@ def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
     assert (crawl.there / "000.db").exists()
     assert not (crawl.path / "000.db").exists()
     assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    compare(crawl, alone)
+    crawl.compare(alone)
     rows(found(crawl.path).stores[0], "UPDATE neighbours SET taken = taken + 1000")
     with crawl.start(AT_ONCE) as driver:
         assert driver.wait(timeout=240) == 3, "stores of two moments are refused"
@@ -179,7 +166,7 @@ def test_a_move_that_is_killed_leaves_one_store_that_is_the_partition(
         if found(crawl.path).places[0].machine == OTHER:
             crawl.answer("cluster", "move", "0", str(crawl.path))
     crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)
-    compare(crawl, alone)
+    crawl.compare(alone)
 
 
 def test_a_store_that_is_there_is_not_replaced(tmp_path: Path) -> None:
