@@ -173,6 +173,10 @@ class Store:
         """Apply a function to this store; for a store on another machine, it runs there."""
         return question(self, *given)
 
+    def prepare(self, question: Callable[["Store"], object]) -> None:
+        """Ask a store of many partitions beforehand; short results are remembered where it may be closed meanwhile."""
+        self._tables.prepare(lambda: question(self))
+
     def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
         """The rows of an optional capability's own table with this key; none if the table is missing."""
         name = f"part_{table}"

@@ -14,7 +14,7 @@ minicrawl.cluster.folder writes it.
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -123,8 +123,13 @@ class PartitionFolder:
             for store in stores:
                 store.close()
 
-    def open(self, numbers: Sequence[int], sizes: Sizes = STANDARD_SIZES) -> "list[Store]":
-        """The read side of some partitions, to be closed one by one."""
+    def open(
+        self,
+        numbers: Sequence[int],
+        sizes: Sizes = STANDARD_SIZES,
+        look: "Callable[[Store], object]" = lambda store: None,
+    ) -> "list[Store]":
+        """The read side of some partitions, to be closed one by one. look: is called with each as it is opened."""
         from minicrawl.store.partitions.open_stores import MOST, OpenStores  # noqa: PLC0415 - it opens folders, too
 
         made = set(self.made)
@@ -137,6 +142,7 @@ class PartitionFolder:
                 store.pin()
                 self.check_is_current(number, store)
                 self._check_none_is_missing(store, made)
+                look(store)
                 stores.append(store)
             stack.pop_all()
             return stores

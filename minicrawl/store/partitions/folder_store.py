@@ -20,7 +20,7 @@ from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
-from minicrawl.store.partitions.numbers import UNKNOWN, Numbers
+from minicrawl.store.partitions.numbers import UNKNOWN, Look, Numbers, first_look
 from minicrawl.store.partitions.pages import (
     AllAudited,
     AllLinks,
@@ -59,13 +59,16 @@ _OF_COURSE = ("fetched", "bytes", "known", "read", "given_up")
 class FolderStore(Store):
     """Reads the stores of all partitions that have one: the others are empty."""
 
-    def __init__(self, folder: PartitionFolder, parts: Sequence[Store], sizes: Sizes = STANDARD_SIZES) -> None:
-        """parts: by rising number, each pinned to one commit. This store owns them, and changes their views."""
+    def __init__(
+        self, folder: PartitionFolder, parts: Sequence[Store], sizes: Sizes = STANDARD_SIZES, looks: Sequence[Look] = ()
+    ) -> None:
+        """parts: by rising number, each pinned to one commit. This store owns them, and changes their views. looks: at
+        each of them."""
         self.path = folder.path
         self.sizes = sizes
         self.folder = folder
         self._parts = parts
-        numbers = self._numbers = Numbers(parts)
+        numbers = self._numbers = Numbers(parts, looks)
         self.page_table = AllPages(numbers)
         self.link_table = AllLinks(numbers)
         self.audit_table = AllAudited(numbers)
@@ -88,13 +91,14 @@ class FolderStore(Store):
         """The stores of the crawl in a folder. Raises StoreError."""
         folder = folder_at(path)
         folder.check_is_here()
-        parts = folder.open(folder.made, sizes)
+        looks: list[Look] = []
+        parts = folder.open(folder.made, sizes, lambda part: looks.append(first_look(part)))
         if not parts:
             raise StoreError(
                 f"no partition in {path} has a store yet; run 'minicrawl crawl SEEDS --store {path}' first"
             )
         try:
-            return cls(folder, parts, sizes)
+            return cls(folder, parts, sizes, looks)
         except BaseException:
             for part in parts:
                 part.close()
@@ -139,6 +143,18 @@ class FolderStore(Store):
 
     def course(self) -> list[CoursePoint]:
         return _course(self._numbers.each(lambda part: part.course()))
+
+    def prepare(self, question: Callable[[Store], object]) -> None:
+        """Ask each partition, so that each is opened once for all questions."""
+
+        def all_of(part: Store) -> None:
+            question(part)
+            part.hosts.all()
+            part.united.hosts_elsewhere()
+            part.united.collected()
+
+        for part in self.parts:
+            part.prepare(all_of)
 
     def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
         """The rows of all partitions; keys that are page numbers are those of one store, see `parts`."""
@@ -359,6 +375,10 @@ class _AllFacts(Facts):
         self._numbers = numbers
 
     def is_there(self) -> bool:
+        return self._is_there
+
+    @cached_property
+    def _is_there(self) -> bool:
         return any(self._numbers.each(lambda part: part.facts.is_there()))
 
     def is_cut(self, page: int) -> bool:

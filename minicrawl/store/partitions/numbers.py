@@ -43,14 +43,17 @@ class Some(NamedTuple):
 class Numbers:
     """Translates local numbers of partitions into those of the crawl, and back."""
 
-    def __init__(self, parts: Sequence[Store]) -> None:
-        """parts: by rising partition number. From then on each shows only its own pages, ranked among all."""
+    def __init__(self, parts: Sequence[Store], looks: "Sequence[Look]" = ()) -> None:
+        """parts: by rising partition number. From then on each shows only its own pages, ranked among all. looks: at
+        these, where they were had already."""
         self.parts = parts
-        looks = self.each(_first_look)
+        looks = looks or self.each(first_look)
         self._at = {look.posted.partition: number for number, look in enumerate(looks)}
         self._posted = [look.posted for look in looks]
         self._sizes = [look.size for look in looks]
         self._hidden = [look.mirrors for look in looks]
+        self.host_starts: list[int] = [0, *np.cumsum([look.hosts for look in looks]).tolist()]
+        """Offsets of the partitions' host numbers in those of the crawl."""
         sums, self.adopted = [look.sums for look in looks], 0
         for number, pages in self._on_their_way([look.new for look in looks]):
             self._hidden[number] = np.setdiff1d(self._hidden[number], pages, assume_unique=True)
@@ -136,11 +139,30 @@ class Numbers:
     def find(self, urls: Sequence[str]) -> dict[str, int]:
         """Page numbers of the URLs that are known."""
         found: dict[str, int] = {}
-        for number, part in enumerate(self.parts):
-            known = part.page_table.find(urls)
+        for number, some in self._by_home(urls).items():
+            known = self.parts[number].page_table.find(some)
             numbers = self.to_all(number, np.array(list(known.values()), dtype=np.int64)).tolist()
             found.update(zip(known, numbers, strict=True))
         return found
+
+    def _by_home(self, urls: Sequence[str]) -> dict[int, list[str]]:
+        """URLs by partitions that have pages of their hosts: one, unless some are in transit."""
+        hashes, homes = self._homes_of_hosts
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for url in urls:
+            host = _hash_of_host(url.split("/", 3)[2])
+            first, end = (np.searchsorted(hashes, host, side=side) for side in ("left", "right"))
+            for number in set(homes[first:end].tolist()):
+                found[number].append(url)
+        return found
+
+    @cached_property
+    def _homes_of_hosts(self) -> tuple[IntArray, IntArray]:
+        """Hashes of hosts, rising, and the partitions that have their pages."""
+        each = self.each(_own_hosts)
+        hashes, homes = np.concatenate(each), np.repeat(np.arange(len(each)), [len(hosts) for hosts in each])
+        order = np.argsort(hashes)
+        return hashes[order], homes[order]
 
     def mirrors_of(self, number: int, url: str) -> Iterator[Some]:
         """The mirrors of a partition's page in all other partitions."""
@@ -238,12 +260,6 @@ class Numbers:
     # Hosts.
 
     @cached_property
-    def host_starts(self) -> list[int]:
-        """Offsets of the partitions' host numbers in those of the crawl."""
-        last = [max((row.id for row in part.hosts.all()), default=-1) for part in self.parts]
-        return [0, *np.cumsum([number + 1 for number in last]).tolist()]
-
-    @cached_property
     def hosts_elsewhere(self) -> list[set[int]]:
         """Hosts that each partition knows and another one has, by local numbers."""
         return self.each(lambda part: part.united.hosts_elsewhere())
@@ -257,6 +273,17 @@ class Numbers:
         """The partition of a host, by number and store, and the host's local number."""
         number = int(np.searchsorted(self.host_starts, host, side="right")) - 1
         return number, self.parts[number], host - self.host_starts[number]
+
+
+def _own_hosts(part: Store) -> IntArray:
+    """Hashes of the hosts whose pages a partition may have."""
+    elsewhere = part.united.hosts_elsewhere()
+    return np.array([_hash_of_host(row.name) for row in part.hosts.all() if row.id not in elsewhere], dtype=np.int64)
+
+
+def _hash_of_host(authority: str) -> int:
+    """The same for all ports of a host, with and without a dot at its end."""
+    return hash(authority.partition(":")[0].rstrip("."))
 
 
 def _sums(each: Sequence[Sums]) -> Sums:
@@ -286,17 +313,27 @@ def in_flight(parts: Sequence[Store], each: Sequence[Posted]) -> Iterator[tuple[
             yield from ((source, row) for row in part.transfers.outbox() if (row.home, row.number) in flying)
 
 
-class _Look(NamedTuple):
-    """Facts of a partition. new: mirrors of which nothing was handed over; sums: with no mirror among its pages."""
+class Look(NamedTuple):
+    """Facts of a partition. hosts: one more than the last host's number; new: mirrors of which nothing was handed
+    over; sums: with no mirror among its pages."""
 
     posted: Posted
     size: int
+    hosts: int
     mirrors: IntArray
     new: list[int]
     sums: Sums
 
 
-def _first_look(part: Store) -> _Look:
+def first_look(part: Store) -> Look:
+    """Hide the mirrors of a partition, and gather its facts."""
     mirrors, size = part.united.mirrors(), part.size()
     part.united.adopt([])
-    return _Look(posted(part), size, mirrors.page, mirrors.page[mirrors.is_new].tolist(), part.united.sums())
+    return Look(
+        posted(part),
+        size,
+        part.united.hosts_end(),
+        mirrors.page,
+        mirrors.page[mirrors.is_new].tolist(),
+        part.united.sums(),
+    )

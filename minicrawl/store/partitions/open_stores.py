@@ -2,10 +2,13 @@
 
 An open store takes four of a process's files and half a megabyte, and a crawl may have thousands of stores. Each is
 opened again when it is read again, and must then be as it was: so while a crawl runs, all stay open.
+
+Opening takes some milliseconds. So where not all can stay open, short results are remembered: a question that is put to
+one store after the other (see `Store.prepare`) opens each once, and the same questions of all then open none.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any  # Any: rows
 
@@ -19,6 +22,8 @@ MOST = 56
 """Stores open at once, of a crawl that does not run."""
 _CACHE = 120
 """Kilobytes of a store's page cache: the system has one, too."""
+_REMEMBERED = 50_000
+"""Rows remembered of all stores together; a result counts as one more."""
 
 
 class OpenStores:
@@ -26,6 +31,9 @@ class OpenStores:
 
     def __init__(self, most: int | None = MOST) -> None:
         self.most = most
+        self.room = _REMEMBERED
+        self.is_crowded = False
+        """True once a store was closed to make room for another one."""
         self._used: OrderedDict[_Tables, None] = OrderedDict()
 
     def open(self, path: Path, sizes: Sizes) -> Store:
@@ -49,6 +57,7 @@ class OpenStores:
         if self.most is not None and len(self._used) >= self.most:
             closable = [tables for tables in self._used if not tables.reads]
             if closable:
+                self.is_crowded = True
                 closable[len(closable) // 2].close()  # the least used one would be the next that a look at all needs
 
     def forget(self, tables: "_Tables") -> None:
@@ -67,6 +76,8 @@ class _Tables(Tables):
         self._stores = stores
         self._is_open = True
         self._views: list[str] = []
+        self._remembers = False
+        self._remembered: dict[tuple[Any, ...], list[Any]] = {}
         self._committed: object = None
         self._is_pinned = False
         self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
@@ -92,8 +103,35 @@ class _Tables(Tables):
 
     def make_view(self, statement: str) -> None:
         self._views.append(statement)
+        self._remembered.clear()
         if self._is_open:
             super().make_view(statement)
+
+    def prepare(self, ask: Callable[[], object]) -> None:
+        if self._stores.is_crowded and not self._remembers:
+            self._remembers = True
+            try:
+                ask()
+            finally:
+                self._remembers = False
+
+    def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        given = values.items() if isinstance(values, Mapping) else values
+        return [*self._answered((query, *given), lambda: super(_Tables, self).rows(query, values))]
+
+    def row(self, query: str, *values: Any) -> Any:
+        (found,) = self._answered((query, *values, None), lambda: [super(_Tables, self).row(query, *values)])
+        return found
+
+    def _answered(self, asked: tuple[Any, ...], ask: Callable[[], list[Any]]) -> list[Any]:
+        """The result of a query, from memory if it is there."""
+        found = self._remembered.get(asked)
+        if found is None:
+            found = ask()
+            if self._remembers and len(found) < self._stores.room:
+                self._stores.room -= len(found) + 1
+                self._remembered[asked] = found
+        return found
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         self.reads += 1

@@ -93,6 +93,11 @@ class United:
         rows = self._tables.rows(query, (url_hash(url, self._tables.hash_key),))
         return next((page for page, known in rows if known == url), None)
 
+    def hosts_end(self) -> int:
+        """One more than the last hosts.id; 0 without hosts."""
+        (end,) = self._tables.row("SELECT coalesce(max(id) + 1, 0) FROM hosts")
+        return int(end)
+
     def hosts_elsewhere(self) -> set[int]:
         """hosts.id of hosts with pages in another partition and none in this one."""
         query = """

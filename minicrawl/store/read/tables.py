@@ -1,7 +1,7 @@
 """Queries of a store, and rows as named tuples whose fields are columns."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,9 @@ class Tables:
 
     def close(self) -> None:
         self._db.close()
+
+    def prepare(self, ask: Callable[[], object]) -> None:
+        """Do nothing: this stays open. One that may be closed asks, and remembers short results."""
 
     def make_view(self, statement: str) -> None:
         """Make a temporary view; the file is unchanged."""

@@ -48,3 +48,7 @@ def test_pages_on_their_way_belong_to_the_partition_that_knows_them(tmp_path: Pa
         assert numbers.adopted > 0
         assert numbers.unsent.shape == (numbers.size,)
         assert numbers.unsent.any()
+        urls = {url for store in stores for url in store.page_table.urls()}
+        found = numbers.find([*urls, "http://unknown.test/", "http://h1.test/unknown"])
+        assert found.keys() == urls
+        assert sorted(found.values()) == list(range(numbers.size))

@@ -73,3 +73,27 @@ def test_a_store_that_has_changed_meanwhile_is_not_read_on(files: list[Path]) ->
         rows(files[0], "INSERT OR REPLACE INTO meta VALUES ('run_at', 7e9)")
         with pytest.raises(StoreError, match=r"a crawl began to write to .*000\.db while it was read; run"):
             stores[0].size()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for open files")
+def test_what_was_asked_beforehand_opens_no_store(files: list[Path]) -> None:
+    with ExitStack() as stack:
+        stores = opened(stack, files, 1)
+        for store in stores:
+            store.prepare(lambda of: (of.size(), of.hosts.all()))
+        (last,) = (place for place, file in enumerate(files) if open_ones([file]))
+        found = [(store.size(), store.hosts.all()) for store in stores]
+        assert [open_ones([file]) for file in files] == [place == last for place in range(len(files))]
+        for store, (size, hosts) in zip(stores, found, strict=True):
+            assert len(list(store.page_table.urls())) == size
+            assert [host.name for host in hosts] == [name for (name,) in rows(store.path, "SELECT name FROM hosts")]
+
+
+def test_views_change_what_was_asked_beforehand(files: list[Path]) -> None:
+    with ExitStack() as stack:
+        stores = opened(stack, files, 1)
+        for store in stores:
+            store.prepare(lambda of: of.page_table.states())
+        for store in stores:
+            store.united.adopt([])
+            assert all(state != "elsewhere" for state, _ in store.page_table.states())
