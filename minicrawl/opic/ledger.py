@@ -28,7 +28,7 @@ from minicrawl.opic.sites.births import UNIT
 from minicrawl.opic.surfer import LinkRows, Places, Sent, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 
-__all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Ledger", "add_sent"]
+__all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Ledger", "add_sent", "certificate_of"]
 
 SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
@@ -74,13 +74,23 @@ class Ledger(LedgerColumns):
         self.forwarded[page] = n
         self.virtual += n - h
 
-    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None = None) -> None:
+    def visit_many(
+        self,
+        pages: Pages,
+        indptr: IntArray,
+        targets: Pages,
+        places: Places | None = None,
+        *,
+        forwarded: IntArray | None = None,
+    ) -> None:
         """Visit distinct pages at once, their links unchanged: each forwards the cash it held at the start.
 
         indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
-        (links,).
+        (links,). forwarded: what each has forwarded in the end instead, shape (len(pages),).
         """
-        h, n = self.forwarded[pages], self.received[pages] + self.birth(pages)
+        h, n = self.forwarded[pages], forwarded
+        if n is None:
+            n = self.received[pages] + self.birth(pages)
         shares = Shares(self.surfer, indptr, places)
         sent = _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h)
         moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
@@ -174,7 +184,11 @@ class Ledger(LedgerColumns):
         Pages never visited count as pages without links. Holds while no link change is pending. Where several ledgers
         share the web, each is certified with its mirrors' cash; the largest of these bounds holds for the whole.
         """
-        return self._certified(self._restless()[0] + self._held())
+        return certificate_of(*self.unsettled_sums())
+
+    def unsettled_sums(self) -> tuple[int, int]:
+        """Sums of |B + R - H| and of H, of which `certificate_of` makes the certificate, also of several ledgers."""
+        return self._restless()[0] + self._held(), self._forwarded()
 
     def rounding(self, links: int) -> float:
         """Bound on the error that whole units add to the `certificate`: 2 links / ((1-d) sum H).
@@ -206,7 +220,7 @@ class Ledger(LedgerColumns):
         """
         total, largest, visited = self._restless()
         held = self._held()
-        if not total or self._certified(total + held) <= error or _OUTWEIGHED * total <= held:
+        if not total or certificate_of(total + held, self._forwarded()) <= error or _OUTWEIGHED * total <= held:
             return None
         least = max(1.0, WORTH * total / visited)
         return least if largest >= least else 1.0
@@ -236,11 +250,6 @@ class Ledger(LedgerColumns):
             largest = max(largest, int(residual.max(initial=0)))
             visited += len(pages)
         return total, largest, visited
-
-    def _certified(self, residual: int) -> float:
-        """The `certificate` for a sum of residuals."""
-        forwarded = self._forwarded()
-        return 2.0 * float(residual) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
 
     def _x(self, rows: slice) -> FloatArray:
         """X of some pages."""
@@ -283,6 +292,11 @@ class Ledger(LedgerColumns):
 def _sigmas(ledger: Ledger, shares: Shares, pages: Pages, h: IntArray) -> IntArray:
     """Cash that pages have sent along each link, having forwarded h in all, by place. Shape (pages, places)."""
     return shares.sigmas(np.where(ledger.alias[pages], h, dampeds(h)))
+
+
+def certificate_of(residual: int, forwarded: int) -> float:
+    """The `Ledger.certificate` for sum|B+R-H| and sum H."""
+    return 2.0 * float(residual) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
 
 
 def add_sent(  # noqa: PLR0913 - the link rows of some pages

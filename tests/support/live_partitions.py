@@ -15,7 +15,8 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
-from minicrawl.cluster.running.partition import Partition, PostError, hand_over, settle_all
+from minicrawl.cluster.running.partition import Partition, PostError
+from minicrawl.cluster.running.settling import Settling
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import opened
 from minicrawl.errors import CrawlEndedError
@@ -148,3 +149,29 @@ def share_births_out(partitions: Sequence[Partition]) -> None:
     told = [site_links(partition.run.intake) for partition in partitions]
     for partition, trust in zip(partitions, trust_of_all(told), strict=True):
         shared_out(trust, partition.run.intake)
+
+
+def settle_all(partitions: Sequence[Partition]) -> int:
+    """Settle partitions after their crawl, in rounds, until all outboxes are empty. Returns the number of rounds."""
+    rounds, settling = 0, Settling()
+    settling.settle(partitions)
+    while hand_over(partitions):
+        rounds += 1
+        settling.settle(partitions)
+    settling.close()
+    return rounds
+
+
+def hand_over(partitions: Sequence[Partition]) -> bool:
+    """Deliver all waiting rows to their homes, and confirm them. Returns True if there were any."""
+    by_number = {partition.number: partition for partition in partitions}
+    taken = [
+        (source, home, by_number[home].take(source.number, source.outbox.rows(home)))
+        for source in partitions
+        for home in source.outbox.homes()
+    ]
+    for partition in partitions:
+        partition.commit()
+    for source, home, number in taken:
+        source.outbox.confirm(home, number)
+    return bool(taken)

@@ -16,6 +16,7 @@ from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
 from minicrawl.cluster.running.partition import Taking
+from minicrawl.cluster.running.settling import Settling
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.model import Fetched, ParsedPage
@@ -39,15 +40,20 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
-def plain_intake(
-    store: Path, homes: Homes | None = None, number: int = 0, discovery: float = 1.0, jump: str = "pages"
+def plain_intake(  # noqa: PLR0913 - a crawl and its place among others
+    store: Path,
+    homes: Homes | None = None,
+    number: int = 0,
+    discovery: float = 1.0,
+    jump: str = "pages",
+    sizes: Sizes = COPIED,
 ) -> Intake:
     """A partition, or a crawl by itself, that judges no page by others."""
     share = None if homes is None else homes.share(number)
     return intake_of(
         store,
         share=share,
-        sizes=COPIED,
+        sizes=sizes,
         scope="any",
         discovery=discovery,
         jump=jump,
@@ -65,6 +71,7 @@ class Partitions:
     """
 
     is_told_all = True
+    sizes = COPIED
 
     def __init__(  # noqa: PLR0913 - what a crawl is opened with
         self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0, jump: str = "pages"
@@ -97,7 +104,7 @@ class Partitions:
 
     def start(self, number: int) -> None:
         """Open a partition as its store has it."""
-        intake = plain_intake(self.stores[number], self.homes, number, self.discovery, self.jump)
+        intake = plain_intake(self.stores[number], self.homes, number, self.discovery, self.jump, self.sizes)
         self.open[number] = intake
         self._takings[number] = Taking(intake)
         intake.start([url for url in self.seeds if self.is_told_all or self.homes.home_of(url) == number], 0.0)
@@ -210,9 +217,12 @@ class Partitions:
 
 def settle(intake: Intake, error: float) -> None:
     intake.commit({})
-    intake.ranking.settle_again(error)
-    if intake.state.mirrors is not None:
-        intake.state.mirrors.error = error
+    if intake.state.mirrors is None:
+        intake.ranking.settle_fully(error)
+    else:
+        settling = Settling()
+        intake.state.mirrors.hands_over_all = not settling.visit([intake], error)
+        settling.close()
     intake.commit({})
 
 

@@ -38,6 +38,7 @@ from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.coverage import CoverageSums
+from minicrawl.opic.ledger import certificate_of
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.agreement import check_agreement
@@ -51,8 +52,6 @@ _BALANCES_APART, _BUSY = 30.0, 10.0
 """Seconds between two looks at the work of processes; pages a second of a process that is worth relieving."""
 _OF_A_REPORT = 0.004
 """Seconds between two polls for each partition, so that polls take a few percent of the time."""
-_LARGEST_ERROR = 2.0
-"""Maximum L1 distance of two rankings."""
 _MOST_DEATHS = 3
 """Deaths in a row, without a page fetched or the frontier empty in between, after which a restart would not help."""
 
@@ -108,6 +107,8 @@ class Keeper:
     _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
+    _rounds: int = 0
+    """Rounds of settling and the like in this run."""
     _reason: str | None = None
     is_crawling: bool = False
     _is_over: bool = False
@@ -357,7 +358,8 @@ class Keeper:
         """Send the command to all and let them hand over, until no outbox has rows. Returns the number of rounds."""
         rounds = 0
         while True:
-            done = (await self._all({"do": what})).values()
+            self._rounds += 1
+            done = (await self._all({"do": what, "round": self._rounds})).values()
             handed = (await self._all({"do": "hand over"})).values()
             if None not in done and all(answer is not None and not answer["homes"] for answer in handed):
                 return rounds
@@ -500,7 +502,7 @@ class Keeper:
             known=known,
             read=read,
             coverage=_coverage(by_number) if len(last) == len(self._parts) else 0.0,
-            error=max((answer["error"] for answer in ends), default=_LARGEST_ERROR),
+            error=certificate_of(*(sum(answer["unsettled"][at] for answer in ends) for at in (0, 1))),
             failures=failures,
             left_out=sum(report["left_out"] for report in last),
             unanswered=unanswered,

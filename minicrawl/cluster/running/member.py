@@ -5,7 +5,7 @@ stop       begin no more requests; with "now", do not wait for those in flight
 links of sites, share out    trust of sites, see combined.py
 hints, dead, void, elect    pages that stand for others, see hints.py
 count voices    count the sites here that link to pages of others, after the crawl
-settle     make virtual visits, after the crawl
+settle     make virtual visits, after the crawl, once a round in all partitions of the process
 hand over  send the outbox; the answer has the `homes` that it had rows for
 steer      a command of control/commands.py; the answer has its result, or its failure. With "bounds_coverage", hand
            over changes that loosen the coverage bound from now on
@@ -55,8 +55,11 @@ _TOGETHER = 0.01
 class Member:
     """A partition, and its answers to messages."""
 
-    def __init__(self, brief: Brief, writer: Writer, post: Post, together: Together) -> None:
-        """post: to the other partitions. together: with other partitions of this process. Raises MinicrawlError."""
+    def __init__(
+        self, brief: Brief, writer: Writer, post: Post, together: Together, settle: Callable[[int], None]
+    ) -> None:
+        """post: to the other partitions. together: with other partitions of this process. settle: see `Worker.settle`.
+        Raises MinicrawlError."""
         settings, seeds = brief.settings, brief.seeds
         brief.folder.check_is_current(brief.number, writer)
         check_window(writer, settings)
@@ -88,18 +91,19 @@ class Member:
         self._progress: Progress | None = None
         self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
-        self._partition = Partition(brief.number, self._run, post)
+        self.partition = Partition(brief.number, self._run, post)
+        self._settle = settle
         self._steered = SteeredRun(self._run)
         if settings.until_coverage is not None:
-            self._partition.bound_coverage()
+            self.partition.bound_coverage()
         self._dispatch = self._run.engine.dispatch
         if shares_addresses(settings, homes.partitions):
-            self._partition.share_addresses()
+            self.partition.share_addresses()
         if has_quotas(settings):
             self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None
-        self._has_crawled = not brief.crawls
+        self.has_crawled = not brief.crawls
         self._has_taken = False  # rows taken since the last commit, after the crawl
         self._holds = 0
         self._may_take = asyncio.Event()
@@ -113,7 +117,7 @@ class Member:
                 self._run.engine.pause()
             self._crawling = asyncio.create_task(self._crawl())
         else:
-            self._partition.skip_crawl()
+            self.partition.skip_crawl()
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, and commit. Raises ConfigError for invalid rows, and CrawlEndedError for a
@@ -122,13 +126,13 @@ class Member:
         if source == brief.number or source >= brief.folder.homes.partitions:
             raise ConfigError(f"partition {brief.number} takes nothing of partition {source}")
         await self._may_take.wait()
-        if not self._has_crawled:
-            return await self._partition.receive(source, rows)
-        number = self._partition.take(source, rows)
+        if not self.has_crawled:
+            return await self.partition.receive(source, rows)
+        number = self.partition.take(source, rows)
         self._has_taken = True
         await asyncio.sleep(_TOGETHER)
         if self._has_taken:
-            self._partition.commit()
+            self.partition.commit()
             self._has_taken = False
         return number
 
@@ -164,9 +168,9 @@ class Member:
             case "hints" | "dead" | "void" | "elect":
                 return {"answer": await self._done_to_all(partial(of_hints, asked, self._run.clock()))}
             case "count voices":
-                self._partition.count_voices()
+                self.partition.count_voices()
             case "settle":
-                self._partition.settle()
+                self._settle(int(asked["round"]))
             case "hand over":
                 return {"homes": await self._hand_over()}
             case _:
@@ -181,26 +185,25 @@ class Member:
                 await asyncio.wait([self._crawling])
                 self._crawling.result()  # raises the exception that ended the crawl
         finally:
-            self._partition.end()
             if self._follower is not None:
                 is_over = self._run.engine.reason not in (None, "interrupted")
                 await asyncio.to_thread(end_following, self._follower, catch_up=is_over)
 
     async def _crawl(self) -> None:
         async with self._together.entered(self._run.source):
-            await self._partition.crawl(self._seeds.urls, self._seeds.guessed, self._brief.scope)
-        self._has_crawled = True
+            await self.partition.crawl(self._seeds.urls, self._seeds.guessed, self._brief.scope)
+        self.has_crawled = True
 
     async def _commit(self) -> None:
         """Commit the rows taken so far."""
-        if not self._has_crawled:
+        if not self.has_crawled:
             with contextlib.suppress(CrawlEndedError):
-                await self._partition.committed()
+                await self.partition.committed()
                 return
             assert self._crawling is not None, "a crawl that has ended has begun"
             await asyncio.wait([self._crawling])
             self._crawling.result()  # raises the exception that ended the crawl
-        self._partition.commit()
+        self.partition.commit()
 
     async def _looked_at(self, asked: Message) -> Message:
         """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`; least: of
@@ -208,11 +211,11 @@ class Member:
         if self._top is not None:
             self._top.least = asked.get("least")
         if "elsewhere" in asked:
-            self._partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
+            self.partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
         report = self._report(asked.get("pages"))  # before the trade, which wakes the engine: it would not be idle
         if "addresses" not in asked:
             return report
-        trade = await self._partition.trade(**asked["addresses"])
+        trade = await self.partition.trade(**asked["addresses"])
         return {**report, "addresses": trade._asdict()}
 
     def _report(self, pages: int | None) -> Message:
@@ -232,19 +235,19 @@ class Member:
         if pages is not None:
             dispatch.let(max(pages - before.fetched, 0))
         return {
-            "crawled": self._has_crawled,
-            "idle": self._partition.is_idle,
-            "counters": [progress.fetched, *self._partition.outbox.counters],
-            "homes": list(self._partition.outbox.homes()),
+            "crawled": self.has_crawled,
+            "idle": self.partition.is_idle,
+            "counters": [progress.fetched, *self.partition.outbox.counters],
+            "homes": list(self.partition.outbox.homes()),
             "fetched": before.fetched + progress.fetched,
             "bytes": before.bytes + progress.bytes,
             "earlier": {"fetched": before.fetched, "bytes": before.bytes},
             "quota": before.fetched + (dispatch.limits.quota or 0),
             "short": dispatch.is_short,
-            "coverage": self._partition.coverage,
+            "coverage": self.partition.coverage,
             "size": 0 if sites is None else sites.size,
-            "sums": self._partition.sums,
-            "pages": self._partition.pages,
+            "sums": self.partition.sums,
+            "pages": self.partition.pages,
             "left_out": tally.left_out,
             "classes": [] if self._top is None else list(self._top.counts.items()),
             "progress": None if self._progress is None else asdict(self._progress),
@@ -264,7 +267,7 @@ class Member:
         """Carry out a command. `answer`: the result or the failure; `mirrors`: known URLs of others; `waiting`:
         unconfirmed rows."""
         if bounds_coverage:
-            self._partition.bound_coverage()
+            self.partition.bound_coverage()
         try:
             answer = done(await what_is_done(self._steered, asked))
         except MinicrawlError as error:
@@ -274,7 +277,7 @@ class Member:
             answer = failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
         # Another thread may be updating the books: the values read here stay valid when its changes are added.
         state = self._run.intake.state
-        outbox, accounts, folder = self._partition.outbox, state.accounts, self._brief.folder
+        outbox, accounts, folder = self.partition.outbox, state.accounts, self._brief.folder
         ledger = accounts.ledger
         waiting = sum(len(outbox.rows(home)) for home in range(folder.homes.partitions))
         mirrors = int(ledger.is_mirror(slice(0, ledger.size)).sum())
@@ -282,33 +285,33 @@ class Member:
 
     async def _done_to_all(self, do: Callable[[Intake], _T]) -> _T | None:
         """Run a function on the intake, and return its result, committed after the crawl; None if it cannot run now."""
-        if not self._has_crawled:
-            return await self._partition.between_answers(do)
+        if not self.has_crawled:
+            return await self.partition.between_answers(do)
         done = do(self._run.intake)
-        self._partition.commit()
+        self.partition.commit()
         return done
 
     async def _hand_over(self) -> Sequence[int]:
-        homes = list(self._partition.outbox.homes())
+        homes = list(self.partition.outbox.homes())
         await asyncio.gather(*map(self._hand_over_to, homes))
         return homes
 
     async def _hand_over_to(self, home: int) -> None:
-        outbox = self._partition.outbox
+        outbox = self.partition.outbox
         with contextlib.suppress(PostError):  # sent again in the next round
             rows = outbox.rows(home)
             outbox.confirm(home, await self._post.send(self._brief.number, home, rows, hurries=True))
 
     def _ended(self, *, is_settled: bool) -> Message:
-        self._partition.commit(ranks=is_settled)
+        self.partition.commit(ranks=is_settled)
         intake, dispatch = self._run.intake, self._run.engine.dispatch
         intake.parts.finish()
         cookies = intake.parts.find(Cookies)
         return {
-            "coverage": self._partition.covered(),
-            "pages": self._partition.counted(),
+            "coverage": self.partition.covered(),
+            "pages": self.partition.counted(),
             "left_out": intake.state.tally.left_out,
-            "error": intake.state.accounts.ledger.certificate(),
+            "unsettled": intake.state.accounts.ledger.unsettled_sums(),
             "failures": dict(intake.state.tally.failures),
             "unanswered": dict(dispatch.unanswered),
             "cookies": cookies.rows() if self._brief.settings.cookie_file and cookies else [],

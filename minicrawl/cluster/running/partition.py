@@ -5,7 +5,7 @@ The post may lose a message, or deliver it late or twice. A row is sent until it
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import Protocol, TypeVar
@@ -21,7 +21,6 @@ from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.model import READ, RunState, State
-from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.store.partitions.records import Records, from_bytes
 from minicrawl.store.rows import MetaValue
@@ -178,12 +177,9 @@ class Partition:
         self.commit()
         self._mirrors.is_due = _never
 
-    def settle(self, error: float = SETTLED_ERROR) -> None:
-        """Make virtual visits along the links of this partition, until mirrors hold more than the residual; commit."""
-        if self._state.batch.links:
-            self.commit()
-        self._intake.ranking.settle_again(error)
-        self._mirrors.error, self._mirrors.is_due = error, _always
+    def commit_to_settle(self, *, hands_over_all: bool) -> None:
+        """Commit news for other partitions, and the cash of all mirrors if `hands_over_all`."""
+        self._mirrors.hands_over_all, self._mirrors.is_due = hands_over_all, _always
         self.commit()
         self._mirrors.is_due = _never  # rows taken then would have to be settled first
 
@@ -207,10 +203,6 @@ class Partition:
         """Commit. ranks: save the rank of every page as well; all have settled, and no row is in flight."""
         meta: dict[str, MetaValue] = self._engine.meta()
         self._intake.commit(meta, ranks=ranks)
-
-    def end(self) -> None:
-        """Free the memory used only for settling."""
-        self._intake.ranking.forget_links()
 
     # Sending.
 
@@ -260,35 +252,6 @@ class Partition:
         for sender in self._senders.values():
             with suppress(asyncio.CancelledError):
                 await sender
-
-
-def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) -> int:
-    """Settle partitions after their crawl, in rounds, until all outboxes are empty. Returns the number of rounds."""
-    rounds, some = 0, list(partitions)
-    while True:
-        for partition in some:
-            partition.settle(error)
-        if not hand_over(some):
-            break
-        rounds += 1
-    for partition in some:
-        partition.end()
-    return rounds
-
-
-def hand_over(partitions: Sequence[Partition]) -> bool:
-    """Deliver all waiting rows to their homes, and confirm them. Returns True if there were any."""
-    by_number = {partition.number: partition for partition in partitions}
-    taken = [
-        (source, home, by_number[home].take(source.number, source.outbox.rows(home)))
-        for source in partitions
-        for home in source.outbox.homes()
-    ]
-    for partition in partitions:
-        partition.commit()
-    for source, home, number in taken:
-        source.outbox.confirm(home, number)
-    return bool(taken)
 
 
 def _always() -> bool:

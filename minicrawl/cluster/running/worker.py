@@ -22,6 +22,7 @@ from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.brief import HEAD, Brief, unpacked
 from minicrawl.cluster.running.member import Member
 from minicrawl.cluster.running.post import Carrier, Post, SocketPost, delivered
+from minicrawl.cluster.running.settling import Settling
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.run import Together
@@ -42,6 +43,8 @@ class Worker:
         self._carrier = carrier
         self._post: Post | None = None
         self._together: Together | None = None
+        self._settling = Settling()
+        self._round = 0
 
     @contextlib.asynccontextmanager
     async def opened(self, brief: Brief, follow: Callable[[Writer], None] | None = None) -> AsyncIterator[Member]:
@@ -60,7 +63,7 @@ class Worker:
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
             if follow is not None:
                 await asyncio.to_thread(follow, books)
-            member = self.members[brief.number] = Member(brief, books, self._post, self._together)
+            member = self.members[brief.number] = Member(brief, books, self._post, self._together, self.settle)
             try:
                 async with delivered(store, self.members, member.held):
                     member.begin()
@@ -70,6 +73,14 @@ class Worker:
                         await member.leave()
             finally:
                 del self.members[brief.number]
+                self._settling.close()
+
+    def settle(self, number: int) -> None:
+        """Settle all partitions here, which have crawled, in a round of this number; the second call does nothing."""
+        if number > self._round:
+            self._round = number
+            here = sorted(self.members.items())
+            self._settling.settle([member.partition for _, member in here if member.has_crawled])
 
     async def aclose(self) -> None:
         """Close what the partitions had in common."""

@@ -1,7 +1,7 @@
 """All data in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -210,17 +210,22 @@ class Accounts:
             for block in blocks():
                 leads[block.sources[np.diff(block.indptr) > 0]] = True
             self.coverage.note_links(leads)
-        has_moved = True
-        while has_moved and (least := self.ledger.least_worth(error)) is not None:
-            has_moved = False
-            for block in blocks():
-                rows = self.ledger.unsettled(block.sources, least)
-                if not len(rows):
-                    continue
-                has_moved = True
-                links = block.rows(rows)
-                self.ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
-                visited[links.sources] = credited[links.targets] = True
+        for links in settled(self.ledger, blocks, error):
+            visited[links.sources] = credited[links.targets] = True
+        self.coverage.note_change()
+        self._visited.append(flagged(visited))
+        self._credited.append(flagged(credited))
+
+    def forward(self, blocks: LinkBlocks, forwarded: IntArray) -> None:
+        """Make virtual visits after which every page but the mirrors has forwarded this much, shape (size,)."""
+        visited, credited = self._no_pages(), self._no_pages()
+        for block in blocks():
+            rows = np.flatnonzero(self.ledger.forwarded[block.sources] != forwarded[block.sources])
+            links = block.rows(rows)
+            self.ledger.visit_many(
+                links.sources, links.indptr, links.targets, links.places, forwarded=forwarded[links.sources]
+            )
+            visited[links.sources] = credited[links.targets] = True
         self.coverage.note_change()
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
@@ -286,6 +291,21 @@ class Accounts:
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)
         self.hops = grown(self.hops, size)
+
+
+def settled(ledger: Ledger, blocks: LinkBlocks, error: float) -> Iterator[LinkGraph]:
+    """Make rounds of virtual visits until the certified L1 error is at most `error`. Yields the links of each."""
+    has_moved = True
+    while has_moved and (least := ledger.least_worth(error)) is not None:
+        has_moved = False
+        for block in blocks():
+            rows = ledger.unsettled(block.sources, least)
+            if not len(rows):
+                continue
+            has_moved = True
+            links = block.rows(rows)
+            ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
+            yield links
 
 
 @lru_cache(maxsize=32)  # a dozen values, used a million times

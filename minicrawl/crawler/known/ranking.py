@@ -1,8 +1,5 @@
 """Virtual visits: pages pass on their cash along stored links, without a request."""
 
-from contextlib import ExitStack
-
-from minicrawl.crawler.books.accounts import LinkBlocks
 from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import FloatArray, slices
@@ -29,9 +26,6 @@ class Ranking:
         self._writer = state.writer
         self._sites = state.sites
         self._turns = 0  # since the last virtual visits
-        self._kept = ExitStack()
-        self._kept_of: int | None = None  # `links_saved` when they were read
-        self._blocks: LinkBlocks = tuple
 
     @property
     def is_coverage_old(self) -> bool:
@@ -119,21 +113,5 @@ class Ranking:
         if self._sites is not None:
             self._sites.work_out()
         with self._writer.link_table.kept_blocks() as blocks:
-            self._settle_along(blocks, error)
-
-    def settle_again(self, error: float) -> None:
-        """`settle_fully` for repeated calls: links are read once while none change; see `forget_links`."""
-        if self._kept_of != self._batch.links_saved:
-            self.forget_links()
-            self._blocks = self._kept.enter_context(self._writer.link_table.kept_blocks())
-            self._kept_of = self._batch.links_saved
-        self._settle_along(self._blocks, error)
-
-    def forget_links(self) -> None:
-        """Free the memory of the links of `settle_again`."""
-        self._kept.close()
-        self._kept_of = None
-
-    def _settle_along(self, blocks: LinkBlocks, error: float) -> None:
-        self._accounts.settle_fully(blocks, error)
-        self._accounts.shorten(blocks)
+            self._accounts.settle_fully(blocks, error)
+            self._accounts.shorten(blocks)

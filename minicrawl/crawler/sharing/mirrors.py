@@ -7,7 +7,7 @@ A mirror's cash is emptied at every hand-over. Its received cash and in-links go
 sent stands beside. So the received cash of a page, over all partitions, is what its links have sent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,9 @@ class Mirrors:
     """The mirrors and their rows.
 
     Invariant: after a hand-over no mirror holds unsent cash or links, or an unsent shorter way.
-    The proceeds of virtual visits do not affect the fetch order, and come again and again: they wait for the settling.
-    Then the mirrors that hold most hand them over, until the rest is so little that the ranking is settled.
-    `error`: bound to which it is being settled; None: the crawl goes on. `is_due`: tells every commit whether to hand
-    anything over. In a crawl that ends by coverage, mirrors that keep its bound down hand over, too.
+    The proceeds of virtual visits do not affect the fetch order, and come again and again: they wait for the settling,
+    which sets `hands_over_all`. `is_due`: tells every commit whether to hand anything over. In a crawl that ends by
+    coverage, mirrors that keep its bound down hand over, too.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
@@ -49,11 +48,12 @@ class Mirrors:
         """The accounts are as in the store. voices: where walkers jump to sites."""
         self._voices = voices
         self._share = share
+        self.here = share.here
         self._accounts = accounts
         self._url_of = url_of
         self._outbox = outbox
         self.is_due: Callable[[], bool] = lambda: True
-        self.error: float | None = None
+        self.hands_over_all = False
         self._home: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -65,8 +65,7 @@ class Mirrors:
 
     def homes(self, urls: Sequence[str]) -> list[int | None]:
         """The home of each URL; None: here."""
-        here, home_of = self._share.here, self._share.home_of
-        return [None if home == here else home for home in map(home_of, urls)]
+        return [None if home == self.here else home for home in map(self._share.home_of, urls)]
 
     def add(self, pages: range, homes: Sequence[int | None], found_on: Sequence[int | None]) -> None:
         """Add new pages with their homes. found_on: the page that made each known; None: a seed, known at home."""
@@ -89,6 +88,12 @@ class Mirrors:
         """The pages that are no mirrors."""
         self._grow(pages.stop)
         return np.flatnonzero(self._home[pages.start : pages.stop] == _HERE) + pages.start
+
+    def by_home(self) -> Iterator[tuple[int, Pages]]:
+        """Partitions with their mirrors here."""
+        mirrors = flagged(self.flags())
+        homes = self._home[mirrors]
+        return ((home, mirrors[homes == home]) for home in np.unique(homes).tolist())
 
     def is_mirror(self, page: int) -> bool:
         return bool(self._home[page] != _HERE)
@@ -113,11 +118,11 @@ class Mirrors:
             pages = waiting[self._has_news(waiting)]
             if self._voices is not None:
                 pages = np.union1d(pages, self._voices.unsaid())
-            if self.error is not None:
-                pages = np.union1d(pages, self._unsettled(self.error))
-            elif self._accounts.coverage.ends_crawl:
-                mirrors = flagged(self.flags())
-                pages = np.union1d(pages, mirrors[self._accounts.coverage.matters(mirrors)])
+            mirrors, accounts = flagged(self.flags()), self._accounts
+            if self.hands_over_all:
+                pages = np.union1d(pages, mirrors[accounts.ledger.pending(mirrors) != 0])
+            elif accounts.coverage.ends_crawl:
+                pages = np.union1d(pages, mirrors[accounts.coverage.matters(mirrors)])
             changed = np.union1d(changed, pages[self._outdate_rows(pages)])
             self._send(pages)
         self._new.clear()
@@ -139,11 +144,6 @@ class Mirrors:
         is_new |= accounts.depth[pages] < self._depth[pages]
         is_new |= accounts.hops[pages] > self._chain_length[pages]
         return is_new
-
-    def _unsettled(self, error: float) -> Pages:
-        """The mirrors that keep the ranking from being settled to `error`."""
-        ledger, mirrors = self._accounts.ledger, flagged(self.flags())
-        return mirrors[_most(ledger.pending(mirrors))] if ledger.certificate() > error else mirrors[:0]
 
     def _send(self, pages: Pages) -> None:
         """Put a row into the outbox for every home of these mirrors."""
@@ -206,10 +206,3 @@ class Mirrors:
         self._grow(self._accounts.size)
         flags: Flags = self._home[: self._accounts.size] != _HERE
         return flags
-
-
-def _most(units: IntArray) -> Flags:
-    """True for at least the mean of the nonzero: mostly a fifth of them, with four fifths of the sum."""
-    sizes = np.abs(units)
-    found: Flags = sizes >= max(1.0, sizes.sum() / max(np.count_nonzero(sizes), 1))
-    return found

@@ -54,7 +54,7 @@ def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(t
 
     async def both() -> tuple[int, int]:
         with closing(Writer(store)) as writer:
-            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1))
+            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1), print)
             with closing(sqlite3.connect(store)) as db:
                 db.execute("CREATE TABLE commits (level)")
                 on_level = "AFTER INSERT ON meta WHEN new.key = 'level'"
@@ -76,7 +76,7 @@ def test_one_that_only_settles_answers_at_once(tmp_path: Path) -> None:
 
     async def answers() -> list[Message]:
         with closing(Writer(folder.stores[0])) as writer:
-            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1))
+            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1), print)
             member.begin()
             asked: list[Message] = [
                 {"do": "stop", "reason": "pages", "now": False},

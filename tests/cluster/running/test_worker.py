@@ -99,9 +99,9 @@ def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
         assert asked(line, answers, "stop", reason="interrupted", now=True) == {"done": {}}
         while not asked(line, answers, "report")["done"]["crawled"]:
             pass
-        assert asked(line, answers, "settle") == {"done": {}}
+        assert asked(line, answers, "settle", round=1) == {"done": {}}
         assert asked(line, answers, "hand over")["done"]["homes"] in ([], [1])
-        ended = {"failures", "unanswered", "cookies", "error", "pages", "left_out", "coverage"}
+        ended = {"failures", "unanswered", "cookies", "unsettled", "pages", "left_out", "coverage"}
         assert asked(line, answers, "end", settled=True)["done"].keys() == ended
         line.shutdown(socket.SHUT_WR)
         assert process.wait(timeout=60) == 0

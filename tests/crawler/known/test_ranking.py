@@ -10,7 +10,6 @@ from support.sites import random_site
 from minicrawl.crawler.intake import Intake
 from minicrawl.opic.units import DAMPING
 from minicrawl.rank import Graph, pagerank
-from minicrawl.store.links import PlacedLinks, placed, to_bytes
 
 STAR = {HOME: [f"{HOME}{leaf}" for leaf in range(12)]} | {f"{HOME}{leaf}": [HOME] for leaf in range(12)}
 
@@ -68,28 +67,4 @@ def test_in_the_end_the_ranking_is_pagerank(tmp_path: Path) -> None:
         np.abs(intake.state.accounts.ledger.importance() - expected).sum()
         <= intake.state.accounts.ledger.certificate() + 1e-9
     )
-    intake.state.writer.close()
-
-
-def test_links_that_are_read_once_are_read_again_when_some_have_changed(tmp_path: Path) -> None:
-    """A leaf gets other links between two rankings: what it has sent goes along these from then on."""
-    intake = crawled(tmp_path / "crawl.db")
-    intake.commit({})
-    intake.ranking.settle_again(1e-9)
-    leaf, away = 3, 5
-    row = intake.state.pages.links_row(leaf)
-    moved = PlacedLinks(np.array([away], dtype=np.int32))
-    intake.state.accounts.relink(leaf, moved, placed(row.targets, row.places))
-    intake.state.pages.relink(row._replace(targets=to_bytes(moved.targets)))
-    intake.commit({})
-    intake.ranking.settle_again(1e-9)
-    links = intake.state.writer.links()
-    indptr = np.concatenate(
-        [[0], np.cumsum(np.bincount(links.sources, np.diff(links.indptr), intake.state.accounts.size))]
-    )
-    births = intake.state.accounts.ledger.birth(slice(0, intake.state.accounts.size)).astype(np.float64)
-    expected = pagerank(Graph(indptr.astype(np.int64), links.targets), DAMPING, births)
-    assert links.targets[indptr.astype(np.int64)[leaf]] == away
-    assert np.abs(intake.state.accounts.ledger.importance() - expected).sum() < 1e-5
-    intake.ranking.forget_links()
     intake.state.writer.close()

@@ -107,7 +107,7 @@ def test_what_virtual_visits_bring_waits_until_the_ranking_is_settled(tmp_path: 
     intake.commit({})
     intake.commit({})
     assert len(sent(intake)) == 1
-    mirrors_of(intake).error = 0.0
+    mirrors_of(intake).hands_over_all = True
     intake.commit({})
     _, second = sent(intake)
     assert (second.urls, second.cash.tolist(), second.inlinks.tolist()) == ([B], [0], [0])
@@ -128,7 +128,7 @@ def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
     intake.state.writer.close()
 
 
-def test_settling_hands_over_what_most_is_held_of_and_nothing_more_when_it_is_settled(tmp_path: Path) -> None:
+def test_settling_hands_over_all_that_mirrors_hold_and_nothing_twice(tmp_path: Path) -> None:
     """Ten pages link to B, one to C; then these pages receive as much again."""
     pages = [f"http://a.test/{number}" for number in range(10)]
     web = {A: pages, **{page: [B, *([C] if page == pages[0] else [])] for page in pages}}
@@ -138,23 +138,15 @@ def test_settling_hands_over_what_most_is_held_of_and_nothing_more_when_it_is_se
         intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
     intake.commit({})
     before = len(sent(intake))
-    accounts, mirrors = intake.state.accounts, mirrors_of(intake)
     of_a = np.array([page_of(intake, page) for page in pages])
-    accounts.take_over(of_a, np.zeros(10, int), np.full(10, UNIT))
-    intake.ranking.settle_again(1e-3)
-    mirrors.error = 1e-3
+    intake.state.accounts.take_over(of_a, np.zeros(10, int), np.full(10, UNIT))
+    intake.ranking.settle_fully(1e-3)
+    mirrors_of(intake).hands_over_all = True
     intake.commit({})
-    (first,) = sent(intake)[before:]
-    assert first.urls == [B]
-    mirror = page_of(intake, C)
-    assert accounts.ledger.received[mirror] > accounts.ledger.forwarded[mirror]
-    rounds = 0
-    while accounts.ledger.certificate() > mirrors.error:
-        intake.commit({})
-        rounds += 1
-    assert rounds == 1
     intake.commit({})
-    assert [records.urls for records in sent(intake)[before:]] == [[B], [C]]
+    assert [records.urls for records in sent(intake)[before:]] == [[B, C]]
+    ledger, mirrors = intake.state.accounts.ledger, np.array([page_of(intake, B), page_of(intake, C)])
+    assert ledger.received[mirrors].tolist() == ledger.forwarded[mirrors].tolist()
     intake.state.writer.close()
 
 
@@ -172,7 +164,7 @@ def test_settling_writes_no_row_of_a_mirror_again_of_which_it_says_nothing_new(t
     intake.commit({})
     mirror = page_of(intake, B)
     assert rows(store, "SELECT page FROM written") == [(mirror,)]
-    mirrors_of(intake).error = 0.0
+    mirrors_of(intake).hands_over_all = True
     intake.ranking.settle_fully()
     intake.commit({})
     assert [records.urls for records in sent(intake)] == [[B], [B]]
