@@ -50,6 +50,8 @@ _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
 _BALANCES_APART, _BUSY = 30.0, 10.0
 """Seconds between two looks at the work of processes; pages a second of a process that is worth relieving."""
+_BIRTHS_APART = 20.0
+"""Time between two sharings of births, as a multiple of what one took: all commit for it twice."""
 _OF_A_REPORT = 0.004
 """Seconds between two polls for each partition, so that polls take a few percent of the time."""
 _MOST_DEATHS = 3
@@ -125,6 +127,8 @@ class Keeper:
     """Pages that partitions had fetched in this run when their work was last looked at."""
     _size_then: int = 0
     """Size of the crawl when births were last shared out, if walkers jump to sites."""
+    _births_stay_until: float = 0.0
+    """Time by time.monotonic() before which births are not shared out again during the crawl."""
     _seeds: dict[int, Seeds] = field(default_factory=dict)
     """Seeds of this run, by their home."""
     _latest: dict[int, Message] = field(default_factory=dict)
@@ -395,12 +399,17 @@ class Keeper:
 
     async def _share_births_out_if_due(self) -> None:
         """Share out births if walkers jump to sites, and the crawl has grown enough."""
+        ends_by_coverage, began = self.settings.until_coverage is not None, time.monotonic()
         if self.settings.jump != BY_SITES or self._reason is not None:
             return
+        if began < self._births_stay_until and not ends_by_coverage:
+            return
         size = sum(report["size"] for report in self._latest.values())
-        is_due = is_grown(size, self._size_then, ends_by_coverage=self.settings.until_coverage is not None)
-        if is_due and await self._share_births_out():
+        if not is_grown(size, self._size_then, ends_by_coverage=ends_by_coverage):
+            return
+        if await self._share_births_out():
             self._size_then = size
+        self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
 
     async def _share_births_out(self) -> bool:
         """Compute the trust of all sites, and share out births by it. Returns True if all partitions could."""
