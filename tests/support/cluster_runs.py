@@ -1,7 +1,7 @@
 """Crawls in partitions of a part of the demo's web; and what one process finds there."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,3 +88,12 @@ def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = ma
 def ranked_pages(stores: Sequence[Store]) -> Iterator[RankedPage]:
     """Every page of a crawl in partitions, best first. From then on each store shows its own pages alone."""
     return AllRanks(Numbers(stores)).pages("importance")
+
+
+def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPage]) -> None:
+    """Assert that several processes have found what one has found, each page by its URL."""
+    assert together.keys() == alone.keys()
+    for url, page in together.items():
+        one = alone[url]
+        assert (page.state, page.inlinks, page.depth, page.status) == (one.state, one.inlinks, one.depth, one.status)
+    assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6

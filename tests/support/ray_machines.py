@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from support.cluster_folders import as_here
-from support.cluster_runs import SETTINGS, WEB, folder_at, ranked_pages
+from support.cluster_runs import SETTINGS, WEB, check_same, folder_at, ranked_pages
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
@@ -256,17 +256,7 @@ class Crawl:
         self.audit()
         with self.here().opened() as stores:
             assert not any(store.transfers.outbox() for store in stores), "it has settled"
-            together = {page.url: page for page in ranked_pages(stores)}
-        assert together.keys() == alone.keys()
-        for url, page in together.items():
-            one = alone[url]
-            assert (page.state, page.inlinks, page.depth, page.status) == (
-                one.state,
-                one.inlinks,
-                one.depth,
-                one.status,
-            )
-        assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
+            check_same({page.url: page for page in ranked_pages(stores)}, alone)
 
     def audit_frozen(self, driver: "subprocess.Popen[bytes]") -> None:
         """Audit at one moment of a crawl that runs."""

@@ -204,27 +204,21 @@ class Accounts:
 
         The visits of a block use cash sent by those of the blocks before it.
         """
-        visited, credited = self._no_pages(), self._no_pages()
         if not self.coverage.knows_links:
             leads = self._no_pages()
             for block in blocks():
                 leads[block.sources[np.diff(block.indptr) > 0]] = True
             self.coverage.note_links(leads)
-        for links in settled(self.ledger, blocks, error):
-            visited[links.sources] = credited[links.targets] = True
-        self.coverage.note_change()
-        self._visited.append(flagged(visited))
-        self._credited.append(flagged(credited))
+        self._note_virtual(settled(self.ledger, blocks, error))
 
     def forward(self, blocks: LinkBlocks, forwarded: IntArray) -> None:
         """Make virtual visits after which every page but the mirrors has forwarded this much, shape (size,)."""
+        self._note_virtual(_forwarded(self.ledger, blocks, forwarded))
+
+    def _note_virtual(self, visits: Iterable[LinkGraph]) -> None:
+        """Note virtual visits while they are made, by the links of each."""
         visited, credited = self._no_pages(), self._no_pages()
-        for block in blocks():
-            rows = np.flatnonzero(self.ledger.forwarded[block.sources] != forwarded[block.sources])
-            links = block.rows(rows)
-            self.ledger.visit_many(
-                links.sources, links.indptr, links.targets, links.places, forwarded=forwarded[links.sources]
-            )
+        for links in visits:
             visited[links.sources] = credited[links.targets] = True
         self.coverage.note_change()
         self._visited.append(flagged(visited))
@@ -306,6 +300,14 @@ def settled(ledger: Ledger, blocks: LinkBlocks, error: float) -> Iterator[LinkGr
             links = block.rows(rows)
             ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
             yield links
+
+
+def _forwarded(ledger: Ledger, blocks: LinkBlocks, forwarded: IntArray) -> Iterator[LinkGraph]:
+    """Make the visits of `Accounts.forward`. Yields the links of each."""
+    for block in blocks():
+        links = block.rows(np.flatnonzero(ledger.forwarded[block.sources] != forwarded[block.sources]))
+        ledger.visit_many(links.sources, links.indptr, links.targets, links.places, forwarded=forwarded[links.sources])
+        yield links
 
 
 @lru_cache(maxsize=32)  # a dozen values, used a million times

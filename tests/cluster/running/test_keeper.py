@@ -9,7 +9,16 @@ from itertools import count, product
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, folder_at, ranked_pages, run_in_parts
+from support.cluster_runs import (
+    SETTINGS,
+    WEB,
+    check_same,
+    crawled_alone,
+    crawled_in_parts,
+    folder_at,
+    ranked_pages,
+    run_in_parts,
+)
 from support.counted_web import CountedWeb, counted_web
 from support.opic_webs import exact_importance
 from support.sites import rows
@@ -41,16 +50,7 @@ def compare(folder: Folder, alone: dict[str, RankedPage]) -> None:
     with folder.opened() as stores:
         assert list(all_violations(stores)) == []
         together = {page.url: page for page in ranked_pages(stores)}
-    assert together.keys() == alone.keys()
-    for url, page in together.items():
-        other = alone[url]
-        assert (page.state, page.inlinks, page.depth, page.status) == (
-            other.state,
-            other.inlinks,
-            other.depth,
-            other.status,
-        )
-    assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
+    check_same(together, alone)
     assert set(list(together)[:100]) == set(list(alone)[:100])
 
 
