@@ -70,7 +70,9 @@ def examples(words: tuple[str, ...], option: click.Option) -> list[str]:
         least = (option.type.min or 0.0) if isinstance(option.type, click.FloatRange) else 0.0
         return [f"{least + tenths / 10:g}" for tenths in (1, 2, 3, 4)]
     if isinstance(option.type, click.IntRange) or option.type is click.INT:
-        return [str((getattr(option.type, "min", None) or 0) + step) for step in (1, 2, 3, 4)]
+        least, most = getattr(option.type, "min", None) or 0, getattr(option.type, "max", None)
+        steps = range(1, 5) if most is None or most - least >= 4 else [1, 0, 1, 0]
+        return [str(least + step) for step in steps]
     return next(texts for texts in TEXTS if are_values(words, option, texts))
 
 

@@ -233,7 +233,10 @@ class Crawl:
         return [rows(store, query)[0][0] for store in self.here().stores]
 
     def wait_for(self, more: Sequence[int], driver: "subprocess.Popen[bytes]") -> None:
-        """Wait until each partition has read so many pages more than now, or has none that waits."""
+        """Wait until each partition has read so many pages more than now, or has none that waits.
+
+        A partition that has none yet has no site, once all together have read twenty.
+        """
         aims = [now + some for now, some in zip(self.read(), more, strict=True)]
         while any(now < aim and self._waits(n) for n, (now, aim) in enumerate(zip(self.read(), aims, strict=True))):
             assert driver.poll() is None, "the crawl has ended"
@@ -241,7 +244,10 @@ class Crawl:
 
     def _waits(self, number: int) -> bool:
         store = self.here().stores[number]
-        return not self.read()[number] or bool(rows(store, "SELECT 1 FROM pages WHERE state = 'waiting' LIMIT 1"))
+        read = self.read()
+        if not read[number] and sum(read) < 20:
+            return True
+        return bool(rows(store, "SELECT 1 FROM pages WHERE state = 'waiting' LIMIT 1"))
 
     def here(self) -> Folder:
         """Its folder, as if all stores were of one machine: these are."""
