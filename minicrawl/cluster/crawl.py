@@ -134,9 +134,8 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     folder.keep_settings(settings)
     log.crawl_started(store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
     report: Ended | None = None
-    keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started)
-    if nodes is not None:
-        keeper.start, keeper.workers = nodes.start(folder, settings.workers, callbacks.warn)
+    machines = None if nodes is None else nodes.machines(folder, settings.workers, callbacks.warn)
+    keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started, machines=machines)
     try:
         with archives_of(settings) as keeper.replayed:
             async with answering(Steering(keeper).done, folder.path, callbacks.warn):

@@ -94,7 +94,8 @@ def remove(store: Path) -> None:
     real = real_path(store)
     index = index_path(store)
     with store_errors(store):
-        for file in (store, *logs(real), text_path(store), *_locks(real, index)):
+        replicas = store.parent.glob(f"{store.name}.replica*")  # of an earlier place
+        for file in (store, *logs(real), text_path(store), *_locks(real, index), *replicas):
             file.unlink(missing_ok=True)
     remove_index(index)
 

@@ -218,7 +218,7 @@ class Crawl:
     def command(self, *words: str) -> "subprocess.Popen[bytes]":
         """Start another command on the folder."""
         command = [*MINICRAWL, *words, "--store", str(self.path), "--json"]
-        return subprocess.Popen(command, stdout=subprocess.PIPE)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=self.ray.disk(HEAD))
 
     def answer(self, *words: str) -> Any:
         """What another command says."""

@@ -2,7 +2,7 @@
 
 hosted    a partition on another machine: its actor, its proxy in the keeper, and the post between actors
 replicating  replicas kept up to date with every commit, and taking over
-finding   the actors of partitions, also after replicas took over
+placing   where partitions are: found after replicas took over, and moved while they crawl
 carrying  backups of stores on several machines, and moves between them
 ray       the nodes, and actors on them: the only module that imports ray
 

@@ -14,10 +14,12 @@ import traceback
 import zlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from minicrawl.cluster.machines.carrying import remove_left
 from minicrawl.cluster.machines.replicating import Lines, Shipping
 from minicrawl.cluster.running.brief import Brief, packed, unpacked
 from minicrawl.cluster.running.partition import PostError
@@ -99,6 +101,8 @@ class Host:
         self._open: dict[int, contextlib.AsyncExitStack] = {}
         self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         """By partition: `begin` waits until it has left its store."""
+        self._shippings: dict[int, Shipping] = {}
+        self._copies = ThreadPoolExecutor(1)
 
     async def begin(self, brief: bytes, where: Where) -> Message:
         """Start a partition. brief: from `packed`."""
@@ -126,6 +130,20 @@ class Host:
         """Take rows for partitions of this actor, and commit. The answer has that to each parcel."""
         return done({"answers": await taken_by(self._worker.members, pickle.loads(zlib.decompress(parcels)))})
 
+    async def ship(self, number: int, node: str) -> None:
+        """Have the replica of a partition on a node, as it is to move there, and commit."""
+        member = self._worker.members.get(number)
+        if member is not None:
+            self._shippings[number].ship_to(node)
+            with contextlib.suppress(MinicrawlError):  # which ends the partition
+                async with member.held():
+                    pass
+
+    async def remove(self, store: Path, generation: int) -> None:
+        """Remove a store that has moved away, if it has this generation."""
+        with contextlib.suppress(MinicrawlError, OSError):
+            await asyncio.to_thread(remove_left, store, generation)
+
     async def leave(self, number: int) -> None:
         """Stop a partition, commit and end."""
         async with self._turns[number]:
@@ -150,12 +168,18 @@ class Host:
                     break
                 await asyncio.sleep(_APART)
             opened = contextlib.AsyncExitStack()
-            lines = self._post.where.lines
-            follow = None if lines is None else partial(_ship, brief, lines)
             # A backup on this machine holds the partition over its socket; rows come by calls.
-            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here)), follow))
+            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here)), self._shipped))
             self._open[brief.number] = opened
         return {"pid": os.getpid()}
+
+    def _shipped(self, brief: Brief, writer: Writer) -> Shipping:
+        self._shippings[brief.number] = Shipping(writer, brief, self._lines, self._copies)
+        return self._shippings[brief.number]
+
+    def _lines(self) -> Lines:
+        assert self._post.where.lines is not None, "there are other machines"
+        return self._post.where.lines
 
     async def _answer(self, act: Callable[..., Awaitable[Message]], *given: object) -> Message:
         try:
@@ -165,12 +189,6 @@ class Host:
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
             return failed(StoreError(f"a partition cannot be crawled on: {error!r}; Ray's logs say where it failed"))
-
-
-def _ship(brief: Brief, lines: Lines, writer: Writer) -> None:
-    """Have the commits of a partition wait for its replica."""
-    writer.on_committed = Shipping(writer, brief, lines)
-    writer.on_committed()
 
 
 class Hosted:

@@ -20,13 +20,11 @@ from typing import Any  # Any: messages
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.machines.carrying import Call, Remote
-from minicrawl.cluster.machines.finding import Finder
 from minicrawl.cluster.machines.hosted import Call as AsyncCall
-from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted, Where
-from minicrawl.cluster.machines.replicating import Lines, Replicas
+from minicrawl.cluster.machines.hosted import GoneError, Host
+from minicrawl.cluster.machines.placing import Actors, Machines
+from minicrawl.cluster.machines.replicating import Replicas
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.brief import Brief
-from minicrawl.cluster.running.processes import Start
 from minicrawl.control.messages import Message
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic_at
@@ -99,35 +97,20 @@ class Nodes:
             places.append(Place() if name == self.here else Place(str(path), machine=name))
         return replace(folder, places=tuple(places))
 
-    def start(self, folder: Folder, workers: int, warn: Callable[[str], None]) -> tuple[Start, int]:
-        """The function that starts partitions of a crawl on the nodes of their stores, or of their replicas; and the
-        number of processes.
+    def machines(self, folder: Folder, workers: int, warn: Callable[[str], None]) -> Machines:
+        """The processes of a crawl on all nodes. workers: on each; 0: one a CPU. warn: called with a sentence."""
 
-        workers: processes on each node; 0: one a CPU. warn: called with a sentence when a replica takes over.
-        """
-        names, cpus = self._of(folder), self._cpus()
-        all_names = sorted({*names, *(self.names() if folder.replicas else ())})
-        calls: list[AsyncCall] = []
-        of_node: dict[str, range] = {}
-        for name in all_names:
-            count = max(min(workers or cpus.get(name, 1), names.count(name)), 1)
-            of_node[name] = range(len(calls), len(calls) + count)
-            calls += [
+        def hosts(name: str) -> Sequence[AsyncCall]:
+            count = max(min(workers or self._cpus().get(name, 1), len(folder.places)), 1)
+            return [
                 Actor(_placed(Host, name, name=f"{folder.cluster} {name} {at}", max_restarts=-1)) for at in range(count)
             ]
-        lines = self._lines(all_names) if folder.replicas else None
-        finder = Finder(folder, Where(tuple(calls), (), lines), of_node, self.here, warn)
 
-        async def start(brief: Brief) -> Hosted:
-            brief, where, node = await finder.find(replace(brief, workers=len(calls)))
-            return Hosted(brief, where, node, None if lines is None else finder.find)
+        def replicas(name: str) -> Line:
+            return Line(_placed(Replicas, name, max_restarts=-1), name, _PATIENCE)
 
-        return start, len(calls)
-
-    def _lines(self, names: Sequence[str]) -> Lines:
-        """Calls to the replicas on nodes, and to this machine."""
-        replicas = {name: Line(_placed(Replicas, name, max_restarts=-1), name, _PATIENCE) for name in names}
-        return Lines(replicas, Line(_placed(Remote, self.here), self.here, _SECONDS), self.here, alive)
+        first = Line(_placed(Remote, self.here), self.here, _SECONDS)
+        return Machines(folder, self.here, Actors(hosts, replicas, first, alive), warn)
 
     def _cpus(self) -> Mapping[str, int]:
         """The CPUs of live nodes, as Ray counts them."""
@@ -145,9 +128,10 @@ class Nodes:
         """Raise StoreError for stores of different moments. Skipped if a node is away or a store is in use."""
         if self.away(folder):
             return
-        calls = {name: self._remote(name) for name in set(self._of(folder))}
+        names = self._of(folder)
+        calls = {names[number]: self._remote(names[number]) for number in folder.begun}
         each: list[Traffic | None] = [
-            calls[name]("call", traffic_at, folder, number) for number, name in enumerate(self._of(folder))
+            calls[names[number]]("call", traffic_at, folder, number) for number in folder.begun
         ]
         if None not in each:
             check_traffic([one for one in each if one is not None])

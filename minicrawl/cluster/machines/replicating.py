@@ -11,6 +11,8 @@ has taken over cannot go on.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,8 +66,8 @@ class Replicas(Remote):
 
 @dataclass(frozen=True)
 class Lines:
-    """Calls that an actor needs. replicas: of `Replicas`, by node; first: of a `Remote` on the machine of cluster.json,
-    the node `name`. alive: the nodes that are there."""
+    """Calls that an actor needs. replicas: of `Replicas`, by node that may have some; first: of a `Remote` on the
+    machine of cluster.json, the node `name`. alive: the nodes that are there."""
 
     replicas: Mapping[str, Call]
     first: Call
@@ -76,67 +78,126 @@ class Lines:
         return place.machine or self.name
 
 
-class Shipping:
-    """Ships the commits of a partition: called after each, it returns once the commit counts.
+@dataclass
+class _Session:
+    """A replica on the node `name`. copying: until it is whole."""
 
-    Raises StoreError if the partition has been taken over, or nobody can say.
+    name: str
+    sender: Sender
+    call: Call
+    copying: Future[None] | None = None
+    is_over: bool = False
+
+    def bring(self, store: Path, parts: Iterable[Part]) -> None:
+        for part in parts:
+            if self.is_over or self.call("take", store, part) != part.number:
+                raise GapError("a part has come before, or nobody wants it any more")
+
+    def end(self) -> None:
+        self.is_over = True
+        if self.copying is not None:
+            wait([self.copying])
+        self.sender.close()
+
+
+class Shipping(AbstractContextManager["Shipping"]):
+    """Ships the commits of a partition during the block: called after each, it returns once the commit counts.
+
+    A replica is copied while commits go on, which count without it until it is whole. Raises StoreError if the
+    partition has been taken over, or nobody can say.
     """
 
-    def __init__(self, writer: Writer, brief: Brief, lines: Lines, apart: float = _APART) -> None:
-        """apart: seconds until a partition without a replica tries to make one again."""
-        self._writer, self._apart, self._lines = writer, apart, lines
+    def __init__(
+        self, writer: Writer, brief: Brief, lines: Callable[[], Lines], copies: Executor, apart: float = _APART
+    ) -> None:
+        """copies: runs copies. apart: seconds until a partition without a replica tries to make one again."""
+        self._writer, self._apart, self._lines, self._copies = writer, apart, lines, copies
         self._path, self._number = brief.folder.path, brief.number
+        self._replicates = brief.folder.replicas > 0
         self._place = brief.folder.places[brief.number]
         self._store = brief.folder.store(brief.number)
-        self._session: tuple[Sender, Call] | None = None
-        self._tried = 0.0
+        self._session: _Session | None = None
+        self._to: str | None = None
+        self._failed = ""
+        self._tried = -apart
+
+    def __enter__(self) -> "Shipping":
+        self._writer.on_committed = self
+        self()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def ship_to(self, name: str) -> None:
+        """Make the replica on this node from the next commit on, as the partition is to move there."""
+        if name != self._to:
+            self._to, self._tried = name, -self._apart
 
     def __call__(self) -> None:
-        if self._session is not None:
-            sender, call = self._session
-            try:
-                self._bring(sender.news(), call)
-            except MinicrawlError:
-                sender.close()
-                self._session = None
-        if self._session is None and time.monotonic() - self._tried >= self._apart:
-            self._begin()
+        if self._replicates or self._to:
+            there = self._lines().replicas
+            if self._session is not None and (
+                self._session.name not in there or self._to not in (None, self._session.name)
+            ):
+                self._end()
+            if self._session is not None:
+                self._ship(self._session)
+            if self._session is None and time.monotonic() - self._tried >= self._apart:
+                self._begin(there)
         if self._session is None:
             self._note(None)
 
-    def _begin(self) -> None:
+    def _begin(self, there: Mapping[str, Call]) -> None:
         """Make a replica on the next machine: the one that has it, or the first behind this partition's."""
-        own = self._lines.node_of(self._place)
-        alive = [name for name in self._lines.alive() if name != own and name in self._lines.replicas]
-        for name in sorted(alive, key=lambda name: (name != self._place.replica, name < own, name)):
-            sender, call = Sender(self._writer), self._lines.replicas[name]
+        own, alive = self._lines().node_of(self._place), self._lines().alive()
+        names = [name for name in alive if name != own and name in there and self._to in (None, name)]
+        first = (self._failed, self._place.replica)
+        for name in sorted(names, key=lambda name: (name == first[0], name != first[1], name < own, name)):
+            session = self._session = _Session(name, Sender(self._writer), there[name])
+            sender, call = session.sender, session.call
             try:
                 if not sender.goes_on(call("begin", self._store, sender.session, self._place.generation)):
                     self._note(None)  # it is written to before it is whole
-                    self._bring(sender.copy(call("digests", self._store)), call)
-                self._bring(sender.news(), call)
+                    parts = sender.copy(call("digests", self._store))
+                    session.copying = self._copies.submit(session.bring, self._store, parts)
             except MinicrawlError:
-                sender.close()
+                self._end()
                 continue
-            self._session = sender, call
-            self._note(name)
-            return
+            self._ship(session)
+            if self._session is not None:
+                return
         self._tried = time.monotonic()
 
-    def _bring(self, parts: Iterable[Part], call: Call) -> None:
-        for part in parts:
-            if call("take", self._store, part) != part.number:
-                raise GapError("a part has come before")
+    def _ship(self, session: _Session) -> None:
+        """Bring the latest commits, once the replica is whole."""
+        if session.copying is not None and not session.copying.done():
+            return
+        try:
+            if session.copying is not None:
+                session.copying.result()
+                session.copying = None
+            session.bring(self._store, session.sender.news())
+        except MinicrawlError:
+            self._failed = session.name
+            self._end()
+            return
+        self._note(session.name)
+
+    def _end(self) -> None:
+        if self._session is not None:
+            self._session.end()
+            self._session = None
 
     def _note(self, name: str | None) -> None:
         if name != self._place.replica:
             place = self._place._replace(replica=name)
-            self._lines.first("call", exchange_place, self._path, self._number, self._place, place)
+            self._lines().first("call", exchange_place, self._path, self._number, self._place, place)
             self._place = place
 
 
 def taken_over(path: Path, number: int, lines: Lines) -> bool:
-    """Let the replica of a partition take over, whose machine is gone. Returns False if it has none that could.
+    """Let the replica of a partition take over, which is gone or has stopped. Returns False if it has none that could.
 
     path: of the crawl's folder. Raises MinicrawlError.
     """

@@ -6,6 +6,7 @@ brief      the first message to a partition
 member     a partition as its keeper knows it: its answers
 worker     the process of one partition
 processes  partitions in processes of this machine
+balancing  partitions move when processes come or leave, or have too much to do
 combined   coverage, site trust and status of all partitions, from those of each
 hints      rel=canonical that names a dead page of another partition
 quotas     pages each partition may fetch, so that the total is exactly --pages

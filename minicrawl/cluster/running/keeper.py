@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from minicrawl import log
-from minicrawl.cluster.balance import evened
 from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.running.balancing import Balancing
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
 from minicrawl.cluster.running.hints import void_hints
-from minicrawl.cluster.running.processes import DeadError, Kept, Processes, Start
+from minicrawl.cluster.running.processes import DeadError, Holders, Kept, Processes, Start
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.cluster.settings import workers_of
@@ -48,8 +48,6 @@ from minicrawl.timing import STANDARD
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
-_BALANCES_APART, _BUSY = 30.0, 10.0
-"""Seconds between two looks at the work of processes; pages a second of a process that is worth relieving."""
 _BIRTHS_APART = 20.0
 """Time between two sharings of births, as a multiple of what one took: all commit for it twice."""
 _OF_A_REPORT = 0.004
@@ -104,8 +102,9 @@ class Keeper:
     patience: float = 10.0
     started: float = field(default_factory=time.monotonic)
     replayed: tuple[Path, ...] = ()
-    workers: int = field(init=False)
-    """Number of processes that have all partitions."""
+    machines: Holders | None = None
+    """Processes of several machines; None: of this one."""
+    processes: Holders = field(init=False)
     _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
@@ -122,9 +121,7 @@ class Keeper:
     quotas: Quotas | None = None
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
-    _balanced_at: float = field(default_factory=time.monotonic)
-    _fetched_then: dict[int, int] = field(default_factory=dict)
-    """Pages that partitions had fetched in this run when their work was last looked at."""
+    _balancing: Balancing = field(init=False)
     _size_then: int = 0
     """Size of the crawl when births were last shared out, if walkers jump to sites."""
     _births_stay_until: float = 0.0
@@ -136,8 +133,8 @@ class Keeper:
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
-        self.workers = workers_of(self.settings, self.folder.homes.partitions)
-        self._processes = Processes(self.workers)
+        self.processes = self.machines or Processes(workers_of(self.settings, self.folder.homes.partitions))
+        self._balancing = Balancing(self.processes, self._move, self._share_concurrency_out)
         self.know(self.seeds)
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
@@ -161,6 +158,7 @@ class Keeper:
             return self._ended(rounds, {number: answer for number, answer in answers.items() if answer})
         finally:
             self.is_crawling, self._is_over = False, True
+            self._balancing.cancel()
             await self._end_all()
             if self._end_of_patience is not None:
                 self._end_of_patience.cancel()
@@ -169,9 +167,7 @@ class Keeper:
         """Note more seeds, for partitions that begin from now on, and for the next run."""
         self.folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
         for home, own in _by_home(self.folder, seeds).items():
-            before = self._seeds.get(home, Seeds([]))
-            urls = list(dict.fromkeys([*before.urls, *own.urls]))
-            self._seeds[home] = Seeds(urls, before.guessed | own.guessed)
+            self._seeds[home] = _with_more(self._seeds.get(home, Seeds([])), own)
 
     @property
     def awake(self) -> Sequence[int]:
@@ -186,10 +182,8 @@ class Keeper:
                     self._parts[number] = _Part(await self._started(number, is_first=True))
 
     async def resize(self) -> None:
-        """Have as many processes of this machine as the settings say: partitions move."""
-        self.workers = self._processes.number = workers_of(self.settings, self.folder.homes.partitions)
-        await self._balance()
-        await self._processes.leave()
+        """Use the processes that there are now: partitions move."""
+        await self._balancing.resize(self._fetched())
 
     @property
     def pids(self) -> Sequence[int]:
@@ -250,9 +244,11 @@ class Keeper:
             is_over = is_over and (self._reason is not None or not await self._void_hints())
             await self._stop_if_due(reports, seconds, is_over=is_over)
             await self._share_births_out_if_due()
-            await self._balance_if_due()
+            if self._reason is None and self.start is None:
+                self._balancing.begin_if_due(self._fetched())
             is_crawled = [self._interrupts > 1 if report is None else report["crawled"] for report in reports.values()]
             if all(is_crawled) and len(is_crawled) == len(self._parts):
+                await self._balancing.end()
                 return
             before = now or before
             waits = any(report is not None and report["short"] for report in reports.values())
@@ -268,7 +264,9 @@ class Keeper:
             waits = self.settings.until_coverage is not None and not _know_coverage(len(self._parts), self._latest)
             waits |= self.settings.archive_top is not None and len(self._latest) < len(self._parts)
             pages = {} if waits else self.quotas.orders()
-        least = self._least_archived()
+        least = (
+            _least_archived(self.settings.archive_top, self._latest) if len(self._latest) >= len(self._parts) else None
+        )
         addresses = self.addresses.orders(self._parts, time.monotonic()) if self.addresses is not None else {}
         sums = total_of(self._latest) if self.settings.refreshes else None
         for number in self._parts:
@@ -279,13 +277,6 @@ class Keeper:
             if least is not None:
                 more = {**more, "least": least}
             yield number, {"do": "report", "pages": quota, **more}
-
-    def _least_archived(self) -> int | None:
-        """The class of cash from which pages are archived, once all have reported; None: any."""
-        share, latest = self.settings.archive_top, self._latest.values()
-        if share is None or len(latest) < len(self._parts):
-            return None
-        return least_class((dict(report["classes"]) for report in latest), share)
 
     def _note(self, number: int, report: Message | None) -> None:
         if report is None:
@@ -372,30 +363,19 @@ class Keeper:
                 await asyncio.sleep(_LOOKS_APART)
             rounds += 1
 
-    async def _balance_if_due(self) -> None:
-        """Move partitions between busy processes, if one has much more to do than others."""
-        seconds = time.monotonic() - self._balanced_at
-        if seconds < _BALANCES_APART or self._reason is not None or self.start is not None:
-            return
-        if self._sum("fetched") - sum(self._fetched_then.values()) > _BUSY * seconds * self.workers:
-            await self._balance()
-        self._balanced_at = time.monotonic()
-        self._fetched_then = {number: self._fetched(number) for number in self._latest}
-
-    async def _balance(self) -> None:
-        work = {number: self._fetched(number) - self._fetched_then.get(number, 0) for number in self._latest}
-        for number, at in evened(work, self._processes.places, self.workers).items():
-            await self._move(number, at)
-
     async def _move(self, number: int, at: int) -> None:
-        """Move a partition to another process. Its requests in flight are finished first."""
+        """Move a partition to another process; its requests are finished."""
         async with self._turns[number]:
             part = self._parts[number]
             await part.kept.end()
             if self.addresses is not None:
                 self.addresses.note_death(number, time.monotonic())
-            self._processes.places[number] = at
+            await self.processes.move(number, at)
             self._parts[number] = _Part(await self._started(number, is_first=False), part.deaths)
+
+    async def _share_concurrency_out(self, processes: int) -> None:
+        share = max(self.settings.concurrency // processes, 1)
+        await self._all({"do": "steer", "asked": {"do": "set", "settings": {"concurrency": share}}})
 
     async def _share_births_out_if_due(self) -> None:
         """Share out births if walkers jump to sites, and the crawl has grown enough."""
@@ -462,7 +442,7 @@ class Keeper:
         return None
 
     async def _started(self, number: int, *, is_first: bool) -> Kept:
-        start = self.start or self._processes.start
+        start, workers = self.start or self.processes.start, self._balancing.number
         own = self._seeds.get(number, Seeds([]))
         return await start(
             Brief(
@@ -471,8 +451,8 @@ class Keeper:
                 self.settings,
                 own,
                 scope=self.folder.seeds,
-                workers=self.workers,
-                beside=-(-max(len(self._parts), len(self._seeds)) // self.workers),
+                workers=workers,
+                beside=-(-max(len(self._parts), len(self._seeds)) // workers),
                 crawls=self._reason is None,
                 is_first=is_first,
                 is_paused=self.clock.is_paused,
@@ -494,8 +474,10 @@ class Keeper:
         """Sum of a figure in this run; uncommitted work of a killed process counts until the next process reports."""
         return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
 
-    def _fetched(self, number: int) -> int:
-        return int(self._latest[number]["fetched"] - self.before[number]["fetched"])
+    def _fetched(self) -> Mapping[int, int]:
+        """Pages fetched in this run, by partition that has begun."""
+        latest, before = self._latest, self.before
+        return {n: latest[n]["fetched"] - before[n]["fetched"] if n in latest else 0 for n in self._parts}
 
     def _ended(self, rounds: int | None, answers: Mapping[int, Message]) -> Ended:
         """The report of the run. answers: of all partitions if they have settled, else empty."""
@@ -526,7 +508,7 @@ class Keeper:
     async def _end_all(self) -> None:
         """Close the connections: running processes stop, commit and end."""
         await asyncio.gather(*(part.kept.end() for part in self._parts.values()))
-        await self._processes.aclose()
+        await self.processes.aclose()
 
 
 def _until_limit(limit: int | None, size: int, seconds: float) -> float:
@@ -543,12 +525,21 @@ def rest_of(settings: CrawlSettings) -> float:
     return delay + STANDARD.on_its_way * max(1.0, delay)
 
 
+def _least_archived(share: float | None, latest: Mapping[int, Message]) -> int | None:
+    """The class of cash from which pages are archived; None: any. latest: reports of all partitions."""
+    return None if share is None else least_class((dict(report["classes"]) for report in latest.values()), share)
+
+
 def _by_home(folder: Folder, seeds: Seeds) -> dict[int, Seeds]:
     """Seeds by their home."""
     urls: dict[int, list[str]] = {}
     for url in seeds.urls:
         urls.setdefault(folder.homes.home_of(url), []).append(url)
     return {home: Seeds(some, seeds.guessed & frozenset(some)) for home, some in urls.items()}
+
+
+def _with_more(seeds: Seeds, more: Seeds) -> Seeds:
+    return Seeds(list(dict.fromkeys([*seeds.urls, *more.urls])), seeds.guessed | more.guessed)
 
 
 def _counters(reports: Mapping[int, Message | None]) -> object:

@@ -34,6 +34,10 @@ LONGEST_OF_ALL = 2**30
 """Maximum bytes of a message: the links of millions of sites."""
 
 
+Follow = Callable[[Brief, Writer], contextlib.AbstractContextManager[object]]
+"""Makes a context for the store of a partition."""
+
+
 class Worker:
     """The partitions of this process, on any machine: `members` by number."""
 
@@ -47,10 +51,10 @@ class Worker:
         self._round = 0
 
     @contextlib.asynccontextmanager
-    async def opened(self, brief: Brief, follow: Callable[[Writer], None] | None = None) -> AsyncIterator[Member]:
+    async def opened(self, brief: Brief, follow: Follow | None = None) -> AsyncIterator[Member]:
         """Have a partition during the block; it stops and commits at its end. Raises MinicrawlError.
 
-        follow: called with its store before the first commit.
+        follow: a context for its store, entered before the first commit.
         """
         folder, store = brief.folder, brief.folder.store(brief.number)
         if not store.exists() or not store.stat().st_size:
@@ -60,9 +64,13 @@ class Worker:
         if self._post is None or self._together is None:
             self._post = Post(self.members, self._carrier(brief.folder))
             self._together = Together(brief.beside)
-        with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
+        with (
+            damage_as_store_error(store),
+            contextlib.closing(Writer(store)) as books,
+            contextlib.ExitStack() as followed,
+        ):
             if follow is not None:
-                await asyncio.to_thread(follow, books)
+                await asyncio.to_thread(followed.enter_context, follow(brief, books))
             member = self.members[brief.number] = Member(brief, books, self._post, self._together, self.settle)
             try:
                 async with delivered(store, self.members, member.held):

@@ -1,20 +1,23 @@
 """A machine is lost with its disk, in the middle of a crawl: replicas go on, and find what one process finds."""
 
+import subprocess
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from support.cluster_folders import some_folder
 from support.cluster_runs import crawled_alone
 from support.command_line import run
 from support.machine_calls import called
-from support.ray_machines import HEAD, OTHER, SLOWLY, THIRD, CrawlOfDisks, Ray, kill, processes_of, served
+from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, THIRD, CrawlOfDisks, Ray, kill, processes_of, served
 from support.replicated import dump
 
 from minicrawl.cluster.folder import Folder, found
@@ -28,6 +31,7 @@ from minicrawl.store.partitions.folder import Place
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
+T = TypeVar("T")
 DELAY = float(SLOWLY)
 EARLY = 0.8
 """Part of a delay: two requests may be handled by the server that much closer to one another than they were sent."""
@@ -54,6 +58,18 @@ class Disk:
         return answer
 
 
+class AtOnce(Executor):
+    """Copies before a commit goes on, so that tests need not wait."""
+
+    def submit(self, function: Callable[..., T], /, *given: object, **named: object) -> "Future[T]":
+        done: Future[T] = Future()
+        try:
+            done.set_result(function(*given, **named))
+        except StoreError as error:
+            done.set_exception(error)
+        return done
+
+
 @dataclass
 class Machines:
     """Partition 1 of a crawl is on alpha; beta and gamma may have its replica."""
@@ -76,7 +92,7 @@ class Machines:
     def shipped(self, writer: Writer) -> Shipping:
         """What is called after each commit, for a process of the partition that has just begun."""
         brief = Brief(found(self.folder.path), 1, CrawlSettings(), Seeds([]))
-        return Shipping(writer, brief, self.lines, apart=0.0)
+        return Shipping(writer, brief, lambda: self.lines, AtOnce(), apart=0.0)
 
 
 @pytest.fixture
@@ -87,9 +103,7 @@ def machines(tmp_path: Path) -> Machines:
 
 @pytest.fixture
 def writer(machines: Machines) -> Iterator[Writer]:
-    with closing(Writer(machines.folder.stores[1])) as writer:
-        writer.on_committed = machines.shipped(writer)
-        writer.on_committed()
+    with closing(Writer(machines.folder.stores[1])) as writer, machines.shipped(writer):
         yield writer
 
 
@@ -122,9 +136,30 @@ def test_process_that_begins_again_goes_on_with_the_replica_that_counts(machines
     commit(writer, 1)
     beta = machines.disks["beta"]
     before = beta.asked.count("digests")
-    writer.on_committed = machines.shipped(writer)
-    commit(writer, 2)
-    assert (machines.place.replica, beta.asked.count("digests")) == ("beta", before), "nothing is copied again"
+    with machines.shipped(writer):
+        commit(writer, 2)
+        assert (machines.place.replica, beta.asked.count("digests")) == ("beta", before), "nothing is copied again"
+
+
+def test_replica_is_made_where_the_partition_is_to_move(machines: Machines) -> None:
+    """Also where no replicas are wanted: then there is none before, and none counts in the next run."""
+    folder = machines.folder.keep_replicas(0)
+    with closing(Writer(folder.store(1))) as writer:
+        with machines.shipped(writer) as shipping:
+            commit(writer, 1)
+            assert (machines.place.replica, machines.disks["gamma"].asked) == (None, [])
+            shipping.ship_to("gamma")
+            commit(writer, 2)
+            assert machines.place.replica == "gamma"
+        with machines.shipped(writer):
+            assert machines.place.replica is None
+        with machines.shipped(writer) as shipping:
+            shipping.ship_to("gamma")
+            commit(writer, 3)
+        wanted = dump(writer.path)
+    assert taken_over(folder.path, 1, machines.lines)
+    assert machines.place == Place(str(folder.store(1).parent), 1, "gamma")
+    assert dump(machines.disks["gamma"].path / "001.db") == wanted
 
 
 def test_partition_whose_replica_took_over_cannot_go_on(machines: Machines, writer: Writer) -> None:
@@ -204,7 +239,7 @@ def test_lost_machines_are_replaced_by_replicas(tmp_path: Path) -> None:
                     for name in (OTHER, THIRD):
                         while any(place.replica is None for place in crawl.places()):
                             time.sleep(0.1)
-                        crawl.wait_for([2, 2, 2], driver)
+                        crawl.wait_for([1, 1, 1], driver)
                         crawl.lose(name)
                         began = time.monotonic()
                         while any(name == place.machine for place in crawl.places()):
@@ -214,6 +249,8 @@ def test_lost_machines_are_replaced_by_replicas(tmp_path: Path) -> None:
                         if name == OTHER:
                             crawl.wait_for([1, 1, 1], driver)
                     assert max(seconds) < 60, seconds
+                    slowly = len(asked)
+                    crawl.answer("control", "set", f"delay={AT_ONCE}")
                     assert driver.wait(timeout=400) == 0
                 finally:
                     driver.kill()
@@ -223,10 +260,55 @@ def test_lost_machines_are_replaced_by_replicas(tmp_path: Path) -> None:
         times = Counter(url for _, url in asked if not url.endswith("/robots.txt"))
         assert max(times.values()) <= 4, "asked again at most once for each death"
         of_host: dict[str, list[float]] = defaultdict(list)
-        for at, url in asked:
+        for at, url in asked[:slowly]:
             of_host[url.split("/")[2]].append(at)
         gaps = sorted(after - before for each in of_host.values() for before, after in pairwise(each))
         assert gaps[0] >= EARLY * DELAY
     finally:
         left = ray.stop()
     assert left == []
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+@pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'minicrawl[cluster]'")
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="a node's disk is where its processes run")
+def test_machine_that_joins_gets_partitions_and_one_that_leaves_gives_its_own_away(tmp_path: Path) -> None:
+    alone = crawled_alone(tmp_path / "alone.db")
+    ray = Ray(disks=tmp_path / "disks")
+    try:
+        ray.start(HEAD, OTHER)
+        with served() as port:
+            crawl = CrawlOfDisks(ray=ray, port=port)
+            with crawl.start(SLOWLY, "--partitions", "6", "--ray", ray.address) as driver:
+                try:
+                    while not (crawl.first / "cluster.json").exists():
+                        time.sleep(0.1)
+                    until_read(6, crawl, driver)
+                    ray.start(THIRD)
+                    until(lambda: any(place.machine == THIRD for place in crawl.places()), driver)
+                    until_read(6, crawl, driver)
+                    left = crawl.answer("control", "leave", OTHER)
+                    assert left["machine"] == OTHER
+                    until(lambda: all(place.machine != OTHER for place in crawl.places()), driver)
+                    crawl.lose(OTHER)
+                    until_read(6, crawl, driver)
+                    crawl.answer("control", "set", f"delay={AT_ONCE}")
+                    assert driver.wait(timeout=240) == 0
+                finally:
+                    driver.kill()
+        crawl.compare(alone)
+    finally:
+        left_behind = ray.stop()
+    assert left_behind == []
+
+
+def until(is_so: Callable[[], bool], driver: "subprocess.Popen[bytes]") -> None:
+    while not is_so():
+        assert driver.poll() is None, "the crawl has ended"
+        time.sleep(0.1)
+
+
+def until_read(more: int, crawl: CrawlOfDisks, driver: "subprocess.Popen[bytes]") -> None:
+    aim = sum(crawl.read()) + more
+    until(lambda: sum(crawl.read()) > aim, driver)

@@ -95,6 +95,7 @@ def test_processes_that_come_and_go_change_nothing(alone: dict[str, RankedPage],
         while wanted:
             fetched = int(keeper.figures["fetched"])
             keeper.settings = replace(keeper.settings, workers=wanted.pop(0))
+            keeper.processes.resize(keeper.settings.workers)
             await keeper.resize()
             assert 1 <= len(set(keeper.pids)) <= keeper.settings.workers
             if wanted == [3, 2]:
