@@ -85,7 +85,9 @@ class Steering:
     async def _leave(self, asked: Message) -> Message:
         """Have the partitions of a machine move to others, and return before they have."""
         machine = str(asked["machine"])
-        partitions = self._keeper.processes.give_up(machine)
+        processes = self._keeper.processes
+        partitions = processes.give_up(machine)
+        await self._keeper.wake(number for number, at in processes.places.items() if at >= processes.number)
         self._keeper.look_soon()
         return {"machine": machine, "partitions": partitions}
 
