@@ -84,6 +84,13 @@ _TIMES_AS_LONG = 50
 """Pause between two reads of the store, as a multiple of a read's time: the crawl waits meanwhile."""
 
 
+def _is_elsewhere(store: Path) -> bool:
+    """True if stores are on other machines, whose answers a crawl must not wait for."""
+    from minicrawl.store.partitions.folder import folder_at, is_folder
+
+    return is_folder(store) and bool(folder_at(store).machines)
+
+
 class BestSoFar:
     """The first lines of `minicrawl top` as of the last commit, updated from time to time."""
 
@@ -96,7 +103,7 @@ class BestSoFar:
 
     def __call__(self) -> Best:
         began = self._clock()
-        if began >= self._not_before and self._store.exists():
+        if began >= self._not_before and self._store.exists() and not _is_elsewhere(self._store):
             self._best = self._looked_up()
             now = self._clock()
             self._not_before = now + max(_LEAST_APART, _TIMES_AS_LONG * (now - began))

@@ -6,7 +6,7 @@ It has no settings that may be secret.
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -45,12 +45,6 @@ class Folder(PartitionFolder):
         with alone(self.path) if self.ray else nullcontext():
             _write(replace(found(self.path), seeds=changed.seeds))
         return changed
-
-    @property
-    def begun(self) -> Sequence[int]:
-        """Partitions that have a store, or may have one on another machine."""
-        away = [number for number, place in enumerate(self.places) if place.machine is not None]
-        return sorted([*self.made, *away])
 
     def keep_copy(self, path: Path) -> "Folder":
         """Write the cluster.json of a copy with all stores in one folder. Returns the copy."""

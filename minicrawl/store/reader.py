@@ -14,7 +14,7 @@ from minicrawl.model import CoursePoint
 from minicrawl.settings import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
-from minicrawl.store.database import closed_if_it_fails, damaged, is_held, open_to_read
+from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.united import United
 from minicrawl.store.read.anticipated import Anticipated
@@ -196,7 +196,7 @@ class Store:
 
     def is_in_use(self) -> bool:
         """True if a crawl holds the store right now."""
-        return is_held(self.path)
+        return self._tables.is_held
 
     def meta(self, key: str) -> MetaValue:
         """A value of `meta`; None when there is none."""

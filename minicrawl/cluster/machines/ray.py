@@ -28,7 +28,8 @@ from minicrawl.cluster.new_store import make_store
 from minicrawl.control.messages import Message
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic_at
-from minicrawl.store.partitions.folder import Place, store_of
+from minicrawl.store.partitions.folder import PartitionFolder, Place, store_of
+from minicrawl.store.partitions.remote import Databases
 
 _A_BIT = 0.001
 """Amount of a node's resource per actor: a thousand actors fit on a node."""
@@ -142,6 +143,11 @@ class Nodes:
         self._check_there(names)
         return {None: self._remote(self.here), **{name: self._remote(name) for name in names}}
 
+    def databases(self, names: Sequence[str]) -> Mapping[str, Call]:
+        """Make `Databases` on reachable nodes. Raises StoreError if one is away."""
+        self._check_there(names)
+        return {name: Line(_placed(Databases, name), name) for name in names}
+
     def _of(self, folder: Folder) -> list[str]:
         return [place.machine or self.here for place in folder.places]
 
@@ -167,7 +173,7 @@ def alive() -> Sequence[str]:
 
 @contextmanager
 def connected(address: str) -> Iterator[Nodes]:
-    """Connect to a cluster as a driver on one of its nodes. Raises SettingError, StoreError."""
+    """Connect to a cluster as a driver on one of its nodes, unless this process is. Raises SettingError, StoreError."""
     if find_spec("ray") is None:
         raise SettingError("several machines need Ray; run: pip install 'minicrawl[cluster]'")
     if "://" in address:
@@ -180,6 +186,9 @@ def connected(address: str) -> Iterator[Nodes]:
         raise StoreError(f"nobody listens at {address}; 'ray start --head' there starts a cluster") from error
     import ray  # noqa: PLC0415
 
+    if ray.is_initialized():
+        yield Nodes()
+        return
     try:
         ray.init(address, log_to_driver=False, logging_level="CRITICAL")
     except Exception as error:  # Ray raises many types of errors for a failed connection
@@ -189,6 +198,13 @@ def connected(address: str) -> Iterator[Nodes]:
         yield Nodes()
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def reading(folder: PartitionFolder) -> Iterator[Mapping[str, Call]]:
+    """Calls to the `Databases` of each other machine that has a part of the crawl. Raises SettingError, StoreError."""
+    with connected(folder.ray or "auto") as nodes:
+        yield nodes.databases(folder.machines)
 
 
 def make_at(path: Path, cluster: str, number: int, partitions: int) -> None:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple  # Any: JSON
 
 from filelock import FileLock
@@ -26,6 +27,7 @@ from minicrawl.errors import StoreError
 from minicrawl.settings import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import is_held
+from minicrawl.store.partitions.remote import Call
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -105,6 +107,12 @@ class PartitionFolder:
         """True if a crawl writes to any of the stores right now."""
         return any(is_held(self.store(number)) for number in self.made)
 
+    @property
+    def begun(self) -> Sequence[int]:
+        """Partitions that have a store, or may have one on another machine, rising."""
+        away = [number for number, place in enumerate(self.places) if place.machine is not None]
+        return sorted([*self.made, *away])
+
     @contextmanager
     def opened(self) -> "Iterator[Sequence[Store]]":
         """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
@@ -128,17 +136,28 @@ class PartitionFolder:
         numbers: Sequence[int],
         sizes: Sizes = STANDARD_SIZES,
         look: "Callable[[Store], object]" = lambda store: None,
+        calls: Mapping[str, Call] = MappingProxyType({}),
     ) -> "list[Store]":
-        """The read side of some partitions, to be closed one by one. look: is called with each as it is opened."""
+        """The read side of some partitions, to be closed one by one.
+
+        look: is called with each as it is opened. calls: to other machines that have some; without one a
+        partition is on this machine. Raises StoreError.
+        """
         from minicrawl.store.partitions.open_stores import MOST, OpenStores  # noqa: PLC0415 - it opens folders, too
 
         made = set(self.made)
-        paths = [self.store(number) for number in numbers]
-        opened = OpenStores(None if any(map(is_held, paths)) else MOST)
+        by = {number: calls.get(self.places[number].machine or "") for number in numbers}
+        held = (call("is_held", self.store(n)) if call else is_held(self.store(n)) for n, call in by.items())
+        opened = OpenStores(None if any(held) else MOST)
         with ExitStack() as stack:
             stores = []
-            for number, path in zip(numbers, paths, strict=True):
-                store = stack.enter_context(opened.open(path, sizes))
+            for number, call in by.items():
+                path = self.store(number)
+                if call is None:
+                    store = stack.enter_context(opened.open(path, sizes))
+                else:
+                    name = self.path / f"{path.name} on {self.places[number].machine}"
+                    store = stack.enter_context(opened.open_remote(name, sizes, path, call))
                 store.pin()
                 self.check_is_current(number, store)
                 self._check_none_is_missing(store, made)

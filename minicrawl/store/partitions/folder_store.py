@@ -7,7 +7,7 @@ as the settings, are the same in all partitions. History, cash and the queue are
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,7 @@ from minicrawl.store.partitions.pages import (
     AllSelected,
     NothingExpected,
 )
+from minicrawl.store.partitions.remote import Call
 from minicrawl.store.read.facts import FactColumns, Facts, NamedParts
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
@@ -68,6 +69,9 @@ class FolderStore(Store):
         self.sizes = sizes
         self.folder = folder
         self._parts = parts
+        self._calls: Mapping[str, Call] = {}
+        """Calls to other machines that have some of them."""
+        self._machines = ExitStack()
         numbers = self._numbers = Numbers(parts, looks)
         self.page_table = AllPages(numbers)
         self.link_table = AllLinks(numbers)
@@ -88,25 +92,26 @@ class FolderStore(Store):
 
     @classmethod
     def at(cls, path: Path, sizes: Sizes = STANDARD_SIZES) -> Self:
-        """The stores of the crawl in a folder. Raises StoreError."""
+        """The stores of the crawl in a folder, also those on other machines. Raises StoreError."""
         folder = folder_at(path)
-        folder.check_is_here()
-        looks: list[Look] = []
-        parts = folder.open(folder.made, sizes, lambda part: looks.append(first_look(part)))
-        if not parts:
-            raise StoreError(
-                f"no partition in {path} has a store yet; run 'minicrawl crawl SEEDS --store {path}' first"
-            )
-        try:
-            return cls(folder, parts, sizes, looks)
-        except BaseException:
+        with ExitStack() as stack:
+            calls = stack.enter_context(_calls(folder)) if folder.machines else {}
+            looks: list[Look] = []
+            parts = folder.open(folder.begun, sizes, lambda part: looks.append(first_look(part)), calls)
             for part in parts:
-                part.close()
-            raise
+                stack.callback(part.close)
+            if not parts:
+                raise StoreError(
+                    f"no partition in {path} has a store yet; run 'minicrawl crawl SEEDS --store {path}' first"
+                )
+            store = cls(folder, parts, sizes, looks)
+            store._calls, store._machines = calls, stack.pop_all()
+            return store
 
     def close(self) -> None:
         for part in self.parts:
             part.close()
+        self._machines.close()
 
     @property
     def parts(self) -> Sequence[Store]:
@@ -133,9 +138,14 @@ class FolderStore(Store):
     @contextmanager
     def files(self) -> Iterator[Sequence[Store]]:
         self.check_is_at_rest()
-        self.close()  # its stores are opened again if they are read again: two lots might be too many open files
-        with self.folder.opened() as stores:
+        for part in self.parts:  # opened again if they are read again: two lots might be too many open files
+            part.close()
+        stores = self.folder.open(self.folder.begun, self.sizes, calls=self._calls)
+        try:
             yield stores
+        finally:
+            for store in stores:
+                store.close()
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Do nothing: each partition is pinned to one commit."""
@@ -168,7 +178,7 @@ class FolderStore(Store):
         return self.parts[0].hash_key
 
     def is_in_use(self) -> bool:
-        return self.folder.is_in_use
+        return self.folder.is_in_use or any(part.is_in_use() for part in self.parts if self._calls)
 
     def meta(self, key: str) -> MetaValue:
         if key in _IN_ONE_STORE:
@@ -498,6 +508,13 @@ def _run(each: Sequence[Mapping[str, Any]], collected: float) -> dict[str, Any]:
     added = {name: sum(one.get(name) or 0 for one in each) for name in ("fetched", "bytes", "in_flight", "refreshed")}
     errors = _counted([one["errors"] for one in each])
     return {**added, "seconds": max(one["seconds"] for one in each), "errors": errors, "coverage": collected}
+
+
+def _calls(folder: PartitionFolder) -> AbstractContextManager[Mapping[str, Call]]:
+    """Calls to the other machines that have stores, until the block ends. Raises MinicrawlError."""
+    from minicrawl.cluster.machines.ray import reading  # noqa: PLC0415 - several machines are an extra
+
+    return reading(folder)
 
 
 def _course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:

@@ -15,8 +15,10 @@ from typing import Any  # Any: rows
 from minicrawl.errors import StoreError
 from minicrawl.sizes import Sizes
 from minicrawl.store.database import open_to_read
+from minicrawl.store.partitions.remote import Call, RemoteDatabase, RemoteTexts
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.reader import Store
+from minicrawl.store.texts.text_file import OpenTexts
 
 MOST = 56
 """Stores open at once, of a crawl that does not run."""
@@ -38,7 +40,13 @@ class OpenStores:
 
     def open(self, path: Path, sizes: Sizes) -> Store:
         """The read side of the store at `path`. Raises StoreError."""
-        tables = _Tables(path, sizes, self)
+        return self._opened(_Tables(path, sizes, self))
+
+    def open_remote(self, name: Path, sizes: Sizes, there: Path, call: Call) -> Store:
+        """The read side of a store on another machine. name: in errors; there: its path. Raises StoreError."""
+        return self._opened(_RemoteTables(name, sizes, self, there, call))
+
+    def _opened(self, tables: "_Tables") -> Store:
         try:
             store = Store(tables)
         except BaseException:
@@ -70,7 +78,7 @@ class _Tables(Tables):
 
     def __init__(self, path: Path, sizes: Sizes, stores: OpenStores) -> None:
         stores.make_room()
-        super().__init__(path, open_to_read(path), sizes)
+        super().__init__(path, self._connect(path), sizes)
         self.reads = 0
         self.on_close: Callable[[], None] = lambda: None
         self._stores = stores
@@ -81,6 +89,9 @@ class _Tables(Tables):
         self._committed: object = None
         self._is_pinned = False
         self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
+
+    def _connect(self, path: Path) -> Any:
+        return open_to_read(path)
 
     @property
     def db(self) -> Any:
@@ -149,7 +160,7 @@ class _Tables(Tables):
 
     def _open_again(self) -> None:
         self._stores.make_room()
-        self._db, self._is_open = open_to_read(self.path), True
+        self._db, self._is_open = self._connect(self.path), True
         self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
         if not self._is_pinned:
             return
@@ -158,3 +169,25 @@ class _Tables(Tables):
             raise StoreError(f"a crawl began to write to {self.path} while it was read; run this command again")
         for statement in self._views:
             super().make_view(statement)
+
+
+class _RemoteTables(_Tables):
+    """Queries a store on another machine."""
+
+    def __init__(self, name: Path, sizes: Sizes, stores: OpenStores, there: Path, call: Call) -> None:
+        """See OpenStores.open_remote."""
+        self._there, self._call = there, call
+        super().__init__(name, sizes, stores)
+
+    @property
+    def is_held(self) -> bool:
+        return bool(self._call("is_held", self._there))
+
+    def open_texts(self, line: bytes) -> OpenTexts:
+        return RemoteTexts(self._call, self._there, line)
+
+    def _connect(self, path: Path) -> Any:
+        try:
+            return RemoteDatabase(self._call, self._there)
+        except StoreError as error:
+            raise StoreError(f"{path}: {error}") from error

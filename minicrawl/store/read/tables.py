@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar  # Any: rows
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.database import damaged, store_errors
+from minicrawl.store.database import damaged, is_held, store_errors
 from minicrawl.store.rows import MetaValue
+from minicrawl.store.texts.text_file import OpenTexts, TextFile, text_path
 
 Row = TypeVar("Row", bound=NamedTuple)
 _LEAST_ROW = 16
@@ -33,6 +34,15 @@ class Tables:
 
     def close(self) -> None:
         self._db.close()
+
+    @property
+    def is_held(self) -> bool:
+        """True if a crawl writes to the store right now."""
+        return is_held(self.path)
+
+    def open_texts(self, line: bytes) -> OpenTexts:
+        """The file of the store's texts, see TextFile. Raises StoreError."""
+        return TextFile(text_path(self.path), line)
 
     def prepare(self, ask: Callable[[], object]) -> None:
         """Do nothing: this stays open. One that may be closed asks, and remembers short results."""

@@ -8,7 +8,7 @@ from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import TextRow, TextVersion
 from minicrawl.store.texts.marked_text import KeptText, unpack
 from minicrawl.store.texts.repeated_blocks import template
-from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
+from minicrawl.store.texts.text_file import HEAD, OpenTexts, first_line
 
 _ALL = """
     SELECT page, NULL AS at, start, size FROM texts UNION ALL SELECT page, at, start, size FROM text_versions"""
@@ -19,7 +19,7 @@ class Texts:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._file: TextFile | None = None
+        self._file: OpenTexts | None = None
         self._line = b""
 
     @property
@@ -130,10 +130,10 @@ class Texts:
             self._file.close()
             self._file = None
 
-    def _opened(self) -> TextFile:
+    def _opened(self) -> OpenTexts:
         """The file as of the commit that is read."""
         line = first_line(self._tables.hash_key, self.made)
         if self._file is None or line != self._line:
             self.close()
-            self._file, self._line = TextFile(text_path(self._tables.path), line), line
+            self._file, self._line = self._tables.open_texts(line), line
         return self._file

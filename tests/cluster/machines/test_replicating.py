@@ -298,6 +298,9 @@ def test_machine_that_joins_gets_partitions_and_one_that_leaves_gives_its_own_aw
                 finally:
                     driver.kill()
         crawl.compare(alone)
+        best = [page["url"] for page in crawl.answer("top", "--n", "100", "--by", "importance")]
+        assert best == [page.url for page in sorted(alone.values(), key=lambda page: page.rank)[:100]]
+        assert crawl.answer("check")["problems"] == []
     finally:
         left_behind = ray.stop()
     assert left_behind == []
