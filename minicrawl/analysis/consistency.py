@@ -26,7 +26,7 @@ from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.cash_book import TOTAL, cash_of
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.window import Interpolation
-from minicrawl.store.partitions.agreement import disagreements
+from minicrawl.store.partitions.agreement import disagreements, traffic
 from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.reader import Store
@@ -57,12 +57,12 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
     if len(stores) == 1 and partitions is None:
         yield from violations(stores[0])
         return
+    faults = []
+    for store in stores:
+        store.prepare(_asked)
+        number = store.ask(posted).partition
+        faults += [f"partition {number}: {fault}" for fault in store.ask(_faults)]
     each = [store.ask(posted) for store in stores]
-    faults = [
-        f"partition {one.partition}: {fault}"
-        for one, store in zip(each, stores, strict=True)
-        for fault in store.ask(_faults)
-    ]
     faults += disagreements(stores)
     yield from faults
     if faults:
@@ -84,6 +84,13 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
             yield f"all ledgers together have carried {carried:+d} units that no other has"
         for one, store in zip(each, stores, strict=True):
             yield from store.ask(_faults_at_home, one.partition, _added_up(spill, one.partition))
+
+
+def _asked(store: Store) -> None:
+    """Ask a store beforehand what is asked of all of them, short answers first."""
+    traffic(store), posted(store), kept_surfer(store)
+    for key in ("partitions", "cash_total", CARRIED):
+        store.meta(key)
 
 
 def _faults(store: Store) -> list[str]:

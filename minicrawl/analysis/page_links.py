@@ -150,7 +150,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
         is_target &= np.arange(web.size) == _known(store, asked.to)
     source, target = web.links(is_target=is_target)
     if asked.external:
-        site = sites(store)
+        site = sites(store, store.page_table.hosts())
         is_external = site[source] != site[target]
         source, target = source[is_external], target[is_external]
     pages, of_link = np.unique(source, return_inverse=True)
@@ -229,12 +229,12 @@ class Web:
         return found
 
 
-def sites(store: Store) -> Pages:
-    """The site of every page, as a number."""
+def sites(store: Store, of_page: Pages) -> Pages:
+    """The site of every page, as a number. of_page: the host of every page."""
     numbers: dict[str, int] = {}
     of_host = {host.id: numbers.setdefault(site_of(host.name), host.id) for host in store.hosts.all()}
-    hosts, of_page = np.unique(store.page_table.hosts(), return_inverse=True)
-    return np.array([of_host.get(host, -1) for host in hosts.tolist()], dtype=np.int64)[of_page]
+    hosts, at = np.unique(of_page, return_inverse=True)
+    return np.array([of_host.get(host, -1) for host in hosts.tolist()], dtype=np.int64)[at]
 
 
 def _known(store: Store, text: str) -> int:

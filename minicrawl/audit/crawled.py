@@ -1,9 +1,10 @@
 """The pages and links of a store, or of a folder of partitions, as the rules of an audit read them."""
 
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +61,7 @@ class Crawled:
 
     def __init__(self, store: Store) -> None:
         """store: in a snapshot."""
+        store.prepare(_asked)
         self.store = store
         self.size = store.size()
         self._urls: dict[int, str] = {}
@@ -120,7 +122,7 @@ class Crawled:
     @cached_property
     def sites(self) -> Pages:
         """The site of every page, as a number."""
-        return sites(self.store)
+        return sites(self.store, self.columns.host)
 
     @cached_property
     def is_ours(self) -> Flags:
@@ -144,6 +146,13 @@ class Crawled:
     def is_indexed(self) -> Flags:
         """Pages as above that search engines may show."""
         return self.is_page & ~self.is_noindex
+
+    @cached_property
+    def is_listed(self) -> Flags:
+        """Pages of ours that a sitemap lists."""
+        listed = np.zeros(self.size, dtype=np.bool_)
+        listed[[page for page, _ in self.store.audit_table.sitemap_pages()]] = True
+        return listed & self.is_ours
 
     @cached_property
     def is_noindex(self) -> Flags:
@@ -302,6 +311,19 @@ class Crawled:
         if self.store.settings.get(setting) and not self.is_page.any():
             return "no page of HTML was read"
         return f"the crawl has kept no {what}; 'minicrawl crawl SEEDS {options} --store NEW' does, in a new store"
+
+
+def _asked(part: Store) -> None:
+    """Ask a partition what the rules ask all of them, short answers first."""
+    for key in ("ledger_total", "links_left_out"):
+        part.meta(key)
+    part.facts.is_there(), part.requisites.counts(), part.recognised.cloaking_checks()
+    part.sitemaps.all(), part.sitemaps.listed_counts(), part.patterns.trap_patterns()
+    audited, pages = part.audit_table, part.page_table
+    part.ranks.importance(), audited.columns()
+    texts = map(audited.texts, ("canonical", "hreflang", "title"))
+    read = (*texts, part.facts.texts("language"), audited.sitemap_pages(), pages.redirects_and_failures())
+    deque(chain(*read, part.link_table.on_pages()), maxlen=0)
 
 
 def found_by(rule: Rule, crawled: Crawled) -> list[Finding]:

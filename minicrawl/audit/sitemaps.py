@@ -4,16 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from minicrawl.analysis.page_links import Flags
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Severity, rule
-
-
-def _listed(crawled: Crawled) -> Flags:
-    """Pages of ours that a sitemap lists."""
-    listed = np.zeros(crawled.size, dtype=np.bool_)
-    listed[[page for page, _ in crawled.store.audit_table.sitemap_pages()]] = True
-    return listed & crawled.is_ours
 
 
 @rule(
@@ -24,7 +16,7 @@ def _listed(crawled: Crawled) -> Flags:
 )
 def sitemap_broken(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(
-        _listed(crawled) & crawled.leads_nowhere, lambda page: str(crawled.columns.reason[crawled.web.end[page]])
+        crawled.is_listed & crawled.leads_nowhere, lambda page: str(crawled.columns.reason[crawled.web.end[page]])
     )
 
 
@@ -36,7 +28,7 @@ def sitemap_broken(crawled: Crawled) -> Iterator[Fault]:
 )
 def sitemap_redirect(crawled: Crawled) -> Iterator[Fault]:
     web = crawled.web
-    return crawled.faults(_listed(crawled) & web.is_redirect & ~web.is_broken[web.end])
+    return crawled.faults(crawled.is_listed & web.is_redirect & ~web.is_broken[web.end])
 
 
 @rule(
@@ -46,7 +38,7 @@ def sitemap_redirect(crawled: Crawled) -> Iterator[Fault]:
     how="Take it out of the sitemap, or take noindex off the page.",
 )
 def sitemap_noindex(crawled: Crawled) -> Iterator[Fault]:
-    return crawled.faults(_listed(crawled) & crawled.is_html & crawled.is_noindex)
+    return crawled.faults(crawled.is_listed & crawled.is_html & crawled.is_noindex)
 
 
 @rule(
@@ -60,7 +52,7 @@ def sitemap_missing(crawled: Crawled) -> Iterator[Fault]:
     unread = [row.host for row in sitemaps.all() if row.reason != "ok"] + [
         host for host, (count, _) in waiting.items() if count
     ]
-    listed, host = _listed(crawled), crawled.columns.host
+    listed, host = crawled.is_listed, crawled.columns.host
     with_sitemap = np.isin(host, np.unique(host[listed])) & ~np.isin(host, unread)
     stands = crawled.is_indexed & crawled.is_important & ~crawled.web.is_redirect
     return crawled.faults(stands & with_sitemap & ~listed)

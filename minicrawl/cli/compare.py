@@ -72,6 +72,7 @@ def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], dict[s
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
+        reader.prepare(lambda part: (kept_surfer(part), part.ranks.kept(), list(part.page_table.urls())))
         is_kept(reader, given)
         surfer = str(kept_surfer(reader)) if given == "importance" else None
         states = None

@@ -51,8 +51,9 @@ def report_on(
     Raises StoreError.
     """
     with store.snapshot(), against.snapshot() if against else nullcontext():
-        crawl, older, now = Crawl.of(store), Crawl.of(against) if against else None, status(store)
-        audit = audited(store, own=own, ignored=ignored, against=against)
+        store.prepare(lambda part: (part.page_table.seeds(), lines_per_site(part), list(part.page_table.urls())))
+        now, audit = status(store), audited(store, own=own, ignored=ignored, against=against)
+        crawl, older = Crawl.of(store), Crawl.of(against) if against else None
         compared = _compared(crawl, older, audit) if older else ()
         sections = chain(compared, _shape(crawl), (_top(store), _pictures(store), _errors(now)))
         return Report(

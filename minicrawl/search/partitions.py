@@ -40,6 +40,7 @@ def _behind(store: Store) -> int | None:
 
 
 def _search(store: Store, text: str, asked: Asked) -> Found:
+    store.prepare(lambda part: (part.texts.size, part.ranks.extremes(asked.by)))
     some = _with_texts(store)
     if store.parts == (store,):
         with Searcher(store) as searcher:

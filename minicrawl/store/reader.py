@@ -174,7 +174,8 @@ class Store:
         return question(self, *given)
 
     def prepare(self, question: Callable[["Store"], object]) -> None:
-        """Ask a store of many partitions beforehand; short results are remembered where it may be closed meanwhile."""
+        """Ask a store of many partitions beforehand: short results are remembered where it may be closed meanwhile, up
+        to the first that is too long."""
         self._tables.prepare(lambda: question(self))
 
     def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:

@@ -35,7 +35,7 @@ def check_agreement(folder: PartitionFolder) -> None:
 
 def check_agreement_of(stores: Sequence[Store]) -> None:
     """Raise StoreError for stores restored from different backups."""
-    check_traffic([store.ask(_traffic) for store in stores])
+    check_traffic([store.ask(traffic) for store in stores])
 
 
 def check_traffic(each: Sequence[Traffic]) -> None:
@@ -46,7 +46,7 @@ def check_traffic(each: Sequence[Traffic]) -> None:
 
 def disagreements(stores: Sequence[Store]) -> Iterator[str]:
     """The faults in the identity of stores, and in their traffic, a sentence each."""
-    return _disagreements([store.ask(_traffic) for store in stores])
+    return _disagreements([store.ask(traffic) for store in stores])
 
 
 def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
@@ -79,10 +79,11 @@ def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
 def traffic_at(folder: PartitionFolder, number: int) -> Traffic | None:
     """The traffic of a partition on this machine; None while a crawl uses its store."""
     with folder.opened_some([number]) as (store,):
-        return None if store.is_in_use() else _traffic(store)
+        return None if store.is_in_use() else traffic(store)
 
 
-def _traffic(store: Store) -> Traffic:
+def traffic(store: Store) -> Traffic:
+    """The traffic of a partition."""
     cluster, partition, partitions = (store.meta(key) for key in ("cluster", "partition", "partitions"))
     neighbours = store.transfers.neighbours()
     sent = {row.partition: row.sent for row in neighbours if row.sent}

@@ -156,15 +156,9 @@ class FolderStore(Store):
 
     def prepare(self, question: Callable[[Store], object]) -> None:
         """Ask each partition, so that each is opened once for all questions."""
-
-        def all_of(part: Store) -> None:
-            question(part)
-            part.hosts.all()
-            part.united.hosts_elsewhere()
-            part.united.collected()
-
         for part in self.parts:
-            part.prepare(all_of)
+            part.prepare(lambda part: (part.hosts.all(), part.united.hosts_elsewhere()))
+            part.prepare(question)
 
     def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
         """The rows of all partitions; keys that are page numbers are those of one store, see `parts`."""

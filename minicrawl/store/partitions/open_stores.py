@@ -3,8 +3,9 @@
 An open store takes four of a process's files and half a megabyte, and a crawl may have thousands of stores. Each is
 opened again when it is read again, and must then be as it was: so while a crawl runs, all stay open.
 
-Opening takes some milliseconds. So where not all can stay open, short results are remembered: a question that is put to
-one store after the other (see `Store.prepare`) opens each once, and the same questions of all then open none.
+Opening takes some milliseconds. So where not all can stay open, short results are remembered: questions that are put to
+one store after the other (see `Store.prepare`) open each once, and the same questions of all then open none. Of long
+results reading takes longer than opening.
 """
 
 from collections import OrderedDict
@@ -20,12 +21,17 @@ from minicrawl.store.read.tables import Tables
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.text_file import OpenTexts
 
+Values = Sequence[Any] | Mapping[str, Any]
 MOST = 56
 """Stores open at once, of a crawl that does not run."""
 _CACHE = 120
 """Kilobytes of a store's page cache: the system has one, too."""
-_REMEMBERED = 50_000
-"""Rows remembered of all stores together; a result counts as one more."""
+_REMEMBERED = 100_000
+"""Rows remembered of all stores together, of each as many; a result counts as one more."""
+
+
+class _FullError(Exception):
+    """A result is longer than a store may remember."""
 
 
 class OpenStores:
@@ -33,7 +39,8 @@ class OpenStores:
 
     def __init__(self, most: int | None = MOST) -> None:
         self.most = most
-        self.room = _REMEMBERED
+        self.number = 0
+        """Number of stores that were opened."""
         self.is_crowded = False
         """True once a store was closed to make room for another one."""
         self._used: OrderedDict[_Tables, None] = OrderedDict()
@@ -47,6 +54,7 @@ class OpenStores:
         return self._opened(_RemoteTables(name, sizes, self, there, call))
 
     def _opened(self, tables: "_Tables") -> Store:
+        self.number += 1
         try:
             store = Store(tables)
         except BaseException:
@@ -66,7 +74,7 @@ class OpenStores:
             closable = [tables for tables in self._used if not tables.reads]
             if closable:
                 self.is_crowded = True
-                closable[len(closable) // 2].close()  # the least used one would be the next that a look at all needs
+                closable[-len(closable) // 8].close()  # a look at all stores needs the least used ones next
 
     def forget(self, tables: "_Tables") -> None:
         """Note that a store was closed."""
@@ -83,7 +91,8 @@ class _Tables(Tables):
         self.on_close: Callable[[], None] = lambda: None
         self._stores = stores
         self._is_open = True
-        self._views: list[str] = []
+        self._views: dict[str, str] = {}
+        self._room = 0
         self._remembers = False
         self._remembered: dict[tuple[Any, ...], list[Any]] = {}
         self._committed: object = None
@@ -112,39 +121,41 @@ class _Tables(Tables):
         self._is_pinned = True
         self._committed = self.meta("run_at")
 
-    def make_view(self, statement: str) -> None:
-        self._views.append(statement)
+    def make_views(self, views: Mapping[str, str]) -> None:
+        self._views |= views
         self._remembered.clear()
         if self._is_open:
-            super().make_view(statement)
+            super().make_views(views)
 
     def prepare(self, ask: Callable[[], object]) -> None:
-        if self._stores.is_crowded and not self._remembers:
-            self._remembers = True
-            try:
-                ask()
-            finally:
-                self._remembers = False
+        if not self._stores.is_crowded or self._remembers:
+            return
+        if not self._remembered:
+            self._room = _REMEMBERED // self._stores.number
+        self._remembers = True
+        try:
+            ask()
+        except _FullError:
+            pass  # this question will open the store again, and so will those after it
+        finally:
+            self._remembers = False
 
-    def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
-        given = values.items() if isinstance(values, Mapping) else values
-        return [*self._answered((query, *given), lambda: super(_Tables, self).rows(query, values))]
+    def rows(self, query: str, values: Values = ()) -> list[Any]:
+        found = self._at_hand(query, values)
+        return super().rows(query, values) if found is None else [*found]
 
     def row(self, query: str, *values: Any) -> Any:
-        (found,) = self._answered((query, *values, None), lambda: [super(_Tables, self).row(query, *values)])
-        return found
-
-    def _answered(self, asked: tuple[Any, ...], ask: Callable[[], list[Any]]) -> list[Any]:
-        """The result of a query, from memory if it is there."""
-        found = self._remembered.get(asked)
-        if found is None:
-            found = ask()
-            if self._remembers and len(found) < self._stores.room:
-                self._stores.room -= len(found) + 1
-                self._remembered[asked] = found
-        return found
+        asked = (query, *values, None)
+        if (found := self._remembered.get(asked)) is None:
+            found = [super().row(query, *values)]
+            if self._remembers:
+                self._remember(asked, found)
+        return found[0]
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
+        if (found := self._at_hand(query, values)) is not None:
+            yield from found
+            return
         self.reads += 1
         try:
             yield from super().each(query, *values)
@@ -152,11 +163,29 @@ class _Tables(Tables):
             self.reads -= 1
 
     def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
+        if (found := self._at_hand(query, values)) is not None:
+            yield from (found[start : start + size] for start in range(0, len(found), size))
+            return
         self.reads += 1
         try:
             yield from super().blocks(query, size, *values)
         finally:
             self.reads -= 1
+
+    def _at_hand(self, query: str, values: Values) -> list[Any] | None:
+        """The result of a query if it is remembered, as it is from now on when a question is asked beforehand."""
+        asked = (query, *(values.items() if isinstance(values, Mapping) else values))
+        if asked not in self._remembered and self._remembers:
+            with self.errors:
+                found = self.db.execute(query, values).fetchmany(max(self._room, 1))
+            if len(found) >= self._room:
+                raise _FullError
+            self._remember(asked, found)
+        return self._remembered.get(asked)
+
+    def _remember(self, asked: tuple[Any, ...], found: list[Any]) -> None:
+        self._room -= len(found) + 1
+        self._remembered[asked] = found
 
     def _open_again(self) -> None:
         self._stores.make_room()
@@ -167,8 +196,7 @@ class _Tables(Tables):
         super().pin()
         if self.meta("run_at") != self._committed:
             raise StoreError(f"a crawl began to write to {self.path} while it was read; run this command again")
-        for statement in self._views:
-            super().make_view(statement)
+        super().make_views(self._views)
 
 
 class _RemoteTables(_Tables):

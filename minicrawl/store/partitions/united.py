@@ -11,7 +11,7 @@ born, weighed, ranks   as in schema.sql, on these two
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from minicrawl.store.urlhash import url_hash
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_RANKED_VIEWS = ("born", "weighed", "ranks")
+_RANKED_VIEWS = ("weighed", "ranks")
 _NEVER = 2**63 - 1
 """More than any X: no page counts as one of `best`, which ranks within the partition alone."""
 
@@ -126,10 +126,8 @@ class United:
         shown = {"state": "iif(state = 'elsewhere', 'waiting', state) AS state"} if adopted else {}
         names = ", ".join(shown.get(name, name) for name in columns)
         which = f"state <> 'elsewhere' OR id IN ({adopted})" if adopted else "state <> 'elsewhere'"
-        for view in ("born", "pages"):
-            self._tables.make_view(f"DROP VIEW IF EXISTS temp.{view}")
-        self._tables.make_view(f"CREATE TEMP VIEW pages AS SELECT {names} FROM main.pages WHERE {which}")
-        self._tables.make_view(self._definition("born"))
+        shown_pages = f"SELECT {names} FROM main.pages WHERE {which}"
+        self._tables.make_views({"pages": shown_pages, "born": self._query_of("born")})
 
     def sums(self) -> Sums:
         """The sums of this partition."""
@@ -137,24 +135,22 @@ class United:
         received, born = self._tables.row("SELECT total(received), total(birth) FROM born WHERE state <> 'alias'")
         return Sums(float(virtual or 0.0), float(self._tables.meta("ledger_births") or 0), received, born)
 
-    def ranking(self, sums: Sums) -> list[str]:
-        """The statements that make the views of all partitions. sums: over all partitions."""
+    def ranking(self, sums: Sums) -> dict[str, str]:
+        """Queries of the views that rank pages among all partitions, by name. sums: over all partitions."""
         of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total, "floor": _NEVER}
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(books)")]
         names = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
-        views = (self._definition(view) for view in _RANKED_VIEWS[1:])
-        return [f"CREATE TEMP VIEW books AS SELECT {names} FROM main.books", *views]
+        return {"books": f"SELECT {names} FROM main.books"} | {view: self._query_of(view) for view in _RANKED_VIEWS}
 
-    def show(self, views: Iterable[str]) -> None:
+    def show(self, views: Mapping[str, str]) -> None:
         """Rank the pages among those of all partitions. views: see `ranking`."""
-        for statement in views:
-            self._tables.make_view(statement)
+        self._tables.make_views(views)
 
     def collected(self) -> float:
         """Total importance of the pages that were read."""
         (share,) = self._tables.row("SELECT total(importance) FROM weighed WHERE state = 'fetched'")
         return float(share)
 
-    def _definition(self, view: str) -> str:
+    def _query_of(self, view: str) -> str:
         (sql,) = self._tables.row("SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?", view)
-        return str(sql).replace("CREATE VIEW", "CREATE TEMP VIEW", 1)
+        return str(sql).partition(" AS\n")[2]

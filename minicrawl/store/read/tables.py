@@ -47,11 +47,13 @@ class Tables:
     def prepare(self, ask: Callable[[], object]) -> None:
         """Do nothing: this stays open. One that may be closed asks, and remembers short results."""
 
-    def make_view(self, statement: str) -> None:
-        """Make a temporary view; the file is unchanged."""
+    def make_views(self, views: Mapping[str, str]) -> None:
+        """Make temporary views, or make them anew; the file is unchanged. views: queries by name."""
         with self.errors:
             self.db.execute("PRAGMA query_only = OFF")
-            self.db.execute(statement)
+            for name, query in views.items():
+                self.db.execute(f"DROP VIEW IF EXISTS temp.{name}")
+                self.db.execute(f"CREATE TEMP VIEW {name} AS {query}")
             self.db.execute("PRAGMA query_only = ON")
 
     @contextmanager

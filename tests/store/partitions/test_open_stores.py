@@ -1,16 +1,29 @@
 """Of many stores a few are open at once, and each reads on from the commit it was opened at."""
 
+import json
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from support.cluster_folders import many_stores
 from support.partition_twins import THREE, twins
 from support.sites import rows
 
+from minicrawl.analysis.consistency import all_violations
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.status import status
+from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.analysis.verify import verify
+from minicrawl.audit.auditing import audited
 from minicrawl.errors import StoreError
 from minicrawl.sizes import STANDARD_SIZES
+from minicrawl.store.partitions.folder import folder_at
+from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.partitions.open_stores import OpenStores
 from minicrawl.store.reader import Store
 
@@ -97,3 +110,52 @@ def test_views_change_what_was_asked_beforehand(files: list[Path]) -> None:
         for store in stores:
             store.united.adopt([])
             assert all(state != "elsewhere" for state, _ in store.page_table.states())
+
+
+QUESTIONS: dict[str, Callable[[FolderStore], object]] = {
+    "audit": lambda store: audited(store).findings,
+    "verify": verify,
+    "why": lambda store: explain(store, next(store.page_table.urls())),
+    "top": lambda store: (lines_per_site(store), top_list(store, None, 5)),
+    "status": lambda store: status(store).states,
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_are_those_of_stores_that_are_all_open(crawled: Path, question: str) -> None:
+    answers = []
+    for most in (None, 2):
+        with ExitStack() as stack:
+            parts = opened(stack, sorted(crawled.glob("*.db")), most)
+            answers.append(QUESTIONS[question](FolderStore(folder_at(crawled), parts)))
+    assert str(answers[0]) == str(answers[1])
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return many_stores(tmp_path_factory.mktemp("many") / "crawl", 6).path
+
+
+def test_invariants_are_checked_alike_however_many_stores_are_open(tmp_path: Path) -> None:
+    folder = many_stores(tmp_path / "crawl", 6)
+    rows(folder.store(2), "UPDATE meta SET value = value + 1 WHERE key = 'cash_total'")
+    found = []
+    for most in (None, 2):
+        with ExitStack() as stack:
+            found.append(list(all_violations(opened(stack, folder.stores, most))))
+    assert found[0] == found[1] != []
+
+
+STORES, EACH = 60, 4
+"""Stores, of which some are open at once; and how often a command opens each on the average, at most."""
+
+
+def test_commands_open_each_of_many_stores_a_few_times(tmp_path: Path) -> None:
+    folder = str(many_stores(tmp_path / "crawl", STORES).path)
+    commands = [[name, "--store", folder] for name in ("audit", "check")]
+    words = [sys.executable, "-m", "support.counted_openings", json.dumps(commands)]
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=300, env=paths)
+    for command, (code, opened_ones) in zip(commands, json.loads(done.stdout), strict=True):
+        assert code == 0, command
+        assert STORES <= opened_ones <= EACH * STORES, command
