@@ -162,7 +162,9 @@ class Intake:
         self._scope = [*scope, *in_http]
         state.admission.begin([*writer.page_table.seeds(), *seeds, *self._scope])
         state.admission.protect(in_http)
-        yield from state.discovery.know_seeds(seeds, now, writer.sizes.seeds)
+        for known, depths in state.discovery.know_seeds(seeds, now, writer.sizes.seeds):
+            self.visits.deep_links.note_nearer(known, depths)
+            yield
         self.visits.guesses.begin(guessed)
         self.visits.deep_links.follow_further(now)
         if state.sites is not None:
@@ -183,8 +185,8 @@ class Intake:
         self._scope += in_http
         state.admission.widen([*seeds, *in_http])
         state.admission.protect(in_http)
-        for _ in state.discovery.know_seeds(seeds, now, state.writer.sizes.seeds):
-            pass
+        for known, depths in state.discovery.know_seeds(seeds, now, state.writer.sizes.seeds):
+            self.visits.deep_links.note_nearer(known, depths)
         if state.sites is not None:
             state.sites.note_seeds()
         self.visits.guesses.begin(guessed)

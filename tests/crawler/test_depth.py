@@ -87,6 +87,24 @@ def test_what_a_later_short_cut_brings_within_reach_is_followed(tmp_path: Path) 
     assert depths(store) == {HOME: 0, a: 1, moved: 1, b: 1, c: 2, far: 3, cut: 0}
 
 
+@pytest.mark.parametrize("max_depth", [3, None])
+def test_known_page_becomes_a_seed_when_it_is_given_as_one(tmp_path: Path, max_depth: int | None) -> None:
+    """The crawl ends as if it had been one from the beginning."""
+    late, early = tmp_path / "late.db", tmp_path / "early.db"
+    site, seeds = winding_site(3)
+    crawl(site, late, seeds, max_depth=max_depth)
+    further = [*seeds, max(depths(late), key=lambda url: depths(late)[url])]
+    for store in (late, early):
+        crawl(site, store, further, max_depth=max_depth)
+        expected = {url: depth for url, depth in distances(site, further).items() if depth <= (max_depth or 99)}
+        assert depths(store) == expected
+    importance = []
+    for store in (late, early):
+        with open_store(store) as reader:
+            importance.append({page.url: page.importance for page in reader.pages()})
+    assert sum(abs(importance[0][url] - importance[1][url]) for url in expected) < 1e-6
+
+
 @pytest.mark.parametrize("further", [4, None])
 def test_a_crawl_goes_on_where_a_smaller_max_depth_ended_it(tmp_path: Path, further: int | None) -> None:
     store = tmp_path / "crawl.db"

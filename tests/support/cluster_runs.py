@@ -95,5 +95,6 @@ def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPag
     assert together.keys() == alone.keys()
     for url, page in together.items():
         one = alone[url]
-        assert (page.state, page.inlinks, page.depth, page.status) == (one.state, one.inlinks, one.depth, one.status)
+        found, expected = ((each.state, each.inlinks, each.depth, each.status) for each in (page, one))
+        assert found == expected, f"{url}: {found}, not {expected}"
     assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6

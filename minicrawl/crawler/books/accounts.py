@@ -129,6 +129,11 @@ class Accounts:
         """Links from a seed to the targets of `page`."""
         return int(self.depth[page]) + (not self.ledger.alias[page])
 
+    def begin_at(self, pages: Pages) -> None:
+        """Note that these pages are seeds: their depth is 0."""
+        self._credited.append(pages[self.depth[pages] > 0])
+        self.depth[pages] = 0
+
     def bring_nearer(self, page: int, outlinks: Pages) -> None:
         """Lower the depth of the outlinks of `page` to one link more than its own."""
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
@@ -19,6 +20,8 @@ from minicrawl.model import State
 from minicrawl.opic import GRANT
 from minicrawl.opic.arrays import IntArray, Pages, slices
 from minicrawl.store.rows import NewPage, Restated
+
+Depths = npt.NDArray[np.int32]
 
 
 class Admitted(NamedTuple):
@@ -64,9 +67,10 @@ class Discovery:
         self.note_page: Callable[[int, str], None] | None = None
         """Called with every new page and its URL, where sites are counted."""
 
-    def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[None]:
-        """Make the new ones of the seeds known, `at_once` of them at a time; not those of other partitions.
+    def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[tuple[Pages, Depths]]:
+        """Make seeds known, `at_once` of them at a time; not those of other partitions.
 
+        Pages that were known before have depth 0 from then on: yields them after each step, with the depths they had.
         A commit or the end may come after every step: seeds left over are taken in when they are given again.
         """
         seeds = self._admission.owned(seeds)
@@ -81,7 +85,10 @@ class Discovery:
             if fresh:
                 self._discover(fresh, "seed", [None] * len(fresh), 0, [grant] * len(fresh))
                 self.offer_new(now)
-            yield
+            known = np.array([page for page in pages[some] if page is not None], dtype=np.int64)
+            depths = self._accounts.depth[known]
+            self._accounts.begin_at(known)
+            yield known, depths
 
     def admitted(
         self,
