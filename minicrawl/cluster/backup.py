@@ -85,7 +85,7 @@ def backup_all(folder: Folder, path: Path, *, begins: float = BEGINS, copy: Copy
 def _copy_here(folder: Folder, path: Path, begins: float) -> None:
     folder.check_is_here()
     numbers = folder.made
-    with held(folder, numbers, begins):
+    with held(folder, numbers, begins) if folder.is_in_use else folder.locked():
         for number in numbers:
             backup_file(folder.store(number), store_of(path, number))
 

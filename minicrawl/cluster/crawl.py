@@ -20,7 +20,7 @@ from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.run import Start, archives_of, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.partitions.folder import is_folder, taken
 
 if TYPE_CHECKING:
     from minicrawl.cluster.machines.ray import Nodes
@@ -74,7 +74,8 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
                 folder = folder.keep_replicas(replicas)
         elif replicas:
             raise _alone()
-        return await _crawl(folder, nodes, given, seeds, tuple(forgotten), callbacks, started, signals=handle_signals)
+        with taken(folder.path):
+            return await _crawl(folder, nodes, given, seeds, forgotten, callbacks, started, signals=handle_signals)
 
 
 def _alone() -> SettingError:

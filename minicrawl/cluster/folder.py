@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from minicrawl.cluster.homes import Homes
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold
-from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, alone, folder_at
+from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, alone, folder_at, taken
 from minicrawl.system import sync_folder
 
 
@@ -26,9 +26,14 @@ class Folder(PartitionFolder):
     def homes(self) -> Homes:
         return Homes(len(self.places), self.secret)
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Prevent crawls from starting while the block runs. Raises StoreError if one runs."""
-        return locked(map(self.store, self.made))
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Prevent crawls from starting while the block runs. Raises StoreError if one runs, or processes of one that
+        was killed."""
+        with taken(self.path):
+            for number in self.made:  # each in turn: there may be more than files that may be open
+                hold(self.store(number)).release()
+            yield
 
     def keep_settings(self, settings: CrawlSettings) -> None:
         """Save the settings for the next run. The places of partitions are kept from the file: a move may have ended

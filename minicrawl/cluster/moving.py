@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.folder import Folder, locked
 from minicrawl.errors import SettingError
 from minicrawl.search.index.index_folder import index_path, remove_index
 from minicrawl.store.database import beside, logs, real_path, store_errors
@@ -39,7 +39,7 @@ def move(folder: Folder, number: int, target: Path) -> Folder:
         raise SettingError(f"partition {number} is in {target} already")
     check_agreement(folder)
     _make(new.parent, target)
-    with folder.locked():
+    with folder.locked(), locked([old] if is_made else []):
         check_replaceable(folder.cluster, number, new)
         if not is_made:
             return folder.keep_place(number, changed)

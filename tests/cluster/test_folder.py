@@ -1,6 +1,8 @@
 """The folder of a crawl in partitions: made whole, found again, refused when it is not what it was."""
 
 import json
+import os
+import resource
 import stat
 from pathlib import Path
 
@@ -12,7 +14,8 @@ from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Place, store_of
+from minicrawl.store.database import hold, is_held
+from minicrawl.store.partitions.folder import Place, store_of, taken
 
 
 @pytest.fixture
@@ -154,3 +157,36 @@ def test_settings_are_kept_without_taking_back_a_move(tmp_path: Path) -> None:
     before.keep_settings(CrawlSettings.of({"per_host": 2}))
     assert found(before.path).places == moved.places
     assert found(before.path).settings["per_host"] == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for open files")
+def test_a_crawl_of_more_stores_than_files_may_be_open_is_locked(tmp_path: Path) -> None:
+    folder = found_or_made(tmp_path / "web", 40)
+    for number in range(40):
+        folder.store(number).write_bytes(b"a store")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 20, limits[1]))
+    try:
+        with folder.locked():
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_locked_crawl_can_neither_begin_nor_be_locked_again(folder: Folder) -> None:
+    for other in (taken(folder.path), folder.locked()):
+        with folder.locked(), pytest.raises(StoreError, match=f"another crawl is using {folder.path}; wait"), other:
+            pass
+    with taken(folder.path), pytest.raises(StoreError, match="another crawl is using"), folder.locked():
+        pass
+    with folder.locked():
+        pass
+
+
+def test_a_crawl_whose_command_was_killed_is_locked_once_its_processes_have_ended(folder: Folder) -> None:
+    left = hold(folder.store(1))
+    with pytest.raises(StoreError, match=r"another crawl is using .*001\.db"), folder.locked():
+        pass
+    left.release()
+    with folder.locked():
+        assert not any(map(is_held, folder.stores))

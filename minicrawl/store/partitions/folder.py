@@ -4,6 +4,8 @@
 cluster.json        {"version": 1, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
                     "seeds": [...], "settings": {...}, "places": [{"folder": ".", "generation": 0}, ...]}
 
+crawl.lock          held by the command that crawls, and by those that need the crawl at rest
+
 version     of this file, 1 if missing: an older minicrawl refuses a higher one
 places      by partition; those left out are in this folder. A file of version 1 lists all
 generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another generation is
@@ -21,12 +23,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple  # Any: JSON
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
 from minicrawl.settings import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.database import is_held
+from minicrawl.store.database import is_held, store_errors
 from minicrawl.store.partitions.remote import Call
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ FILE, VERSION = "cluster.json", 2
 MOST = 65_536
 """Maximum number of partitions that a folder may have."""
 _DIGITS = 5
+_LOCK, _LOOK = "crawl.lock", 0.2
+"""Lock of a whole crawl; seconds to wait for it."""
 
 
 def is_folder(store: Path) -> bool:
@@ -197,6 +201,24 @@ class PartitionFolder:
 def alone(path: Path) -> AbstractContextManager[object]:
     """Let no other process change the places of a crawl's partitions while the block runs."""
     return FileLock(path / f"{FILE}.lock")
+
+
+@contextmanager
+def taken(path: Path) -> Iterator[None]:
+    """Hold the lock of a whole crawl while the block runs: its command does, and those that need it at rest. Raises
+    StoreError if another process has it."""
+    lock = FileLock(path / _LOCK)
+    with store_errors(path / _LOCK):
+        try:
+            lock.acquire(timeout=_LOOK)
+        except Timeout as error:
+            raise StoreError(
+                f"another crawl is using {path}; wait for it, or name another folder with --store"
+            ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def store_of(folder: Path, number: int) -> Path:
