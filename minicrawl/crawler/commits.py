@@ -32,9 +32,24 @@ class Commits:
         self._meta = meta
         self.last = clock()
         self.asked_until = 0.0
+        self._had_news = True
 
-    def is_due(self, now: float) -> bool:
-        is_late = now - self.last >= self._timing.batch
+    @property
+    def has_news(self) -> bool:
+        """True if a request has ended or a change was made since the last commit but one: the last may have left
+        something to the next."""
+        return self._had_news or self._is_news
+
+    @property
+    def _is_news(self) -> bool:
+        return self._intake.has_news or self._commands.has_made
+
+    def late_at(self, *, is_asking: bool) -> float:
+        """Unix seconds from which the next one is late. is_asking: requests are in flight."""
+        return self.last + (self._timing.batch if is_asking or self.has_news else self._timing.quiet)
+
+    def is_due(self, now: float, *, is_asking: bool) -> bool:
+        is_late = now >= self.late_at(is_asking=is_asking)
         is_full = self._intake.turns_in_batch >= self._intake.turns_per_commit
         is_awaited = self._commands.wait_for_commit or self._intake.ranking.is_coverage_old
         return is_late or is_full or is_awaited or self._state.hosts.is_urgent
@@ -46,5 +61,6 @@ class Commits:
 
     def write(self) -> None:
         self.asked_until = self._clock() + self._timing.lease
+        self._had_news = self._is_news
         self._intake.commit(self._meta())
         self.last = self._clock()

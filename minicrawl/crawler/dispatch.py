@@ -103,6 +103,16 @@ class Dispatch:
         self.is_over = True
         self.in_flight.stop(has_enough=self.limits.has_enough)
 
+    def may_ask(self, now: float) -> bool:
+        """True if a request is in flight, or due."""
+        flying = self.in_flight
+        if flying:
+            return True
+        if self.outages.ask_at is not None:
+            return now >= self.outages.ask_at
+        flying.begin_attempts()
+        return flying.has_room and self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
+
     def begin(self, now: float) -> bool:
         """Begin requests; returns whether more could be begun at once.
 
@@ -187,6 +197,7 @@ class Dispatch:
 
     def _take(self, request: Request, now: float) -> None:
         """Take in the end of a request."""
+        self._state.batch.requests_ended += 1
         if request.fetched.record is not None:
             self._intake.parts.on_record(request.fetched.record, request.page if request.is_page else None)
         for record in request.fetched.further:

@@ -204,7 +204,7 @@ class Engine:
             if self._shared is not None:
                 self._shared.look(now, self._state.frontier.clocks)
             has_more = not self._time.is_paused and await self._ask_for_more(now)
-            if self._commits.is_due(now):
+            if self._commits.is_due(now, is_asking=bool(self._in_flight)):
                 await self._commits.commit()
                 await self._thread.do(partial(self._after_commit, now))
             await self._show_progress(now)
@@ -224,7 +224,7 @@ class Engine:
     async def _ask_for_more(self, now: float) -> bool:
         """Begin requests, unless there is a reason to stop; returns whether more could be begun at once."""
         self._check_limits()
-        if self.reason is None and now >= self._commits.asked_until:
+        if self.reason is None and now >= self._commits.asked_until and self.dispatch.may_ask(now):
             await self._commits.commit()
         has_more = self.reason is None and self.dispatch.begin(now)
         is_idle = not (has_more or self._in_flight or self._arrivals)
@@ -239,7 +239,8 @@ class Engine:
 
     async def _finds_more(self, now: float) -> bool:
         """True if something is left after all."""
-        await self._commits.commit()
+        if self._commits.has_news:
+            await self._commits.commit()
         return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
 
     def _after_commit(self, now: float) -> None:
@@ -284,7 +285,7 @@ class Engine:
         """Unix seconds of the next work, if nothing arrives before."""
         if self._time.is_paused and not (self._in_flight or self._intake.turns_in_batch):
             return self._clock() + self._timing.paused
-        until = self._commits.last + self._timing.batch
+        until = self._commits.late_at(is_asking=bool(self._in_flight))
         if self.reason is None and not self._time.is_paused:
             time = self.dispatch.limits.time
             until = until if time is None else min(until, self._time.when(time))

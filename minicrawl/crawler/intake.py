@@ -220,6 +220,11 @@ class Intake:
         return self.state.batch.turns_taken
 
     @property
+    def has_news(self) -> bool:
+        """True if a turn was taken or a request has ended since the last commit."""
+        return self.state.batch.turns_taken + self.state.batch.requests_ended > 0
+
+    @property
     def turns_per_commit(self) -> int:
         """Number of turns that make a commit due: a quarter of the pages that had one, but from 256 to 1,024.
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ class Counted:
     def __init__(self) -> None:
         self.turns_in_batch = self.commits = 0
         self.turns_per_commit = 256
+        self.has_news = self.has_made = False
         self.is_urgent = self.wait_for_commit = self.is_coverage_old = False
         self.state = self.hosts = self.ranking = self
 
@@ -87,9 +89,9 @@ class Counted:
 def test_a_commit_is_due_when_it_is_late_or_full_or_waited_for() -> None:
     now, crawl = [10.0], Counted()
     parts: Any = crawl
-    commits = Commits(parts, parts, parts, lambda: now[0], STANDARD, dict)
-    assert not commits.is_due(10.9)
-    assert commits.is_due(11.0)
+    commits = Commits(parts, parts, parts, lambda: now[0], replace(STANDARD, quiet=60.0), dict)
+    assert not commits.is_due(10.9, is_asking=True)
+    assert commits.is_due(11.0, is_asking=True)
     for name, value in (
         ("turns_in_batch", 256),
         ("is_urgent", True),
@@ -97,11 +99,24 @@ def test_a_commit_is_due_when_it_is_late_or_full_or_waited_for() -> None:
         ("is_coverage_old", True),
     ):
         setattr(crawl, name, value)
-        assert commits.is_due(10.1)
+        assert commits.is_due(10.1, is_asking=True)
         setattr(crawl, name, type(value)())
     now[0] = 12.0
     commits.write()
     assert (crawl.commits, commits.last, commits.asked_until) == (1, 12.0, 12.0 + STANDARD.lease)
+
+
+def test_a_commit_is_late_later_after_one_of_nothing() -> None:
+    crawl = Counted()
+    parts: Any = crawl
+    commits = Commits(parts, parts, parts, lambda: 10.0, replace(STANDARD, quiet=60.0), dict)
+    for name, late_at in (("none", 70.0), ("has_news", 11.0), ("none", 70.0), ("has_made", 11.0)):
+        setattr(crawl, name, True)
+        commits.write()
+        crawl.has_news = crawl.has_made = False
+        assert (commits.late_at(is_asking=False), commits.late_at(is_asking=True)) == (late_at, 11.0)
+    crawl.has_news = True
+    assert commits.late_at(is_asking=False) == 11.0
 
 
 def test_commands_that_come_together_share_a_commit(tmp_path: Path) -> None:

@@ -80,7 +80,9 @@ class Member:
             writer,
             share=share,
             on_progress=on_progress,
-            timing=replace(STANDARD, batch=batch, lease=2 * batch, idle=max(STANDARD.idle, pace)),
+            timing=replace(
+                STANDARD, batch=batch, quiet=STANDARD.paused, lease=2 * batch, idle=max(STANDARD.idle, pace)
+            ),
             together=together,
             replayed=brief.replayed,
         )

@@ -248,7 +248,8 @@ async def delivered(store: Path, here: Mapping[int, Taker], hold: Hold) -> Async
                         if is_refused(answer) or any(map(is_refused, answer.get("done", {}).get("answers", ()))):
                             break
         finally:
-            await hung_up(writer)
+            with contextlib.suppress(asyncio.CancelledError):  # a sender that hangs up as the partition ends
+                await hung_up(writer)
             senders.discard(task)
 
     async def answered(reader: asyncio.StreamReader, held: contextlib.AsyncExitStack) -> Message:

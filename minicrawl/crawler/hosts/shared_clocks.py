@@ -103,7 +103,8 @@ class SharedClocks:
             return
         with self._failing():
             self._look(now - self._offset, clocks)
-        self.next_look = now + (_RETRY if self.is_waiting else _LOOK)
+        is_through = self._is_part and self._is_in  # others cannot change what it does
+        self.next_look = now + (_RETRY if self.is_waiting else math.inf if is_through else _LOOK)
 
     def adjust(self, delay: float) -> None:
         """Change the delay."""

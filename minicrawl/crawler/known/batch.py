@@ -24,6 +24,7 @@ class Batch:
     unanswered: set[int] = field(default_factory=set)
     robots: list[RobotsRow] = field(default_factory=list)
     turns_taken: int = 0
+    requests_ended: int = 0
     links_saved: int = 0
 
     def add_turn(self, turn: Turn, links: Links) -> None:
@@ -66,4 +67,4 @@ class Batch:
             rows.clear()
         self.unanswered.clear()
         self.robots.clear()
-        self.turns_taken = 0
+        self.turns_taken = self.requests_ended = 0

@@ -39,6 +39,11 @@ class Commands:
         return await self._answer(self._look, look, links)
 
     @property
+    def has_made(self) -> bool:
+        """True if changes were made since the last commit."""
+        return bool(self._made)
+
+    @property
     def wait_for_commit(self) -> bool:
         """True if a caller waits for a commit at once."""
         return self._is_hurried
