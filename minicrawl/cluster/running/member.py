@@ -107,6 +107,7 @@ class Member:
         self._follower: subprocess.Popen[bytes] | None = None
         self.has_crawled = not brief.crawls
         self._has_taken = False  # rows taken since the last commit, after the crawl
+        self._has_left = False
         self._holds = 0
         self._may_take = asyncio.Event()
         self._may_take.set()
@@ -130,9 +131,11 @@ class Member:
         await self._may_take.wait()
         if not self.has_crawled:
             return await self.partition.receive(source, rows)
+        self._check_is_here()
         number = self.partition.take(source, rows)
         self._has_taken = True
         await asyncio.sleep(_TOGETHER)
+        self._check_is_here()
         if self._has_taken:
             self.partition.commit()
             self._has_taken = False
@@ -181,6 +184,7 @@ class Member:
 
     async def leave(self) -> None:
         """Stop the crawl if it runs, and free its resources. Raises MinicrawlError if it has failed."""
+        self._has_left = True
         try:
             if self._crawling is not None:
                 self._run.engine.stop("interrupted")
@@ -190,6 +194,11 @@ class Member:
             if self._follower is not None:
                 is_over = self._run.engine.reason not in (None, "interrupted")
                 await asyncio.to_thread(end_following, self._follower, catch_up=is_over)
+
+    def _check_is_here(self) -> None:
+        """Raise CrawlEndedError once the partition is leaving: its store may be closed."""
+        if self._has_left:
+            raise CrawlEndedError(f"partition {self._brief.number} has ended")
 
     async def _crawl(self) -> None:
         async with self._together.entered(self._run.source):

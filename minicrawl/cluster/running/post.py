@@ -183,10 +183,10 @@ class SocketPost:
 
     async def aclose(self) -> None:
         """Close all connections that are open and unused."""
-        for lines in self._lines.values():
-            for line in lines:
-                await hung_up(line.writer)
+        unused = [line for lines in self._lines.values() for line in lines]
         self._lines.clear()
+        for line in unused:
+            await hung_up(line.writer)
 
     async def _connected(self, home: int) -> "_Line":
         line = connected(self._stores[home], _SECONDS)

@@ -8,6 +8,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
+import pytest
 from support.cluster_runs import folder_at
 from support.sites import rows
 
@@ -17,6 +18,7 @@ from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Together
+from minicrawl.errors import CrawlEndedError
 from minicrawl.opic.ledger import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, to_bytes
@@ -68,6 +70,23 @@ def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(t
     assert asyncio.run(both()) == (1, 1)
     assert rows(store, "SELECT count(*) FROM commits") == [(1,)]
     assert rows(store, "SELECT count(*) FROM pages WHERE url LIKE 'http://g%' AND state = 'waiting'") == [(2,)]
+
+
+def test_rows_that_are_being_taken_as_it_leaves_are_not_confirmed(tmp_path: Path) -> None:
+    """They are sent again: its store may be closed by now."""
+    folder = folder_at(tmp_path / "web", 2)
+
+    async def taken() -> None:
+        with closing(Writer(folder.stores[0])) as writer:
+            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1), print)
+            member.begin()
+            taking = asyncio.create_task(member.take(1, []))
+            await asyncio.sleep(0)
+            await member.leave()
+        with pytest.raises(CrawlEndedError, match="partition 0 has ended"):
+            await taking
+
+    asyncio.run(taken())
 
 
 def test_one_that_only_settles_answers_at_once(tmp_path: Path) -> None:
