@@ -221,14 +221,14 @@ def status(store: Store) -> Status:
 
 
 def _partitions(store: Store) -> Iterator[Partition]:
-    for number, part in enumerate(store.parts):
+    for part in store.parts:
         if part is not store:
             pages: Counter[str] = Counter()
             for (state, _), count in part.page_table.counts().items():
                 pages[state] += count
             mirrors, run_at = pages.pop(State.ELSEWHERE, 0), part.meta("run_at")
             last_commit = None if run_at is None else float(run_at)
-            yield Partition(number, dict(pages), mirrors, len(part.transfers.numbers()), last_commit)
+            yield Partition(int(part.meta("partition") or 0), dict(pages), mirrors, len(part.transfers.numbers()), last_commit)
 
 
 def _sitemaps(store: Store) -> Sitemaps:
