@@ -228,7 +228,8 @@ def _partitions(store: Store) -> Iterator[Partition]:
                 pages[state] += count
             mirrors, run_at = pages.pop(State.ELSEWHERE, 0), part.meta("run_at")
             last_commit = None if run_at is None else float(run_at)
-            yield Partition(int(part.meta("partition") or 0), dict(pages), mirrors, len(part.transfers.numbers()), last_commit)
+            number = int(part.meta("partition") or 0)
+            yield Partition(number, dict(pages), mirrors, len(part.transfers.numbers()), last_commit)
 
 
 def _sitemaps(store: Store) -> Sitemaps:
