@@ -63,7 +63,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
         if replicas and ray is None:
             raise _alone()
         if not seeds.urls:
-            raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
+            raise _seedless(store)
         check_item_files(remembered.settings, partitions or 0)
     with _nodes(store, ray) as nodes:
         folder = found_or_made(store, partitions) if nodes is None else found_or_made(store, partitions, nodes.make)
@@ -76,6 +76,10 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             raise _alone()
         with taken(folder.path):
             return await _crawl(folder, nodes, given, seeds, forgotten, callbacks, started, signals=handle_signals)
+
+
+def _seedless(store: Path) -> SeedError:
+    return SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
 
 
 def _alone() -> SettingError:
@@ -118,6 +122,8 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     signals: bool,
 ) -> Ended:
     await wait_for_orphans(folder)
+    if not (seeds.urls or folder.begun):  # killed before it had a store
+        raise _seedless(folder.path)
     is_new = not folder.settings
     remembered = resumed(folder.settings_in_full, given, forgotten)
     settings = remembered.settings

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SEEDS, crawled_by_command
+from support.cluster_runs import SEEDS, crawled_by_command, folder_at
 from support.command_line import answer, run
 from support.counted_web import counted_web
 from support.sites import html, rows
@@ -21,6 +21,7 @@ from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
 from minicrawl.model import CrawlReport
+from minicrawl.settings import CrawlSettings
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,14 @@ def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
     assert "\n0 pages (0 B) in " in result.stdout
     settings = answer("crawl", "--show-settings", "--store", folder)
     assert settings["delay"] == {"value": 0.0, "from": "store"}
+
+
+def test_a_crawl_killed_before_it_had_a_store_is_begun_again_with_its_seeds(tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2, make=lambda drawn: drawn)
+    folder.keep_seeds(SEEDS).keep_settings(CrawlSettings())
+    result = run("crawl", "--store", folder.path, "-q")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"no seeds are given and {folder.path} has no crawl yet" in result.stderr
 
 
 REFUSED = {
