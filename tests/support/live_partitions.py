@@ -133,45 +133,44 @@ async def crawl_together(  # noqa: PLR0913 - what a crawl is opened with
         for engine in engines:
             engine.stop("nothing-left")
         await asyncio.gather(*crawls)
+        for partition in partitions:
+            partition.has_crawled = True
         if most is not None:
             return crawled
         if chosen.jump == BY_SITES:
-            share_births_out(partitions)
-        return replace(crawled, rounds=settle_all(partitions))
+            await share_births_out(partitions)
+        return replace(crawled, rounds=await settle_all(partitions))
 
 
-def share_births_out(partitions: Sequence[Partition]) -> None:
+async def share_births_out(partitions: Sequence[Partition]) -> None:
     """Let all that have crawled hear of links between sites, and how sites trust each other, as the keeper does."""
     for partition in partitions:
         partition.count_voices()
-    while hand_over(partitions):
+    while await hand_over(partitions):
         pass
     told = [site_links(partition.run.intake) for partition in partitions]
     for partition, trust in zip(partitions, trust_of_all(told), strict=True):
         shared_out(trust, partition.run.intake)
 
 
-def settle_all(partitions: Sequence[Partition]) -> int:
+async def settle_all(partitions: Sequence[Partition]) -> int:
     """Settle partitions after their crawl, in rounds, until all outboxes are empty. Returns the number of rounds."""
     rounds, settling = 0, Settling()
     settling.settle(partitions)
-    while hand_over(partitions):
+    while await hand_over(partitions):
         rounds += 1
         settling.settle(partitions)
     settling.close()
     return rounds
 
 
-def hand_over(partitions: Sequence[Partition]) -> bool:
+async def hand_over(partitions: Sequence[Partition]) -> bool:
     """Deliver all waiting rows to their homes, and confirm them. Returns True if there were any."""
     by_number = {partition.number: partition for partition in partitions}
-    taken = [
-        (source, home, by_number[home].take(source.number, source.outbox.rows(home)))
-        for source in partitions
-        for home in source.outbox.homes()
-    ]
-    for partition in partitions:
-        partition.commit()
-    for source, home, number in taken:
+    sent = [(source, home) for source in partitions for home in source.outbox.homes()]
+    numbers = await asyncio.gather(
+        *(by_number[home].receive(source.number, source.outbox.rows(home)) for source, home in sent)
+    )
+    for (source, home), number in zip(sent, numbers, strict=True):
         source.outbox.confirm(home, number)
-    return bool(taken)
+    return bool(sent)

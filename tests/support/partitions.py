@@ -19,6 +19,7 @@ from minicrawl.cluster.running.partition import Taking
 from minicrawl.cluster.running.settling import Settling
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.errors import ConfigError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
@@ -132,17 +133,23 @@ class Partitions:
     def take(self, home: int, source: int, some: Sequence[OutboxRow]) -> int:
         return self._takings[home].take(source, some, 0.0)
 
+    def take_all(self, home: int, parcels: Sequence[tuple[int, Sequence[OutboxRow]]]) -> list[int | ConfigError]:
+        return self._takings[home].take_all(parcels, 0.0)
+
     # What all of them do.
 
     def exchange(self) -> bool:
         """Everybody commits, and takes all that there is; whether there was anything."""
         for number in self.numbers:
             self.commit(number)
-        taken = [
-            (source, home, self.take(home, source, self.outbox(source).rows(home)))
-            for source in self.numbers
-            for home in self.outbox(source).homes()
-        ]
+        taken = []
+        for home in self.numbers:
+            sources = [source for source in self.numbers if home in self.outbox(source).homes()]
+            numbers = self.take_all(home, [(one, self.outbox(one).rows(home)) for one in sources])
+            taken += [
+                (one, home, number) for one, number in zip(sources, numbers, strict=True) if isinstance(number, int)
+            ]
+            assert len(numbers) == len(sources) == sum(isinstance(number, int) for number in numbers), numbers
         for number in self.numbers:
             self.commit(number)
         for source, home, number in taken:

@@ -48,8 +48,6 @@ from minicrawl.timing import STANDARD
 _T = TypeVar("_T")
 _OF_A_COMMIT, _LONGEST = 0.04, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
-_TOGETHER = 0.01
-"""Seconds to wait for rows of others while the ranking is settled, so that one commit holds them all."""
 
 
 class Member:
@@ -93,7 +91,7 @@ class Member:
         self._progress: Progress | None = None
         self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
-        self.partition = Partition(brief.number, self._run, post)
+        self.partition = Partition(brief.number, self._run, post, brief.workers)
         self._settle = settle
         self._steered = SteeredRun(self._run)
         if settings.until_coverage is not None:
@@ -105,9 +103,7 @@ class Member:
             self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None
-        self.has_crawled = not brief.crawls
-        self._has_taken = False  # rows taken since the last commit, after the crawl
-        self._has_left = False
+        self.partition.has_crawled = not brief.crawls
         self._holds = 0
         self._may_take = asyncio.Event()
         self._may_take.set()
@@ -122,6 +118,10 @@ class Member:
         else:
             self.partition.skip_crawl()
 
+    @property
+    def has_crawled(self) -> bool:
+        return self.partition.has_crawled
+
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, and commit. Raises ConfigError for invalid rows, and CrawlEndedError for a
         moment after the crawl."""
@@ -129,17 +129,7 @@ class Member:
         if source == brief.number or source >= brief.folder.homes.partitions:
             raise ConfigError(f"partition {brief.number} takes nothing of partition {source}")
         await self._may_take.wait()
-        if not self.has_crawled:
-            return await self.partition.receive(source, rows)
-        self._check_is_here()
-        number = self.partition.take(source, rows)
-        self._has_taken = True
-        await asyncio.sleep(_TOGETHER)
-        self._check_is_here()
-        if self._has_taken:
-            self.partition.commit()
-            self._has_taken = False
-        return number
+        return await self.partition.receive(source, rows)
 
     @contextlib.asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
@@ -184,7 +174,7 @@ class Member:
 
     async def leave(self) -> None:
         """Stop the crawl if it runs, and free its resources. Raises MinicrawlError if it has failed."""
-        self._has_left = True
+        self.partition.has_left = True
         try:
             if self._crawling is not None:
                 self._run.engine.stop("interrupted")
@@ -195,15 +185,10 @@ class Member:
                 is_over = self._run.engine.reason not in (None, "interrupted")
                 await asyncio.to_thread(end_following, self._follower, catch_up=is_over)
 
-    def _check_is_here(self) -> None:
-        """Raise CrawlEndedError once the partition is leaving: its store may be closed."""
-        if self._has_left:
-            raise CrawlEndedError(f"partition {self._brief.number} has ended")
-
     async def _crawl(self) -> None:
         async with self._together.entered(self._run.source):
             await self.partition.crawl(self._seeds.urls, self._seeds.guessed, self._brief.scope)
-        self.has_crawled = True
+        self.partition.has_crawled = True
 
     async def _commit(self) -> None:
         """Commit the rows taken so far."""
@@ -214,7 +199,7 @@ class Member:
             assert self._crawling is not None, "a crawl that has ended has begun"
             await asyncio.wait([self._crawling])
             self._crawling.result()  # raises the exception that ended the crawl
-        self.partition.commit()
+        await self.partition.committed()
 
     async def _looked_at(self, asked: Message) -> Message:
         """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`; least: of

@@ -22,23 +22,30 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.model import READ, RunState, State
 from minicrawl.opic.ledger_columns import LedgerSums
-from minicrawl.store.partitions.records import Records, from_bytes
+from minicrawl.store.partitions.records import Records, from_bytes, joined
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
+_TOGETHER, _SOON = 1.0, 0.01
+"""Seconds for which rows wait for others, so that all are taken at once: while requests are in flight, and else."""
+_BYTES_OF_A_LINK = 100
+"""Bytes of rows that are as much work as a link."""
 _HAND_OVERS, _SHORTEST, _LONGEST = 300, 0.5, 2.0
 """Hand-overs per duration of the run; minimum and maximum seconds between two."""
+_BATCHES = 32
+"""Batches that a process sends in a second."""
 
 
-def seconds_apart(seconds: float) -> float:
-    """Seconds between two hand-overs of a run that has lasted `seconds`.
+def seconds_apart(seconds: float, workers: int = 1) -> float:
+    """Seconds between two hand-overs of a run that has lasted `seconds`, in as many processes.
 
-    The crawl order suffers by the ratio of the delay to the length of the run: a three-hundredth is not measurable.
+    The crawl order suffers by the ratio of the delay to the length of the run: a three-hundredth is not measurable. A
+    process sends a batch to each of the others, 32 a second at most.
     """
-    return min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST)
+    return max(min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST), workers / _BATCHES)
 
 
 class PostError(Exception):
@@ -59,8 +66,10 @@ class Post(Protocol):
 class Partition:
     """A partition, which sends and takes rows while it crawls; `settle` and `hand_over` are called after the crawl."""
 
-    def __init__(self, number: int, run: Run, post: Post) -> None:
+    def __init__(self, number: int, run: Run, post: Post, workers: int = 1) -> None:
+        """workers: processes that have all partitions."""
         self.number = number
+        self._workers = workers
         self.run = run
         self._engine, self._intake, self._state = run.engine, run.intake, run.intake.state
         self._coverage = run.intake.state.accounts.coverage
@@ -68,6 +77,10 @@ class Partition:
         self._mirrors = run.intake.state.mirrors
         self._post = post
         self._taking = Taking(run.intake)
+        self._received: list[tuple[int, Sequence[OutboxRow], asyncio.Future[int]]] = []
+        """Rows to be taken soon, with their sources, and the answers to these."""
+        self._takes: set[asyncio.Task[None]] = set()
+        self.has_crawled = self.has_left = False
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
@@ -127,16 +140,50 @@ class Partition:
         self._engine.commands.end()
 
     async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, and wait for their commit. Returns the number of the last row taken.
+        """Take rows of another partition, together with others that come soon, and wait for their commit.
 
-        Raises CrawlEndedError after the crawl, when `take` does this.
+        Returns the number of the last row taken. Raises ConfigError for an invalid row, when those before it are taken,
+        and CrawlEndedError for a moment after the crawl.
         """
-        take = partial(self._taking.take, source, rows)
-        return await self._engine.commands.done(take, sum(len(row.records) for row in rows) // 100, hurries=False)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[int] = loop.create_future()
+        self._received.append((source, rows, answer))
+        if len(self._received) == 1:
+            is_busy = bool(self._engine.dispatch.in_flight)
+            loop.call_later(_TOGETHER if is_busy else _SOON, self._begin_to_take)
+        return await answer
 
     async def committed(self) -> None:
         """Wait for a commit of all rows received so far. Raises CrawlEndedError after the crawl."""
-        await self._engine.commands.done(lambda now: None)
+        await self._take_received(hurries=True)
+
+    def _begin_to_take(self) -> None:
+        async def take() -> None:
+            with suppress(Exception):  # those who wait are told
+                await self._take_received(hurries=False)
+
+        task = asyncio.create_task(take())
+        self._takes.add(task)
+        task.add_done_callback(self._takes.discard)
+
+    async def _take_received(self, *, hurries: bool) -> None:
+        """Take all rows received so far, commit, and answer. hurries: see `Commands.done`."""
+        received, self._received = self._received, []
+        parcels = [(source, rows) for source, rows, _ in received]
+        links = sum(len(row.records) for _, rows in parcels for row in rows) // _BYTES_OF_A_LINK
+        try:
+            if self.has_left:  # its store may be closed
+                raise CrawlEndedError(f"partition {self.number} has ended")
+            if self.has_crawled:
+                answers = self._taking.take_all(parcels, self.run.clock())
+                self.commit()
+            else:
+                take = partial(self._taking.take_all, parcels)
+                answers = await self._engine.commands.done(take, links, hurries=hurries)
+        except Exception as error:
+            _tell([answer for *_, answer in received], [error] * len(received))
+            raise
+        _tell([answer for *_, answer in received], answers)
 
     def share_addresses(self) -> None:
         """Ask no IP address without a grant of the keeper; called before the crawl."""
@@ -183,10 +230,6 @@ class Partition:
         self.commit()
         self._mirrors.is_due = _never  # rows taken then would have to be settled first
 
-    def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition; they may be confirmed once `commit` has returned."""
-        return self._taking.take(source, rows, self.run.clock())
-
     def covered(self) -> Covered:
         """The current coverage figures."""
         return Covered(self._coverage.sums(), self.outbox.carried)
@@ -214,7 +257,7 @@ class Partition:
         """True if the next commit hands over: it is time, or nothing is in flight here while others may have work."""
         now = self.run.clock()
         # Commits are a second apart at most: the factor admits one that comes slightly early.
-        is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began)
+        is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began, self._workers)
         if is_time or not self._engine.dispatch.in_flight:
             self._handed_over = now
             return True
@@ -254,6 +297,17 @@ class Partition:
                 await sender
 
 
+def _tell(waiting: Sequence["asyncio.Future[int]"], answers: Sequence[int | Exception]) -> None:
+    """Give each its answer, but for those whose sender has ended."""
+    for one, answer in zip(waiting, answers, strict=True):
+        if one.done():
+            continue
+        if isinstance(answer, int):
+            one.set_result(answer)
+        else:
+            one.set_exception(answer)
+
+
 def _always() -> bool:
     return True
 
@@ -277,17 +331,49 @@ class Taking:
         self._outbox, self._mirrors = intake.state.outbox, intake.state.mirrors
 
     def take(self, source: int, rows: Sequence[OutboxRow], now: float) -> int:
-        """Take the next rows in order; skip rows taken before, or behind a gap.
+        """Take the next rows of one source, see `take_all`. Raises ConfigError for an invalid row."""
+        (answer,) = self.take_all([(source, rows)], now)
+        if not isinstance(answer, int):
+            raise answer
+        return answer
 
-        Returns the number of the last row of this source in the accounts, to be confirmed once committed. Raises
-        ConfigError for an invalid row; those before it are taken.
+    def take_all(self, parcels: Sequence[tuple[int, Sequence[OutboxRow]]], now: float) -> list[int | ConfigError]:
+        """Take the next rows of several sources, given with them, all at once; skip rows taken before, or behind a gap.
+
+        Returns for each the number of its last row in the accounts, to be confirmed once committed; or the error of an
+        invalid row, when those before it are taken.
         """
+        answers: list[int | ConfigError] = []
+        found: list[tuple[int, int, Records]] = []
+        numbers: dict[int, int] = {}
+        for source, rows in parcels:
+            answer: int | ConfigError = numbers.setdefault(source, self._outbox.taken(source))
+            try:
+                for row in rows:
+                    if row.number == numbers[source] + 1:
+                        found.append((source, row.number, self._records(row)))
+                        answer = numbers[source] = row.number
+            except ConfigError as error:
+                answer = error
+            answers.append(answer)
+        try:
+            if found:
+                self._apply(joined([records for *_, records in found]), now)
+        except ConfigError as error:  # nothing has changed: the others are taken without it
+            if sum(len(rows) for _, rows in parcels) == 1:
+                return [error]
+            return [self._taken_one_by_one(source, rows, now) for source, rows in parcels]
+        for source, number, records in found:
+            self._outbox.note_taken(source, number, records)
+        return answers
+
+    def _taken_one_by_one(self, source: int, rows: Sequence[OutboxRow], now: float) -> int | ConfigError:
+        answer: int | ConfigError = self._outbox.taken(source)
         for row in rows:
-            if row.number == self._outbox.taken(source) + 1:
-                records = self._records(row)
-                self._apply(records, now)
-                self._outbox.note_taken(source, row.number, records)
-        return self._outbox.taken(source)
+            (answer,) = self.take_all([(source, [row])], now)
+            if not isinstance(answer, int):
+                break
+        return answer
 
     def _records(self, row: OutboxRow) -> Records:
         """Parse a row. Raises ConfigError unless another partition could have sent it to this one."""

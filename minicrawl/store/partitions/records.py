@@ -5,7 +5,9 @@ text has `voices` in decimals, where there are any.
 """
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +51,30 @@ def to_bytes(records: Records) -> bytes:
     text = "\n".join([*records.urls, *records.found_on, *map(str, records.voices.tolist())]).encode()
     columns = (np.asarray(getattr(records, name)).astype(kind).tobytes() for name, kind in _COLUMNS.items())
     return b"".join([np.array(len(records.urls), _COUNT).tobytes(), *columns, text])
+
+
+def joined(each: Sequence[Records]) -> Records:
+    """The records of several senders as those of one: changes are added up, and the least depth counts."""
+    numbers: dict[str, int] = {}
+    each = [one for one in each if one.urls] or each[:1]
+    of = np.array([numbers.setdefault(url, len(numbers)) for one in each for url in one.urls], dtype=np.int64)
+    found_on = [""] * len(numbers)
+    for number, page in zip(of.tolist(), chain.from_iterable(one.found_on for one in each), strict=True):
+        found_on[number] = found_on[number] or page
+
+    def combined(name: str, by: np.ufunc, first: int) -> npt.NDArray[Any]:
+        columns = [getattr(one, name) for one in each]
+        result = np.full(len(numbers), first, dtype=columns[0].dtype)
+        by.at(result, of, np.concatenate(columns))
+        return result
+
+    added = {name: combined(name, np.add, 0) for name in ("cash", "received", "inlinks")}
+    depth = combined("depth", np.minimum, np.iinfo(np.int32).max)
+    records = Records(
+        list(numbers), found_on, **added, depth=depth, chain_length=combined("chain_length", np.maximum, 0)
+    )
+    has_voices = bool(numbers) and all(len(one.voices) for one in each)
+    return records._replace(voices=combined("voices", np.add, 0)) if has_voices else records
 
 
 def from_bytes(packed: bytes) -> Records:

@@ -18,6 +18,7 @@ from minicrawl.cluster.running.partition import Taking, seconds_apart
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.settings import ConnectTo
+from minicrawl.store.partitions.records import from_bytes, to_bytes
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
 SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps", "probe"), False)
@@ -79,12 +80,14 @@ def test_partitions_find_what_one_process_finds(
 
 
 @pytest.mark.parametrize(
-    ("so_far", "apart"), [(0, 0.5), (150, 0.5), (300, 1.0), (600, 2.0), (86_400, 2.0)], ids=lambda value: f"{value} s"
+    ("so_far", "workers", "apart"),
+    [(0, 1, 0.5), (150, 4, 0.5), (300, 1, 1.0), (600, 64, 2.0), (86_400, 2, 2.0), (0, 32, 1.0), (86_400, 320, 10.0)],
 )
 def test_hand_overs_are_a_three_hundredth_of_the_crawl_apart_between_half_a_second_and_two(
-    so_far: float, apart: float
+    so_far: float, workers: int, apart: float
 ) -> None:
-    assert seconds_apart(so_far) == apart
+    """Or as far as many processes need, each of which sends a batch to each of the others."""
+    assert seconds_apart(so_far, workers) == apart
 
 
 HOMES = Homes(2, b"a secret")
@@ -105,6 +108,26 @@ def test_rows_behind_a_gap_wait_and_rows_that_were_taken_are_left_out(tmp_path: 
         partitions.commit(1)
         assert partitions.faults() == []
         assert partitions.pages("inlinks, depth")[RIGHT[0]] == (3, 1)
+
+
+def test_invalid_row_of_one_source_keeps_no_other_from_being_taken(tmp_path: Path) -> None:
+    with Partitions(tmp_path, {LEFT[0]: [RIGHT[0], RIGHT[1]]}, LEFT[:1], 2) as partitions:
+        partitions.turn(0)
+        partitions.commit(0)
+        (good,) = partitions.outbox(0).rows(1)
+        unfounded = to_bytes(from_bytes(good.records)._replace(urls=RIGHT[2:4], found_on=["", ""]))
+        bad = [good._replace(records=unfounded), good._replace(cash=good.cash + 1), good._replace(records=b"")]
+        parcels = [(7, bad[:1]), (8, [bad[1]]), (0, [good]), (9, [good, good._replace(number=2, records=b"")]), (9, [])]
+        answers = partitions.take_all(1, parcels)
+        assert [answer if isinstance(answer, int) else str(answer).partition(" ")[0] for answer in answers] == [
+            "it",
+            "row",
+            1,
+            "row",
+            1,
+        ]
+        partitions.commit(1)
+        assert partitions.pages("inlinks")[RIGHT[0]] == (2,)
 
 
 def test_new_page_is_born_at_home_and_says_where_it_was_found(tmp_path: Path) -> None:

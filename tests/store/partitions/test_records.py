@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
+from minicrawl.store.partitions.records import Records, from_bytes, joined, to_bytes
 
 
 def some_records(rng: random.Random, count: int) -> Records:
@@ -21,6 +21,28 @@ def some_records(rng: random.Random, count: int) -> Records:
         depth=abs(numbers(2**30, np.int32)),
         chain_length=abs(numbers(127, np.int8)),
     )
+
+
+@pytest.mark.parametrize("senders", [1, 2, 9])
+def test_records_of_several_are_added_up(senders: int) -> None:
+    rng = random.Random(senders)
+    each = []
+    for _ in range(senders):
+        records = some_records(rng, rng.randrange(8))
+        small = {name: getattr(records, name) // 2**7 for name in ("cash", "received", "inlinks")}
+        urls = rng.sample([f"http://h.test/{number}" for number in range(10)], len(records.urls))
+        voices = np.array([rng.randrange(9) for _ in urls], dtype=np.int64)
+        each.append(records._replace(**small, urls=urls, voices=voices))
+    found = joined(each)
+    assert set(found.urls) == {url for records in each for url in records.urls}
+    for at, url in enumerate(found.urls):
+        own = [(records, records.urls.index(url)) for records in each if url in records.urls]
+        for name in ("cash", "received", "inlinks", "voices"):
+            assert getattr(found, name)[at] == sum(int(getattr(records, name)[place]) for records, place in own)
+        assert found.depth[at] == min(records.depth[place] for records, place in own)
+        assert found.chain_length[at] == max(records.chain_length[place] for records, place in own)
+        pages = [records.found_on[place] for records, place in own]
+        assert found.found_on[at] == next(filter(None, pages), "")
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 500])
