@@ -157,11 +157,12 @@ class Member:
             case "steer":
                 return await self._steer(asked["asked"], bounds_coverage=bool(asked.get("bounds_coverage")))
             case "links of sites":
-                return {"links": await self._done_to_all(site_links)}
+                return {"links": await self._done_to_all(site_links, changes=False)}
             case "share out":
                 return {"done": await self._done_to_all(partial(shared_out, asked["trust"]))}
             case "hints" | "dead" | "void" | "elect":
-                return {"answer": await self._done_to_all(partial(of_hints, asked, self._run.clock()))}
+                of_all = partial(of_hints, asked, self._run.clock())
+                return {"answer": await self._done_to_all(of_all, changes=asked["do"] in ("void", "elect"))}
             case "count voices":
                 self.partition.count_voices()
             case "settle":
@@ -279,12 +280,14 @@ class Member:
         mirrors = int(ledger.is_mirror(slice(0, ledger.size)).sum())
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
-    async def _done_to_all(self, do: Callable[[Intake], _T]) -> _T | None:
-        """Run a function on the intake, and return its result, committed after the crawl; None if it cannot run now."""
+    async def _done_to_all(self, do: Callable[[Intake], _T], *, changes: bool = True) -> _T | None:
+        """Run a function on the intake, and return its result, committed; None if it cannot run now. changes: False if
+        it only looks."""
         if not self.has_crawled:
             return await self.partition.between_answers(do)
         done = do(self._run.intake)
-        self.partition.commit()
+        if changes:  # else all has been committed when the crawl ended
+            self.partition.commit()
         return done
 
     async def _hand_over(self) -> Sequence[int]:

@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Callable
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.new_store import begin_store
 from minicrawl.cluster.running.brief import HEAD, Brief, unpacked
 from minicrawl.cluster.running.member import Member
 from minicrawl.cluster.running.post import Carrier, Post, SocketPost, delivered
@@ -57,8 +57,6 @@ class Worker:
         follow: a context for its store, entered before the first commit.
         """
         folder, store = brief.folder, brief.folder.store(brief.number)
-        if not store.exists() or not store.stat().st_size:
-            make_store(store, folder.cluster, brief.number, len(folder.places))
         log.log_only_to(brief.logs)
         log.PARTITION.set(brief.number)
         if self._post is None or self._together is None:
@@ -69,6 +67,8 @@ class Worker:
             contextlib.closing(Writer(store)) as books,
             contextlib.ExitStack() as followed,
         ):
+            if books.meta("cluster") is None and not books.size():  # also one left by a kill
+                begin_store(books, folder.cluster, brief.number, len(folder.places))
             if follow is not None:
                 await asyncio.to_thread(followed.enter_context, follow(brief, books))
             member = self.members[brief.number] = Member(brief, books, self._post, self._together, self.settle)

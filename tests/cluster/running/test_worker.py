@@ -29,6 +29,7 @@ from minicrawl.opic.ledger import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
 from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.writer import Writer
 
 SEEDS = [f"http://h{number}.test/" for number in range(8)]
 NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
@@ -78,6 +79,15 @@ def test_a_keeper_that_dies_ends_it_with_everything_committed(folder: Folder) ->
         assert list(all_violations(stores)) == []
         own = sum(folder.homes.home_of(url) == 0 for url in SEEDS)
         assert stores[0].size() == own, "it knows its own seeds alone"
+
+
+def test_a_store_that_a_kill_left_before_its_first_commit_is_begun(folder: Folder) -> None:
+    folder.store(0).unlink()
+    Writer(folder.store(0)).close()
+    with started(brief(folder)) as (_, line, answers):
+        assert "done" in asked(line, answers, "report")
+    with folder.opened() as stores:
+        assert list(all_violations(stores)) == []
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of another process are Linux's")
