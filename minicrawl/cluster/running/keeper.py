@@ -122,8 +122,8 @@ class Keeper:
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
     _balancing: Balancing = field(init=False)
-    _size_then: int = 0
-    """Size of the crawl when births were last shared out, if walkers jump to sites."""
+    _has_new_seeds: bool = False
+    """Births are to be shared out anew, if walkers jump to sites."""
     _births_stay_until: float = 0.0
     """Time by time.monotonic() before which births are not shared out again during the crawl."""
     _seeds: dict[int, Seeds] = field(default_factory=dict)
@@ -165,7 +165,9 @@ class Keeper:
 
     def know(self, seeds: Seeds) -> None:
         """Note more seeds, for partitions that begin from now on, and for the next run."""
-        self.folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
+        folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
+        self._has_new_seeds |= folder.seeds != self.folder.seeds
+        self.folder = folder
         for home, own in _by_home(self.folder, seeds).items():
             self._seeds[home] = _with_more(self._seeds.get(home, Seeds([])), own)
 
@@ -384,11 +386,10 @@ class Keeper:
             return
         if began < self._births_stay_until and not ends_by_coverage:
             return
-        size = sum(report["size"] for report in self._latest.values())
-        if not is_grown(size, self._size_then, ends_by_coverage=ends_by_coverage):
+        size, then = (sum(report[name] for report in self._latest.values()) for name in ("size", "size_then"))
+        if not is_grown(size, 0 if self._has_new_seeds else then, ends_by_coverage=ends_by_coverage):
             return
-        if await self._share_births_out():
-            self._size_then = size
+        self._has_new_seeds &= not await self._share_births_out()
         self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
 
     async def _share_births_out(self) -> bool:

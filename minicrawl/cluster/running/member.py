@@ -243,6 +243,7 @@ class Member:
             "short": dispatch.is_short,
             "coverage": self.partition.coverage,
             "size": 0 if sites is None else sites.size,
+            "size_then": 0 if sites is None else sites.size_then,
             "sums": self.partition.sums,
             "pages": self.partition.pages,
             "left_out": tally.left_out,

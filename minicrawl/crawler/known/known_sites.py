@@ -73,6 +73,11 @@ class KnownSites:
         """Size of the crawl: pages known at home plus pages that had their turn."""
         return self._accounts.size - self._accounts.ledger.mirrors + self._accounts.book.payees
 
+    @property
+    def size_then(self) -> int:
+        """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
+        return self._size_then
+
     def vouchers(self, name: str) -> float | None:
         """Number of sites that vouch for one by links, weighed by their trust; None: the site is new."""
         site = self._numbers.get(name, len(self._vouchers))
@@ -112,8 +117,11 @@ class KnownSites:
 
     def begin(self) -> None:
         """Compute trust at the start of a crawl, unless a partition has it already."""
-        if self.shared is None or not self._trust.any():
+        is_shared_out = self.shared is not None and self._trust.any()
+        if not is_shared_out:
             self.work_out()
+        if self.shared is not None:
+            self._size_then = self.size if is_shared_out else 0
 
     def work_out(self) -> None:
         """Compute trust, doors and births anew. Virtual visits pass on the changes."""

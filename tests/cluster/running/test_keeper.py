@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, product
 from pathlib import Path
@@ -321,6 +321,7 @@ def counted(
     folder: Folder,
     at: Callable[[Keeper, int], None] | None = None,
     start: Start | None = None,
+    seeds: Sequence[str] = HOSTS,
     **limits: object,
 ) -> Ended:
     """A run on a counted web."""
@@ -329,10 +330,41 @@ def counted(
         | {"workers": 8, "connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"}
         | limits
     )
-    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS), start=start)
+    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(list(seeds)), start=start)
     if at is not None:
         keeper.listener = Listener(progress=lambda fetched, *_: at(keeper, fetched))
     return asyncio.run(keeper.crawl())
+
+
+@dataclass(frozen=True)
+class Noted(Process):
+    """Notes what it is asked."""
+
+    asked: list[str] = field(default_factory=list)
+
+    async def ask(self, message: Message) -> Message | None:
+        self.asked.append(message["do"])
+        return await super().ask(message)
+
+
+def test_births_are_shared_out_anew_in_a_later_run_if_it_grows_or_has_other_seeds(
+    processes: Processes, tmp_path: Path
+) -> None:
+    """They are always at the end, and in the first run also before."""
+    asked: list[str] = []
+
+    async def start(brief: Brief) -> Process:
+        return Noted(**vars(await processes.start(brief)), asked=asked)
+
+    times = []
+    with counted_web(pages=3) as web:
+        for seeds in (HOSTS[:3], HOSTS[:3], HOSTS[:4]):
+            asked.clear()
+            folder = found(tmp_path / "web") if times else folder_at(tmp_path / "web", 2)
+            assert counted(web, folder, start=start, seeds=seeds, jump="sites").reason == "nothing-left"
+            times.append(asked.count("share out") // len({*folder.begun, *found(folder.path).begun}))
+    assert times[1] == 1 < times[2]
+    assert times[0] > 1
 
 
 def answered(folder: Folder) -> int:
