@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """Counts.
+    """Counts, but for `cache`.
 
+    cache            kilobytes of the file kept in memory while a crawl writes to it
     rows             rows of the store turned into columns at a time: as many as fit the processor's cache
     link_rows        rows of its link table, one per page, at a time
     links            links kept in memory for repeated passes; more are kept on disk
@@ -25,6 +26,7 @@ class Sizes:
                      than a hundredth of its time
     """
 
+    cache: int = 40_960
     rows: int = 1_000
     link_rows: int = 8_000
     links: int = 4_000_000

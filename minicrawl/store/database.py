@@ -134,7 +134,6 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         # and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL syncs at
         # checkpoints only: a power cut would lose the last minutes.)
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA cache_size = -40960")
         keep_log(db, keeps=False)
         if schema_version(db) < SCHEMA_VERSION:
             with transaction(db):

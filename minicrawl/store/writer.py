@@ -77,6 +77,7 @@ class Writer(Store):
         self._lock = hold(path)
         try:
             with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
+                self._db.execute(f"PRAGMA cache_size = -{sizes.cache}")
                 super().__init__(Tables(path, self._db, sizes))
                 self.page_rows = PageRows(self._tables, self.page_blocks)
                 self.cookie_rows = CookieRows(self._tables)

@@ -15,6 +15,7 @@ import socket
 import sys
 import traceback
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
@@ -28,8 +29,11 @@ from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.run import Together
 from minicrawl.errors import MinicrawlError
 from minicrawl.garbage import manage_memory
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.writer import Writer
 
+_LEAST_CACHE = 1_000
+"""Kilobytes."""
 LONGEST_OF_ALL = 2**30
 """Maximum bytes of a message: the links of millions of sites."""
 
@@ -64,7 +68,7 @@ class Worker:
             self._together = Together(brief.beside)
         with (
             damage_as_store_error(store),
-            contextlib.closing(Writer(store)) as books,
+            contextlib.closing(Writer(store, _sizes(brief.beside))) as books,
             contextlib.ExitStack() as followed,
         ):
             if books.meta("cluster") is None and not books.size():  # also one left by a kill
@@ -94,6 +98,11 @@ class Worker:
         """Close what the partitions had in common."""
         if self._together is not None:
             await self._together.aclose()
+
+
+def _sizes(partitions: int) -> Sizes:
+    """The sizes of the store of each partition, of which a process has so many: together they have one's cache."""
+    return replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // partitions, _LEAST_CACHE))
 
 
 class Server:
