@@ -29,8 +29,8 @@ class Timing:
     first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts.outage
     patience         until a request held in doubt counts as failed, see there
     batch            longest time between two commits
-    quiet            the same while no request is in flight, and no request has ended and no change was
-                     made since the last commit but one
+    quiet            the same, if it is longer, while no request is in flight, and no request has ended and no
+                     change was made since the last commit but one
     lease            after a commit, within which requests may be sent
     paused           longest wait of a crawl that is paused, or out of work
     idle             without an answer, after which the crawl does background work
@@ -67,7 +67,7 @@ class Timing:
     longest_pause: float = 60.0
     patience: float = 60.0
     batch: float = 1.0
-    quiet: float = 1.0
+    quiet: float = 0.0
     lease: float = 2.0
     paused: float = 60.0
     idle: float = 0.02

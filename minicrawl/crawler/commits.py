@@ -46,7 +46,8 @@ class Commits:
 
     def late_at(self, *, is_asking: bool) -> float:
         """Unix seconds from which the next one is late. is_asking: requests are in flight."""
-        return self.last + (self._timing.batch if is_asking or self.has_news else self._timing.quiet)
+        batch = self._timing.batch
+        return self.last + (batch if is_asking or self.has_news else max(self._timing.quiet, batch))
 
     def is_due(self, now: float, *, is_asking: bool) -> bool:
         is_late = now >= self.late_at(is_asking=is_asking)
