@@ -356,7 +356,7 @@ def test_births_are_shared_out_anew_in_a_later_run_if_it_grows_or_has_other_seed
     async def start(brief: Brief) -> Process:
         return Noted(**vars(await processes.start(brief)), asked=asked)
 
-    times = []
+    times: list[int] = []
     with counted_web(pages=3) as web:
         for seeds in (HOSTS[:3], HOSTS[:3], HOSTS[:4]):
             asked.clear()
