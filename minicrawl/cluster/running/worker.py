@@ -102,7 +102,7 @@ class Worker:
 
 def _sizes(partitions: int) -> Sizes:
     """The sizes of the store of each partition, of which a process has so many: together they have one's cache."""
-    return replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // partitions, _LEAST_CACHE))
+    return replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // max(partitions, 1), _LEAST_CACHE))
 
 
 class Server:

@@ -15,6 +15,8 @@ from minicrawl.opic.arrays import IntArray, Pages
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.rows import Refused
 
+_NONE: Pages = np.zeros(0, dtype=np.int64)
+
 
 class DeepLinks:
     """Links of visited pages refused by --max-depth alone; they are followed once their page is near enough."""
@@ -49,38 +51,45 @@ class DeepLinks:
         """Follow links that a smaller --max-depth has left out so far."""
         uncommitted = self._pages.refused_rows()
         for row in [*self._writer.link_table.too_deep(), *uncommitted]:
-            self._follow(row.source)
+            self._follow_behind(self._follow(row.source))
         self._discovery.offer_new(now)
 
     def note_nearer(self, pages: Pages, depths: npt.NDArray[np.int32]) -> None:
         """Follow more links of pages once at `depths` that are nearer to a seed now, and of the pages behind them."""
         if not self._admission.scope.limits_depth:
             return  # depths do not matter, and in the end all are done at once
-        nearer: list[int] = pages[self._accounts.depth[pages] < depths].tolist()
+        self._follow_behind(pages[self._accounts.depth[pages] < depths])
+
+    def _follow_behind(self, pages: Pages) -> None:
+        """Follow more links of pages that are nearer now, and of the pages behind them."""
+        nearer: list[int] = pages.tolist()
         while nearer:
             page = nearer.pop()
             if not self._accounts.book.visited[page]:
                 continue  # its links are followed when its turn comes
-            self._follow(page)
+            nearer += self._follow(page).tolist()
             targets = self._pages.outlinks(page)
             behind = targets[self._accounts.depth[targets] > self._accounts.reach(page)]
             self._accounts.bring_nearer(page, behind)
             nearer += behind.tolist()
 
-    def _follow(self, page: int) -> None:
-        """Follow the links of a read page that are no longer beyond --max-depth."""
+    def _follow(self, page: int) -> Pages:
+        """Follow the links of a read page that are no longer beyond --max-depth. Returns the known pages that are
+        nearer by these."""
         refused = self._pages.refused_row(page)
         depth, source = int(self._accounts.depth[page]) + 1, self._urls.url(page)
         too_deep = json.loads(refused.too_deep or "[]") if refused else []
         refusals = {url: self._admission.scope.refuses(url, depth, source=source) for url in too_deep}
         urls = [url for url, refusal in refusals.items() if refusal is None]
         if refused is None or not urls:
-            return
+            return _NONE
         still = [url for url, refusal in refusals.items() if refusal == "max-depth"]
         self._pages.note_refused(refused._replace(too_deep=json.dumps(still) if still else None))
         row = self._pages.links_row(page)
         own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
         admitted = self._discovery.admitted(source, urls, urls)
+        known = np.array([target for target in admitted.pages if target is not None], dtype=np.int64)
+        depths = self._accounts.depth[known]
         found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)
         found = found[(found != page) & ~np.isin(found, own.targets)]
         left_out = max(row.refused - len(admitted.urls) - len(admitted.elsewhere), 0)
@@ -94,6 +103,7 @@ class DeepLinks:
             self._pages.relink(row._replace(targets=targets, places=places))
         else:
             self._pages.relink(row._replace(own=targets, own_places=places))
+        return known[self._accounts.depth[known] < depths]
 
 
 def _longer(links: PlacedLinks, found: IntArray) -> PlacedLinks:
