@@ -91,7 +91,7 @@ class Member:
         self._progress: Progress | None = None
         self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         self._post = post
-        self.partition = Partition(brief.number, self._run, post, brief.workers)
+        self.partition = Partition(brief.number, self._run, post, brief.workers, brief.beside)
         self._settle = settle
         self._steered = SteeredRun(self._run)
         if settings.until_coverage is not None:

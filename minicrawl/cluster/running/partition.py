@@ -29,8 +29,9 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
-_TOGETHER, _SOON = 1.0, 0.01
-"""Seconds for which rows wait for others, so that all are taken at once: while requests are in flight, and else."""
+_TOGETHER, _MOST_TOGETHER, _SOON = 0.02, 1.0, 0.01
+"""Seconds for which rows wait for others, so that all are taken at once: for each partition of the process, at most,
+while requests are in flight; and else."""
 _BYTES_OF_A_LINK = 100
 """Bytes of rows that are as much work as a link."""
 _HAND_OVERS, _SHORTEST, _LONGEST = 300, 0.5, 2.0
@@ -66,10 +67,11 @@ class Post(Protocol):
 class Partition:
     """A partition, which sends and takes rows while it crawls; `settle` and `hand_over` are called after the crawl."""
 
-    def __init__(self, number: int, run: Run, post: Post, workers: int = 1) -> None:
-        """workers: processes that have all partitions."""
+    def __init__(self, number: int, run: Run, post: Post, workers: int = 1, beside: int = 1) -> None:
+        """workers: processes that have all partitions. beside: partitions in its own."""
         self.number = number
         self._workers = workers
+        self._together = max(min(_TOGETHER * (beside - 1), _MOST_TOGETHER), _SOON)
         self.run = run
         self._engine, self._intake, self._state = run.engine, run.intake, run.intake.state
         self._coverage = run.intake.state.accounts.coverage
@@ -150,7 +152,7 @@ class Partition:
         self._received.append((source, rows, answer))
         if len(self._received) == 1:
             is_busy = bool(self._engine.dispatch.in_flight)
-            loop.call_later(_TOGETHER if is_busy else _SOON, self._begin_to_take)
+            loop.call_later(self._together if is_busy else _SOON, self._begin_to_take)
         return await answer
 
     async def committed(self) -> None:

@@ -133,8 +133,7 @@ def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
     assert [place.machine for place in found(copy).places] == [None, None]
     with found(copy).opened() as stores:
         assert list(all_violations(stores)) == []
-    top = run("top", "--store", crawl.path)
-    assert (top.exit_code, "brings a copy of all here" in top.stderr) == (3, True)
+    assert run("top", "--store", crawl.path).exit_code == 0
     crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)
     crawl.answer("cluster", "move", "1", str(crawl.path))
     assert [place.machine for place in found(crawl.path).places] == [OTHER, None]
