@@ -103,7 +103,7 @@ class BestSoFar:
 
     def __call__(self) -> Best:
         began = self._clock()
-        if began >= self._not_before and self._store.exists() and not _is_elsewhere(self._store):
+        if began >= self._not_before and self._store.exists():
             self._best = self._looked_up()
             now = self._clock()
             self._not_before = now + max(_LEAST_APART, _TIMES_AS_LONG * (now - began))
@@ -114,6 +114,8 @@ class BestSoFar:
         from minicrawl.store.reader import open_store
 
         try:
+            if _is_elsewhere(self._store):
+                return self._best
             with open_store(self._store) as reader:
                 pages = [line.page for line in first_lines(reader, SHOWN)]
                 return tuple((page.importance if page.expected is None else page.expected, page.url) for page in pages)

@@ -150,7 +150,7 @@ class Host:
             await self._leave(number)
 
     async def _leave(self, number: int) -> None:
-        opened = self._open.pop(number, None)
+        opened, _ = self._open.pop(number, None), self._shippings.pop(number, None)
         if opened is not None:
             with contextlib.suppress(MinicrawlError):  # it has failed, and there is nobody to report to
                 await opened.aclose()
