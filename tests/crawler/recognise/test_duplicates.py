@@ -104,6 +104,17 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
         assert likeness == slow.add(page, payload, sketch)
 
 
+def test_marks_are_the_same_when_the_places_in_bands_have_become_too_few() -> None:
+    rng = random.Random(5)
+    found, slow = Duplicates([], lambda _: None), Slow()
+    centres = [rng.getrandbits(BITS) for _ in range(300)]
+    for page in range(700):
+        sketch = flipped(rng.choice(centres), rng.sample(range(BITS), rng.randrange(20)))
+        likeness = found.likeness(page, page, sketch)
+        found.add(page, 0, page, sketch, likeness)
+        assert likeness == slow.add(page, page, sketch)
+
+
 def test_runs_stay_few() -> None:
     rng = random.Random(1)
     found = duplicates.Runs(young=100)
