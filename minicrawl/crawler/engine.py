@@ -57,15 +57,16 @@ class Engine:
         started: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         slots: Slots | None = None,
+        thread: BooksThread | None = None,
     ) -> None:
-        """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots:
-        those of all crawls of this process, if several share the room."""
+        """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
+        thread: those of all crawls of this process, if several share the room and the thread."""
         self._intake, self._state = intake, intake.state
         self._shared = intake.state.frontier.shared
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
-        self._thread = BooksThread()
+        self._thread, self._shares_thread = thread or BooksThread(), thread is not None
         self._arrivals = Arrivals(self._clock, self._thread, timing.links_at_once)
         self.commands = Commands(self.deliver)
         self.events = EventStream(self._clock)
@@ -171,7 +172,8 @@ class Engine:
             raise
         finally:
             self._in_flight.abort()
-            self._thread.end()
+            if not self._shares_thread:
+                self._thread.end()
             if self._shared is not None:
                 self._shared.leave(self._clock(), self._state.frontier.clocks)
             self.commands.end(failure)

@@ -30,6 +30,7 @@ from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.loop.arrivals import BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.in_flight import Slots
 from minicrawl.crawler.net.open_files import raised_limit, room
@@ -75,12 +76,13 @@ class Run:
 
 
 class Together:
-    """The resources that runs in one process have in common: slots of requests, and the source, which the first run
-    makes, unless each has an archive to write to. runs: their greatest number."""
+    """The resources that runs in one process have in common: slots of requests, the thread for long work, and the
+    source, which the first run makes, unless each has an archive to write to. runs: their greatest number."""
 
     def __init__(self, runs: int) -> None:
         self.runs = runs
         self.slots = Slots()
+        self.thread = BooksThread()
         self.source: ChangingSource | None = None
         self._entering = asyncio.Lock()
         self._open = AsyncExitStack()
@@ -100,6 +102,7 @@ class Together:
         yield
 
     async def aclose(self) -> None:
+        self.thread.end()
         await self._open.aclose()
 
 
@@ -367,6 +370,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         started=clock() - (0.0 if started is None else time.monotonic() - started),
         on_progress=on_progress,
         slots=None if together is None else together.slots,
+        thread=None if together is None else together.thread,
     )
     changes = Changes(remembered, intake, requests, engine)
     return Run(engine, intake, source, changes, clock, transport is not None)

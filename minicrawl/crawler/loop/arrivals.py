@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import Context, copy_context
+from contextvars import copy_context
 from functools import partial
 from typing import TypeVar
 
@@ -14,15 +14,18 @@ _T = TypeVar("_T")
 
 
 class BooksThread:
-    """One thread for long changes of the books, so that sockets, timers and signals are served meanwhile."""
+    """One thread for long changes of the books, so that sockets, timers and signals are served meanwhile.
+
+    Runs in one process may share it.
+    """
 
     def __init__(self) -> None:
         # Not the loop's executor, all of whose threads a slow name server may occupy.
-        self._thread = ThreadPoolExecutor(1, "minicrawl-books", _take_over, (copy_context(),))
+        self._thread = ThreadPoolExecutor(1, "minicrawl-books")
 
     async def do(self, work: Callable[[], _T]) -> _T:
-        """Do some work and return its result. A cancellation takes effect after the work is done."""
-        done = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        """Do some work, in the caller's context, and return its result. A cancellation takes effect after it."""
+        done = asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, work)
         cancelled: asyncio.CancelledError | None = None
         while not done.done():
             try:
@@ -36,12 +39,6 @@ class BooksThread:
 
     def end(self) -> None:
         self._thread.shutdown()
-
-
-def _take_over(context: Context) -> None:
-    """Set the variables of another context in this one."""
-    for variable, value in context.items():
-        variable.set(value)
 
 
 class Arrivals:
