@@ -30,7 +30,7 @@ REFRESH: dict[str, Any] = {**SETTINGS, "refresh": True, "refresh_min": 0.1}
 
 
 class NoPost:
-    async def send(self, source: int, home: int, rows: object, *, hurries: bool = False) -> int:
+    def send(self, source: int, home: int, rows: object, *, hurries: bool = False) -> "asyncio.Future[int]":
         raise PostError
 
 

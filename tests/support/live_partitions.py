@@ -38,7 +38,12 @@ class InProcessPost:
     messages: int = 0
     rows: int = 0
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
+    def send(
+        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
+    ) -> "asyncio.Future[int]":
+        return asyncio.ensure_future(self._sent(source, home, rows))
+
+    async def _sent(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
         self.messages += 1
         self.rows += len(rows)
         if self.rng.random() < self.loss:

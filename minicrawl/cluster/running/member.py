@@ -24,7 +24,7 @@ from minicrawl import log
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.combined import shared_out, site_links
 from minicrawl.cluster.running.hints import of_hints
-from minicrawl.cluster.running.partition import Partition, Post, PostError
+from minicrawl.cluster.running.partition import Partition, Post
 from minicrawl.cluster.running.quotas import has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.settings import settings_of
@@ -46,7 +46,7 @@ from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD
 
 _T = TypeVar("_T")
-_OF_A_COMMIT, _LONGEST = 0.04, 5.0
+_OF_A_COMMIT, _LONGEST = 0.08, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
 
 
@@ -79,7 +79,11 @@ class Member:
             share=share,
             on_progress=on_progress,
             timing=replace(
-                STANDARD, batch=batch, quiet=STANDARD.paused, lease=2 * batch, idle=max(STANDARD.idle, pace)
+                STANDARD,
+                batch=batch,
+                quiet=STANDARD.paused,
+                lease=batch + STANDARD.lease - STANDARD.batch,
+                idle=max(STANDARD.idle, pace),
             ),
             together=together,
             replayed=brief.replayed,
@@ -104,9 +108,6 @@ class Member:
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None
         self.partition.has_crawled = not brief.crawls
-        self._holds = 0
-        self._may_take = asyncio.Event()
-        self._may_take.set()
 
     def begin(self) -> None:
         if self._brief.settings.search:
@@ -122,14 +123,14 @@ class Member:
     def has_crawled(self) -> bool:
         return self.partition.has_crawled
 
-    async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, and commit. Raises ConfigError for invalid rows, and CrawlEndedError for a
-        moment after the crawl."""
+    def take(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
+        """See `Partition.receive`; and a ConfigError for another source than a partition of this crawl."""
         brief = self._brief
         if source == brief.number or source >= brief.folder.homes.partitions:
-            raise ConfigError(f"partition {brief.number} takes nothing of partition {source}")
-        await self._may_take.wait()
-        return await self.partition.receive(source, rows)
+            refused: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+            refused.set_exception(ConfigError(f"partition {brief.number} takes nothing of partition {source}"))
+            return refused
+        return self.partition.receive(source, rows)
 
     @contextlib.asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
@@ -137,15 +138,9 @@ class Member:
 
         Senders wait meanwhile, and the crawl goes on. Raises MinicrawlError if the partition has failed.
         """
-        self._holds += 1
-        self._may_take.clear()
-        try:
+        with self.partition.held():
             await self._commit()
             yield
-        finally:
-            self._holds -= 1
-            if not self._holds:
-                self._may_take.set()
 
     async def do(self, asked: Message) -> Message:  # noqa: PLR0911 - one for all that has an answer
         """Answer a message. Raises MinicrawlError."""
@@ -298,9 +293,11 @@ class Member:
 
     async def _hand_over_to(self, home: int) -> None:
         outbox = self.partition.outbox
-        with contextlib.suppress(PostError):  # sent again in the next round
-            rows = outbox.rows(home)
-            outbox.confirm(home, await self._post.send(self._brief.number, home, rows, hurries=True))
+        try:
+            number = await self._post.send(self._brief.number, home, outbox.rows(home), hurries=True)
+        except MinicrawlError:
+            return  # sent again in the next round
+        outbox.confirm(home, number)
 
     def _ended(self, *, is_settled: bool) -> Message:
         self.partition.commit(ranks=is_settled)

@@ -6,30 +6,32 @@ The post may lose a message, or deliver it late or twice. A row is sent until it
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from minicrawl import log
 from minicrawl.cluster.running.combined import Covered
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT
 from minicrawl.crawler.frontier.addresses import Trade
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.urls.keys import politeness_key
-from minicrawl.errors import ConfigError, CrawlEndedError
+from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.model import READ, RunState, State
 from minicrawl.opic.ledger_columns import LedgerSums
-from minicrawl.store.partitions.records import Records, from_bytes, joined
+from minicrawl.store.partitions.records import Records, Sums, joined, sums, unpacked
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
-_TOGETHER, _MOST_TOGETHER, _SOON = 0.02, 1.0, 0.01
+_TOGETHER, _MOST_TOGETHER, _SOON = 0.04, 2.5, 0.01
 """Seconds for which rows wait for others, so that all are taken at once: for each partition of the process, at most,
 while requests are in flight; and else."""
 _BYTES_OF_A_LINK = 100
@@ -49,15 +51,17 @@ def seconds_apart(seconds: float, workers: int = 1) -> float:
     return max(min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST), workers / _BATCHES)
 
 
-class PostError(Exception):
+class PostError(MinicrawlError):
     """A message was not confirmed; it may have arrived."""
 
 
 class Post(Protocol):
     """Sends messages to other partitions."""
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
-        """Send rows to their home. Returns the number of the last row of `source` committed there. Raises PostError.
+    def send(
+        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
+    ) -> "asyncio.Future[int]":
+        """Send rows to their home. Returns the number of the last row of `source` committed there, or a MinicrawlError.
 
         hurries: wait for no other rows.
         """
@@ -82,8 +86,12 @@ class Partition:
         self._received: list[tuple[int, Sequence[OutboxRow], asyncio.Future[int]]] = []
         """Rows to be taken soon, with their sources, and the answers to these."""
         self._takes: set[asyncio.Task[None]] = set()
-        self.has_crawled = self.has_left = False
-        self._senders: dict[int, asyncio.Task[None]] = {}
+        self._holds = 0
+        self._may_take = asyncio.Event()
+        self._may_take.set()
+        self.has_crawled = self.has_left = self._sends = False
+        self._pauses: dict[int, float] = {}
+        """Seconds until rows are sent again, unless they are confirmed, by the homes to which some are on their way."""
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
         """Coverage as of the last commit with all seeds known, or since births were last shared out by sites."""
@@ -127,6 +135,7 @@ class Partition:
 
         self.outbox.on_committed = committed
         self._mirrors.is_due = self._has_news_to_hand_over
+        self._sends = True
         self._began = self._handed_over = self.run.clock()
         try:
             self._send_news()
@@ -134,18 +143,17 @@ class Partition:
         finally:
             self.outbox.on_committed = lambda: None
             self._mirrors.is_due = _never
-            self._taking.is_crawling = False
-            await self._end_sending()
+            self._taking.is_crawling = self._sends = False
 
     def skip_crawl(self) -> None:
         """Refuse moments of the crawl from now on, as after it; called in place of `crawl`."""
         self._engine.commands.end()
 
-    async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows of another partition, together with others that come soon, and wait for their commit.
+    def receive(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
+        """Take rows of another partition, together with others that come soon, and commit them.
 
-        Returns the number of the last row taken. Raises ConfigError for an invalid row, when those before it are taken,
-        and CrawlEndedError for a moment after the crawl.
+        Returns the number of the last row taken; or a ConfigError for an invalid row, when those before it are taken,
+        and a CrawlEndedError for a moment after the crawl.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[int] = loop.create_future()
@@ -153,7 +161,19 @@ class Partition:
         if len(self._received) == 1:
             is_busy = bool(self._engine.dispatch.in_flight)
             loop.call_later(self._together if is_busy else _SOON, self._begin_to_take)
-        return await answer
+        return answer
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Take no rows during the block but by `committed`: the crawl goes on, and senders wait."""
+        self._holds += 1
+        self._may_take.clear()
+        try:
+            yield
+        finally:
+            self._holds -= 1
+            if not self._holds:
+                self._may_take.set()
 
     async def committed(self) -> None:
         """Wait for a commit of all rows received so far. Raises CrawlEndedError after the crawl."""
@@ -161,6 +181,7 @@ class Partition:
 
     def _begin_to_take(self) -> None:
         async def take() -> None:
+            await self._may_take.wait()
             with suppress(Exception):  # those who wait are told
                 await self._take_received(hurries=False)
 
@@ -185,6 +206,9 @@ class Partition:
         except Exception as error:
             _tell([answer for *_, answer in received], [error] * len(received))
             raise
+        for refused in answers:
+            if not isinstance(refused, int):
+                log.partition_refused(partition=self.number, why=str(refused))
         _tell([answer for *_, answer in received], answers)
 
     def share_addresses(self) -> None:
@@ -266,37 +290,36 @@ class Partition:
         return False
 
     def _send_news(self) -> None:
-        """Start senders for homes that have rows and no sender."""
+        """Send rows to the homes to which none are on their way."""
         for home in self.outbox.homes():
-            sender = self._senders.get(home)
-            if sender is None or sender.done():
-                self._senders[home] = asyncio.create_task(self._send(home), name=f"to partition {home}")
+            if home not in self._pauses:
+                self._pauses[home] = _FIRST_PAUSE
+                self._send(home)
 
-    async def _send(self, home: int) -> None:
-        """Send the rows for a home until all are confirmed, or the crawl has ended."""
-        pause = _FIRST_PAUSE
-        while rows := self.outbox.rows(home):
-            try:
-                number = await self._post.send(self.number, home, rows)
-            except PostError:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-                continue
-            pause = _FIRST_PAUSE
-            try:
-                await self._engine.commands.seen(partial(self._confirm, home, number))
-            except CrawlEndedError:
-                return  # sent again by the next run, or when the ranking is settled
+    def _send(self, home: int) -> None:
+        """Send the rows for a home until all are confirmed, or the crawl has ended: then the next run sends them again,
+        or the settling."""
+        rows = self.outbox.rows(home)
+        if rows and self._sends:
+            self._post.send(self.number, home, rows).add_done_callback(partial(self._sent, home))
+        else:
+            del self._pauses[home]
 
-    def _confirm(self, home: int, number: int, now: float) -> None:
-        self.outbox.confirm(home, number)
-
-    async def _end_sending(self) -> None:
-        for sender in self._senders.values():
-            sender.cancel()
-        for sender in self._senders.values():
-            with suppress(asyncio.CancelledError):
-                await sender
+    def _sent(self, home: int, answer: "asyncio.Future[int]") -> None:
+        try:
+            number = answer.result()
+        except MinicrawlError:
+            pause = self._pauses[home]
+            self._pauses[home] = min(2 * pause, _LONGEST_PAUSE)
+            answer.get_loop().call_later(pause, self._send, home)
+            return
+        try:
+            self.outbox.confirm(home, number)
+        except StoreError as error:
+            self._engine.deliver(Arrival(0, partial(_fail, error)))
+            return
+        self._pauses[home] = _FIRST_PAUSE
+        self._send(home)
 
 
 def _tell(waiting: Sequence["asyncio.Future[int]"], answers: Sequence[int | Exception]) -> None:
@@ -308,6 +331,10 @@ def _tell(waiting: Sequence["asyncio.Future[int]"], answers: Sequence[int | Exce
             one.set_result(answer)
         else:
             one.set_exception(answer)
+
+
+def _fail(error: StoreError, now: float) -> None:
+    raise error
 
 
 def _always() -> bool:
@@ -346,27 +373,27 @@ class Taking:
         invalid row, when those before it are taken.
         """
         answers: list[int | ConfigError] = []
-        found: list[tuple[int, int, Records]] = []
+        found: list[tuple[int, OutboxRow]] = []
         numbers: dict[int, int] = {}
         for source, rows in parcels:
-            answer: int | ConfigError = numbers.setdefault(source, self._outbox.taken(source))
-            try:
-                for row in rows:
-                    if row.number == numbers[source] + 1:
-                        found.append((source, row.number, self._records(row)))
-                        answer = numbers[source] = row.number
-            except ConfigError as error:
-                answer = error
-            answers.append(answer)
+            number = numbers.get(source, self._outbox.taken(source))
+            for row in rows:
+                if row.number == number + 1:
+                    found.append((source, row))
+                    number = row.number
+            numbers[source] = number
+            answers.append(number)
+        if not found:
+            return answers
         try:
-            if found:
-                self._apply(joined([records for *_, records in found]), now)
+            records, of_rows = self._unpacked([row for _, row in found])
+            self._apply(joined(records), now)
         except ConfigError as error:  # nothing has changed: the others are taken without it
             if sum(len(rows) for _, rows in parcels) == 1:
                 return [error]
             return [self._taken_one_by_one(source, rows, now) for source, rows in parcels]
-        for source, number, records in found:
-            self._outbox.note_taken(source, number, records)
+        for (source, row), of_row in zip(found, of_rows, strict=True):
+            self._outbox.note_taken(source, row.number, of_row)
         return answers
 
     def _taken_one_by_one(self, source: int, rows: Sequence[OutboxRow], now: float) -> int | ConfigError:
@@ -377,19 +404,22 @@ class Taking:
                 break
         return answer
 
-    def _records(self, row: OutboxRow) -> Records:
-        """Parse a row. Raises ConfigError unless another partition could have sent it to this one."""
+    def _unpacked(self, rows: Sequence[OutboxRow]) -> tuple[Records, Sequence[Sums]]:
+        """Unpack rows, with the sums of each. Raises ConfigError unless other partitions could have sent them to this
+        one; the message is right for a single one."""
+        number = rows[0].number
         try:
-            records = from_bytes(row.records)
+            records, ends = unpacked([row.records for row in rows])
             is_at_home = self._mirrors.homes(records.urls).count(None) == len(records.urls)
             self._mirrors.homes([url for url in records.found_on if url])
         except (ValueError, IndexError) as error:
-            raise ConfigError(f"row {row.number} cannot be read: {error}") from error
+            raise ConfigError(f"row {number} cannot be read: {error}") from error
         if not is_at_home:
-            raise ConfigError(f"row {row.number} has a URL of another partition")
-        if (int(records.cash.sum()), int(records.received.sum())) != (row.cash, row.received):
-            raise ConfigError(f"row {row.number} has other sums than it says")
-        return records
+            raise ConfigError(f"row {number} has a URL of another partition")
+        of_rows = sums(records, ends)
+        if [of_row[:2] for of_row in of_rows] != [(row.cash, row.received) for row in rows]:
+            raise ConfigError(f"row {number} has other sums than it says")
+        return records, of_rows
 
     def _apply(self, records: Records, now: float) -> None:
         intake = self._intake

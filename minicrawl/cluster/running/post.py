@@ -61,8 +61,8 @@ class Parcel(NamedTuple):
 class Taker(Protocol):
     """A partition that takes rows."""
 
-    async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        """Take rows, and commit. Returns the number of the last row taken. Raises MinicrawlError."""
+    def take(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
+        """Take rows, and commit. Returns the number of the last row taken, or a MinicrawlError."""
         ...
 
 
@@ -87,21 +87,24 @@ class Post:
         self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
         self._batches: set[asyncio.Task[None]] = set()
 
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
-        """Send rows, possibly not all, to their home. Returns the last number committed there. Raises PostError.
+    def send(
+        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
+    ) -> "asyncio.Future[int]":
+        """Send rows, possibly not all, to their home. Returns the last number committed there, or a MinicrawlError:
+        they may have arrived.
 
         hurries: wait for no others.
         """
-        parcel = Parcel(source, home, some_of(rows))
+        rows = some_of(rows)
         if home in self._here:
-            return _number_in((await taken_by(self._here, [parcel]))[0])
-        loop, process = asyncio.get_running_loop(), self._carrier.process_of(home)
-        confirmed: asyncio.Future[int] = loop.create_future()
+            return self._here[home].take(source, rows)
+        confirmed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        parcel, process = Parcel(source, home, rows), self._carrier.process_of(home)
         gathered = self._gathered.setdefault(process, [])
         gathered.append((parcel, confirmed))
         if len(gathered) == 1:
-            loop.call_later(0.0 if hurries else _GATHERED, self._send_off, process)
-        return await confirmed
+            confirmed.get_loop().call_later(0.0 if hurries else _GATHERED, self._send_off, process)
+        return confirmed
 
     def _send_off(self, process: int) -> None:
         waiting = self._gathered.pop(process, [])
@@ -116,31 +119,32 @@ class Post:
         try:
             answers = await self._carrier.carry([parcel for parcel, _ in batch])
         except PostError as error:
-            answers = [failed(CrawlEndedError(str(error)))] * len(batch)
+            answers = [failed(error)] * len(batch)
         for (_, confirmed), answer in zip(batch, answers, strict=True):
             if confirmed.done():  # its sender has ended
                 continue
             try:
-                confirmed.set_result(_number_in(answer))
-            except PostError as error:
+                confirmed.set_result(_number(answer_of(answer).get("number")))
+            except MinicrawlError as error:
                 confirmed.set_exception(error)
 
 
 async def taken_by(here: Mapping[int, Taker], parcels: Sequence[Parcel]) -> list[Message]:
     """Let each home of some parcels take its rows. Returns the answer of each: a number, or a failure."""
 
-    async def taken(parcel: Parcel) -> Message:
-        if parcel.home not in here:
+    taking = {at: here[home].take(source, rows) for at, (source, home, rows) in enumerate(parcels) if home in here}
+    if taking:
+        await asyncio.wait(taking.values())
+
+    def answer(at: int, parcel: Parcel) -> Message:
+        if at not in taking:
             return failed(CrawlEndedError(f"partition {parcel.home} is not in this process"))
         try:
-            return done({"number": await here[parcel.home].take(parcel.source, parcel.rows)})
-        except ConfigError as error:
-            log.partition_refused(partition=parcel.home, why=str(error))
-            return failed(error)
+            return done({"number": taking[at].result()})
         except MinicrawlError as error:
             return failed(error)
 
-    return list(await asyncio.gather(*map(taken, parcels)))
+    return [answer(at, parcel) for at, parcel in enumerate(parcels)]
 
 
 class SocketPost:
@@ -316,14 +320,6 @@ def _count_of(parcels: Sequence[Parcel]) -> int:
         if count and (rows > _MOST_ROWS or size > _MOST_BYTES):
             return count
     return len(parcels)
-
-
-def _number_in(answer: Message) -> int:
-    """The number of the last row committed by a home. Raises PostError."""
-    try:
-        return _number(answer_of(answer).get("number"))
-    except MinicrawlError as error:
-        raise PostError(str(error)) from error
 
 
 async def _message(reader: asyncio.StreamReader) -> Message:

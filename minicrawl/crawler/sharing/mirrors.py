@@ -118,15 +118,15 @@ class Mirrors:
             pages = waiting[self._has_news(waiting)]
             if self._voices is not None:
                 pages = np.union1d(pages, self._voices.unsaid())
-            mirrors, accounts = flagged(self.flags()), self._accounts
-            if self.hands_over_all:
-                pages = np.union1d(pages, mirrors[accounts.ledger.pending(mirrors) != 0])
-            elif accounts.coverage.ends_crawl:
-                pages = np.union1d(pages, mirrors[accounts.coverage.matters(mirrors)])
+            ledger, coverage = self._accounts.ledger, self._accounts.coverage
+            if self.hands_over_all or coverage.ends_crawl:
+                mirrors = flagged(self.flags())
+                matters = ledger.pending(mirrors) != 0 if self.hands_over_all else coverage.matters(mirrors)
+                pages = np.union1d(pages, mirrors[matters])
             changed = np.union1d(changed, pages[self._outdate_rows(pages)])
             self._send(pages)
         self._new.clear()
-        writer.transfers.save_mirrors(map(self._row, changed.tolist()))
+        writer.transfers.save_mirrors(self._rows(changed))
         return pages
 
     def _has_news(self, pages: Pages) -> Flags:
@@ -147,9 +147,9 @@ class Mirrors:
 
     def _send(self, pages: Pages) -> None:
         """Put a row into the outbox for every home of these mirrors."""
-        homes = self._home[pages]
-        for home in np.unique(homes).tolist():
-            self._outbox.add(home, self._emptied(pages[homes == home]))
+        pages = pages[np.argsort(self._home[pages], kind="stable")]
+        homes, records = np.unique_counts(self._home[pages])
+        self._outbox.add(homes.tolist(), np.cumsum(records).tolist(), self._emptied(pages))
 
     def _emptied(self, pages: Pages) -> Records:
         accounts = self._accounts
@@ -181,15 +181,11 @@ class Mirrors:
                 self._found_on[row.page] = found_on
         self._waiting.append(np.array([row.page for row, _ in rows], dtype=np.int64))
 
-    def _row(self, page: int) -> MirrorRow:
-        depth = self._depth.item(page)
-        return MirrorRow(
-            page,
-            self._home.item(page),
-            self._inlinks.item(page),
-            None if depth == _NEVER else depth,
-            self._chain_length.item(page),
-        )
+    def _rows(self, pages: Pages) -> Iterator[MirrorRow]:
+        columns = (self._home, self._inlinks, self._depth, self._chain_length)
+        values = zip(pages.tolist(), *(column[pages].tolist() for column in columns), strict=True)
+        for page, home, inlinks, depth, chain_length in values:
+            yield MirrorRow(page, home, inlinks, None if depth == _NEVER else depth, chain_length)
 
     def _grow(self, size: int) -> None:
         was = len(self._home)

@@ -5,11 +5,12 @@ until its home has confirmed that a commit there put the cash into its own. So i
 is taken once: a home takes only the row after the last that it has taken.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from minicrawl.errors import StoreError
-from minicrawl.store.partitions.records import Records, to_bytes
+from minicrawl.store.partitions.records import Records, Sums, packed, sums
 from minicrawl.store.write.transfer_rows import NeighbourRow, OutboxRow
 from minicrawl.store.writer import Writer
 
@@ -26,13 +27,13 @@ class Carried(NamedTuple):
 class Outbox:
     """Invariant: after a commit the file has exactly the rows that their homes had not confirmed by then.
 
-    `on_committed`: called after every commit, by the one who makes it.
+    Rows may be read and confirmed while another thread commits. `on_committed`: called after every commit, in that.
     """
 
     def __init__(self, writer: Writer) -> None:
         self._rows: dict[int, list[OutboxRow]] = {}
         self._new: list[OutboxRow] = []
-        self._confirmed: dict[int, int] = {}
+        self._confirmed: deque[tuple[int, int]] = deque()
         self._sent: dict[int, int] = {}
         self._taken: dict[int, int] = {}
         self._carried: dict[int, Carried] = {}
@@ -48,16 +49,19 @@ class Outbox:
 
     # Sending.
 
-    def add(self, home: int, records: Records) -> None:
-        """Within a commit: add records that have left the accounts for their home."""
-        number = self._sent[home] = self._sent.get(home, 0) + 1
-        sums = int(records.cash.sum()), int(records.received.sum())
-        self._new.append(OutboxRow(home, number, *sums, to_bytes(records)))
-        carried = self._carried_of(home)
-        self._carried[home] = carried._replace(
-            credit_sent=carried.credit_sent + records.credit, debit_sent=carried.debit_sent + records.debit
-        )
-        self._changed.add(home)
+    def add(self, homes: Sequence[int], ends: Sequence[int], records: Records) -> None:
+        """Within a commit: add a row for each of some homes, of records that have left the accounts.
+
+        ends: for each home, the index behind its last record.
+        """
+        for home, row, of_row in zip(homes, packed(records, ends), sums(records, ends), strict=True):
+            number = self._sent[home] = self._sent.get(home, 0) + 1
+            self._new.append(OutboxRow(home, number, of_row.cash, of_row.received, row))
+            carried = self._carried_of(home)
+            self._carried[home] = carried._replace(
+                credit_sent=carried.credit_sent + of_row.credit, debit_sent=carried.debit_sent + of_row.debit
+            )
+            self._changed.add(home)
 
     def committed(self) -> None:
         """Note that the rows added are in the file: from now on they may be sent."""
@@ -69,7 +73,7 @@ class Outbox:
 
     def homes(self) -> Sequence[int]:
         """Homes with rows to be sent."""
-        return [home for home, rows in self._rows.items() if rows]
+        return [home for home, rows in list(self._rows.items()) if rows]
 
     def rows(self, home: int) -> Sequence[OutboxRow]:
         """The rows that a home has not confirmed, in order."""
@@ -82,8 +86,9 @@ class Outbox:
                 f"partition {home} has taken {number} messages of this one, which has made only "
                 f"{self._committed.get(home, 0)}: this store is older than that one; restore all from one backup"
             )
-        self._rows[home] = [row for row in self._rows.get(home, ()) if row.number > number]
-        self._confirmed[home] = max(number, self._confirmed.get(home, 0))
+        rows = self._rows.get(home, [])
+        del rows[: sum(row.number <= number for row in tuple(rows))]  # no new list: more rows may be added meanwhile
+        self._confirmed.append((home, number))
 
     # Receiving.
 
@@ -96,13 +101,13 @@ class Outbox:
         """Rows made and rows taken since the crawl began."""
         return sum(self._sent.values()), sum(self._taken.values())
 
-    def note_taken(self, source: int, number: int, records: Records) -> None:
+    def note_taken(self, source: int, number: int, of_row: Sums) -> None:
         """Note that a row is in the accounts; it must be the one after the last."""
         assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"
         self._taken[source] = number
         carried = self._carried_of(source)
         self._carried[source] = carried._replace(
-            credit_taken=carried.credit_taken + records.credit, debit_taken=carried.debit_taken + records.debit
+            credit_taken=carried.credit_taken + of_row.credit, debit_taken=carried.debit_taken + of_row.debit
         )
         self._changed.add(source)
 
@@ -115,8 +120,7 @@ class Outbox:
         """Write the changes since the last commit."""
         rows = writer.transfers
         rows.add(self._new)
-        rows.remove(self._confirmed.items())
-        self._confirmed.clear()
+        rows.remove([self._confirmed.popleft() for _ in range(len(self._confirmed))])
         rows.save_neighbours(
             NeighbourRow(at, self._sent.get(at, 0), self.taken(at), *self._carried_of(at))
             for at in sorted(self._changed)

@@ -6,17 +6,19 @@ text has `voices` in decimals, where there are any.
 
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import pairwise, starmap
 from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
-_COUNT = np.dtype("<u4")
+_COUNT = 4
+"""Bytes of the number of records."""
 _DIGITS = 10
 _URL = re.compile(r"https?://[^\x00-\x20\x7f/]+/")
 _COLUMNS = {"cash": "<i8", "received": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
+_SIZES = [np.dtype(kind).itemsize for kind in _COLUMNS.values()]
 
 
 class Records(NamedTuple):
@@ -36,64 +38,113 @@ class Records(NamedTuple):
     chain_length: npt.NDArray[np.int8]
     voices: IntArray = np.zeros(0, dtype=np.int64)
 
-    @property
-    def credit(self) -> int:
-        """Sum of the positive numbers of `received`."""
-        return int(self.received.sum(where=self.received > 0))
 
-    @property
-    def debit(self) -> int:
-        """Sum of the negative numbers of `received`, without sign."""
-        return -int(self.received.sum(where=self.received < 0))
+class Sums(NamedTuple):
+    """Sums over the records of a row. credit, debit: of the positive and negative numbers of `received`, both without
+    sign."""
 
-
-def to_bytes(records: Records) -> bytes:
-    text = "\n".join([*records.urls, *records.found_on, *map(str, records.voices.tolist())]).encode()
-    columns = (np.asarray(getattr(records, name)).astype(kind).tobytes() for name, kind in _COLUMNS.items())
-    return b"".join([np.array(len(records.urls), _COUNT).tobytes(), *columns, text])
+    cash: int
+    received: int
+    credit: int
+    debit: int
 
 
-def joined(each: Sequence[Records]) -> Records:
-    """The records of several senders as those of one: changes are added up, and the least depth counts."""
+def sums(records: Records, ends: Sequence[int]) -> list[Sums]:
+    """The sums of consecutive rows. ends: for each, the index behind its last record."""
+    received = records.received
+    columns = (records.cash, received, np.maximum(received, 0), np.maximum(-received, 0))
+    bounds = np.array([0, *ends])
+    each = (np.diff(np.concatenate([[0], np.cumsum(column)])[bounds]).tolist() for column in columns)
+    return list(starmap(Sums, zip(*each, strict=True)))
+
+
+def joined(records: Records) -> Records:
+    """Records of several senders as those of one: changes for a URL are added up, and the least depth counts."""
     numbers: dict[str, int] = {}
-    each = [one for one in each if one.urls] or each[:1]
-    of = np.array([numbers.setdefault(url, len(numbers)) for one in each for url in one.urls], dtype=np.int64)
+    of = np.array([numbers.setdefault(url, len(numbers)) for url in records.urls], dtype=np.int64)
+    if len(numbers) == len(of):
+        return records
     found_on = [""] * len(numbers)
-    for number, page in zip(of.tolist(), chain.from_iterable(one.found_on for one in each), strict=True):
+    for number, page in zip(of.tolist(), records.found_on, strict=True):
         found_on[number] = found_on[number] or page
 
     def combined(name: str, by: np.ufunc, first: int) -> npt.NDArray[Any]:
-        columns = [getattr(one, name) for one in each]
-        result = np.full(len(numbers), first, dtype=columns[0].dtype)
-        by.at(result, of, np.concatenate(columns))
+        column = getattr(records, name)
+        result = np.full(len(numbers), first, dtype=column.dtype)
+        by.at(result, of, column)
         return result
 
     added = {name: combined(name, np.add, 0) for name in ("cash", "received", "inlinks")}
     depth = combined("depth", np.minimum, np.iinfo(np.int32).max)
-    records = Records(
-        list(numbers), found_on, **added, depth=depth, chain_length=combined("chain_length", np.maximum, 0)
-    )
-    has_voices = bool(numbers) and all(len(one.voices) for one in each)
-    return records._replace(voices=combined("voices", np.add, 0)) if has_voices else records
+    chain_length = combined("chain_length", np.maximum, 0)
+    voices = combined("voices", np.add, 0) if len(records.voices) else records.voices
+    return Records(list(numbers), found_on, **added, depth=depth, chain_length=chain_length, voices=voices)
 
 
-def from_bytes(packed: bytes) -> Records:
-    """Unpack records. Raises ValueError for invalid ones."""
-    if len(packed) < _COUNT.itemsize:
-        raise ValueError("records have no number")
-    count = int(np.frombuffer(packed, _COUNT, 1)[0])
-    start, columns = _COUNT.itemsize, {}
-    for name, kind in _COLUMNS.items():
-        columns[name] = np.frombuffer(packed, kind, count, start).astype(np.dtype(kind).newbyteorder("="))
-        start += count * np.dtype(kind).itemsize
-    lines = packed[start:].decode().split("\n") if count else []
-    if len(lines) not in (2 * count, 3 * count):
-        raise ValueError(f"{count} records have {len(lines)} lines of text")
-    voices = np.array([int(number[:_DIGITS]) for number in lines[2 * count :]], dtype=np.int64)
-    records = Records(lines[:count], lines[count : 2 * count], **columns, voices=voices)
-    for url in (*records.urls, *filter(None, records.found_on)):
+def to_bytes(records: Records) -> bytes:
+    return packed(records, [len(records.urls)])[0]
+
+
+def packed(records: Records, ends: Sequence[int]) -> list[bytes]:
+    """Consecutive rows as bytes. ends: for each, the index behind its last record."""
+    columns = [np.asarray(getattr(records, name)).astype(kind) for name, kind in _COLUMNS.items()]
+    texts = (records.urls, records.found_on, list(map(str, records.voices.tolist())))
+    return [
+        b"".join(
+            [
+                (end - start).to_bytes(_COUNT, "little"),
+                *(column[start:end].tobytes() for column in columns),
+                "\n".join([line for text in texts for line in text[start:end]]).encode(),
+            ]
+        )
+        for start, end in pairwise([0, *ends])
+    ]
+
+
+def from_bytes(row: bytes) -> Records:
+    """Unpack a row. Raises ValueError for an invalid one."""
+    return unpacked([row])[0]
+
+
+def unpacked(rows: Sequence[bytes]) -> tuple[Records, list[int]]:
+    """Unpack rows. Returns the records of all, and for each row the index behind its last. Raises ValueError if one is
+    invalid.
+
+    No row has a URL twice, but two may have the same. Unless all with records have voices, none are returned.
+    """
+    urls: list[str] = []
+    found_on: list[str] = []
+    voices: list[str] = []
+    columns: list[list[bytes]] = [[] for _ in _COLUMNS]
+    ends = []
+    for row in rows:
+        if len(row) < _COUNT:
+            raise ValueError("records have no number")
+        count, start = int.from_bytes(row[:_COUNT], "little"), _COUNT
+        for parts, size in zip(columns, _SIZES, strict=True):
+            parts.append(row[start : start + count * size])
+            start += count * size
+        lines = row[start:].decode().split("\n") if count else []
+        if len(lines) not in (2 * count, 3 * count):
+            raise ValueError(f"{count} records have {len(lines)} lines of text")
+        if len(set(lines[:count])) < count:
+            raise ValueError("records have a URL twice")
+        urls += lines[:count]
+        found_on += lines[count : 2 * count]
+        voices += lines[2 * count :]
+        ends.append(len(urls))
+    for url in (*urls, *filter(None, found_on)):
         if not _URL.match(url):
             raise ValueError(f"{url[:100]!r} is no URL")
-    if len(set(records.urls)) < count or (count and min(records.depth.min(), records.chain_length.min()) < 0):
-        raise ValueError("records have a URL twice, or a depth below 0")
-    return records
+    numbers = {
+        name: np.frombuffer(b"".join(parts), kind).astype(np.dtype(kind).newbyteorder("="))
+        for (name, kind), parts in zip(_COLUMNS.items(), columns, strict=True)
+    }
+    if len(voices) < len(urls):
+        voices = []
+    records = Records(
+        urls, found_on, **numbers, voices=np.array([int(number[:_DIGITS]) for number in voices], dtype=np.int64)
+    )
+    if urls and min(records.depth.min(), records.chain_length.min()) < 0:
+        raise ValueError("records have a depth below 0")
+    return records, ends

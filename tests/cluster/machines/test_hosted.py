@@ -11,12 +11,11 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.machines.hosted import CallPost, Hosted
 from minicrawl.cluster.running.brief import Brief
-from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import Post
 from minicrawl.cluster.running.processes import DeadError
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.errors import StoreError
+from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -123,5 +122,9 @@ def test_rows_for_a_partition_that_does_not_run_are_not_confirmed(is_there: bool
     line = Line()
     if not is_there:
         line.kill()
-    with pytest.raises(PostError, match="is not in this process" if is_there else "was not brought"):
-        asyncio.run(Post({}, CallPost(where_of([line]))).send(1, 0, [OutboxRow(0, 1, 1, 1, b"")]))
+
+    async def send() -> int:
+        return await Post({}, CallPost(where_of([line]))).send(1, 0, [OutboxRow(0, 1, 1, 1, b"")])
+
+    with pytest.raises(MinicrawlError, match="is not in this process" if is_there else "was not brought"):
+        asyncio.run(send())

@@ -10,12 +10,11 @@ import pytest
 from support.cluster_runs import folder_at
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import Post, SocketPost, delivered
 from minicrawl.control.asking import ask
 from minicrawl.control.messages import answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
-from minicrawl.errors import ConfigError, CrawlEndedError
+from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 
@@ -44,11 +43,14 @@ class Home:
         finally:
             self.holds -= 1
 
-    async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
-        if self._error is not None:
-            raise self._error
-        self.rows += [(source, row) for row in rows]
-        return rows[-1].number
+    def take(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        if self._error is None:
+            self.rows += [(source, row) for row in rows]
+            answer.set_result(rows[-1].number)
+        else:
+            answer.set_exception(self._error)
+        return answer
 
 
 def sent(folder: Folder, home: Home, act: Callable[[Post], Awaitable[int]]) -> int:
@@ -84,9 +86,9 @@ def test_what_is_too_much_for_a_message_comes_with_the_next(tmp_path: Path) -> N
 
 def test_who_has_not_taken_it_has_not_confirmed_it(folder: Folder) -> None:
     home = Home(CrawlEndedError("the crawl has ended"))
-    with pytest.raises(PostError, match="has ended"):
+    with pytest.raises(MinicrawlError, match="has ended"):
         sent(folder, home, lambda post: post.send(0, 1, [row(1)]))
-    with pytest.raises(PostError, match="does not listen"):
+    with pytest.raises(MinicrawlError, match="does not listen"):
         asyncio.run(posted(folder, lambda post: post.send(0, 1, [row(1)])))
 
 

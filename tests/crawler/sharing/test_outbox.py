@@ -9,7 +9,7 @@ import pytest
 
 from minicrawl.crawler.sharing.outbox import Carried, Outbox
 from minicrawl.errors import StoreError
-from minicrawl.store.partitions.records import Records, from_bytes
+from minicrawl.store.partitions.records import Records, Sums, from_bytes, to_bytes, unpacked
 from minicrawl.store.writer import Writer
 
 
@@ -32,11 +32,11 @@ def commit(outbox: Outbox, writer: Writer) -> None:
 
 def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer) -> None:
     outbox = Outbox(writer)
-    outbox.add(2, record("http://a.test/"))
+    outbox.add([2], [1], record("http://a.test/"))
     assert outbox.rows(2) == ()
     commit(outbox, writer)
-    outbox.add(2, record("http://b.test/", cash=7))
-    outbox.add(0, record("http://c.test/"))
+    b, c = record("http://b.test/", cash=7), record("http://c.test/")
+    outbox.add([2, 0], [1, 2], unpacked([to_bytes(b), to_bytes(c)])[0])
     commit(outbox, writer)
     assert [(row.home, row.number, row.cash) for row in outbox.rows(2)] == [(2, 1, 1), (2, 2, 7)]
     assert from_bytes(outbox.rows(2)[1].records).urls == ["http://b.test/"]
@@ -51,16 +51,16 @@ def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer
     assert [row.number for row in again.rows(2)] == [2]
     again.confirm(2, 2)
     commit(again, writer)
-    again.add(2, record("http://d.test/"))
+    again.add([2], [1], record("http://d.test/"))
     commit(again, writer)
     assert [row.number for row in Outbox(writer).rows(2)] == [3]
 
 
 def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(writer: Writer) -> None:
     outbox = Outbox(writer)
-    outbox.add(4, record("http://a.test/"))
-    for number, units in enumerate((20, -3, 7), start=1):
-        outbox.note_taken(5, number, record("http://b.test/")._replace(received=np.array([units])))
+    outbox.add([4], [1], record("http://a.test/"))
+    for number, (credit, debit) in enumerate([(20, 0), (0, 3), (7, 0)], start=1):
+        outbox.note_taken(5, number, Sums(1, credit - debit, credit, debit))
     commit(outbox, writer)
     again = Outbox(writer)
     assert (again.taken(5), again.taken(4)) == (3, 0)
@@ -69,7 +69,7 @@ def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(write
 
 def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> None:
     outbox = Outbox(writer)
-    outbox.add(1, record("http://a.test/"))
+    outbox.add([1], [1], record("http://a.test/"))
     commit(outbox, writer)
     with pytest.raises(
         StoreError, match="partition 1 has taken 2 messages of this one, which has made only 1: this store"

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from minicrawl.store.partitions.records import Records, from_bytes, joined, to_bytes
+from minicrawl.store.partitions.records import Records, Sums, from_bytes, joined, packed, sums, to_bytes, unpacked
 
 
 def some_records(rng: random.Random, count: int) -> Records:
@@ -33,7 +33,18 @@ def test_records_of_several_are_added_up(senders: int) -> None:
         urls = rng.sample([f"http://h.test/{number}" for number in range(10)], len(records.urls))
         voices = np.array([rng.randrange(9) for _ in urls], dtype=np.int64)
         each.append(records._replace(**small, urls=urls, voices=voices))
-    found = joined(each)
+    all_rows, ends = unpacked(list(map(to_bytes, each)))
+    assert packed(all_rows, ends) == list(map(to_bytes, each))
+    assert sums(all_rows, ends) == [
+        Sums(
+            int(records.cash.sum()),
+            int(records.received.sum()),
+            sum(units for units in records.received.tolist() if units > 0),
+            -sum(units for units in records.received.tolist() if units < 0),
+        )
+        for records in each
+    ]
+    found = joined(all_rows)
     assert set(found.urls) == {url for records in each for url in records.urls}
     for at, url in enumerate(found.urls):
         own = [(records, records.urls.index(url)) for records in each if url in records.urls]
