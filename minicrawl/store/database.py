@@ -5,7 +5,6 @@ Only this folder and the search import sqlite3.
 
 import contextlib
 import errno
-import functools
 import os
 import re
 import sqlite3
@@ -173,27 +172,18 @@ def _make(path: Path) -> None:
     parts = [beside(unfinished, ending) for ending in ("", "-journal", "-wal", "-shm")]
     _remove(*parts, *logs(path))  # left by a killed run, or by a deleted store
     try:
-        with unfinished.open("wb") as file:
-            file.write(_empty())
-            file.flush()
-            os.fsync(file.fileno())
+        with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
+            db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+            with transaction(db):
+                for statement in schema():
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            db.execute("PRAGMA journal_mode = WAL")
         unfinished.replace(path)
     finally:
         _remove(*parts)
     sync_folder(path.parent)
-
-
-@functools.cache
-def _empty() -> bytes:
-    """The file of an empty store."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-        with transaction(db):
-            for statement in schema():
-                db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        return db.serialize()
 
 
 def _remove(*files: Path) -> None:
