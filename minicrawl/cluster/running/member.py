@@ -127,8 +127,10 @@ class Member:
         """See `Partition.receive`; and a ConfigError for another source than a partition of this crawl."""
         brief = self._brief
         if source == brief.number or source >= brief.folder.homes.partitions:
+            error = ConfigError(f"partition {brief.number} takes nothing of partition {source}")
+            log.partition_refused(partition=brief.number, why=str(error))
             refused: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-            refused.set_exception(ConfigError(f"partition {brief.number} takes nothing of partition {source}"))
+            refused.set_exception(error)
             return refused
         return self.partition.receive(source, rows)
 

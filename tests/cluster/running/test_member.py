@@ -18,7 +18,7 @@ from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Together
-from minicrawl.errors import CrawlEndedError
+from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.opic.ledger import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, to_bytes
@@ -88,6 +88,24 @@ def test_rows_that_are_being_taken_as_it_leaves_are_not_confirmed(tmp_path: Path
             await taking
 
     asyncio.run(taken())
+
+
+@pytest.mark.parametrize("source", [0, 2])
+def test_rows_of_no_other_partition_of_the_crawl_are_refused_and_a_line_tells(
+    source: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = folder_at(tmp_path / "web", 2)
+
+    async def take() -> None:
+        with closing(Writer(folder.stores[0])) as writer:
+            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1), print)
+            member.begin()
+            with pytest.raises(ConfigError, match=f"partition 0 takes nothing of partition {source}"):
+                await member.take(source, [])
+            await member.leave()
+
+    asyncio.run(take())
+    assert f"takes nothing of partition {source}" in caplog.text
 
 
 def test_one_that_only_settles_answers_at_once(tmp_path: Path) -> None:
