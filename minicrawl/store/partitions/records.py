@@ -6,7 +6,7 @@ text has `voices` in decimals, where there are any.
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise, starmap
+from itertools import pairwise
 from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
@@ -51,11 +51,10 @@ class Sums(NamedTuple):
 
 def sums(records: Records, ends: Sequence[int]) -> list[Sums]:
     """The sums of consecutive rows. ends: for each, the index behind its last record."""
-    received = records.received
-    columns = (records.cash, received, np.maximum(received, 0), np.maximum(-received, 0))
+    columns = (records.cash, records.received, np.maximum(records.received, 0))
     bounds = np.array([0, *ends])
     each = (np.diff(np.concatenate([[0], np.cumsum(column)])[bounds]).tolist() for column in columns)
-    return list(starmap(Sums, zip(*each, strict=True)))
+    return [Sums(cash, received, credit, credit - received) for cash, received, credit in zip(*each, strict=True)]
 
 
 def joined(records: Records) -> Records:
