@@ -75,7 +75,8 @@ class Listener:
 
 @dataclass
 class _Part:
-    """A partition. deaths: since it last fetched a page, or had none left to fetch."""
+    """A partition. deaths: of its processes one after the other, of which none has fetched a page, or since it had none
+    left to fetch."""
 
     kept: Kept
     deaths: int = 0
@@ -130,6 +131,8 @@ class Keeper:
     """Seeds of this run, by their home."""
     _latest: dict[int, Message] = field(default_factory=dict)
     """Latest reports in this run, also of processes that have died since."""
+    _have_fetched: set[int] = field(default_factory=set)
+    """Process ids of those that have fetched a page."""
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
@@ -287,7 +290,9 @@ class Keeper:
             return
         part = self._parts[number]
         part.first = part.first or report
-        part.deaths = 0 if report["idle"] or report["fetched"] > part.first["fetched"] else part.deaths
+        part.deaths = 0 if report["idle"] else part.deaths
+        if report["fetched"] > part.first["fetched"]:
+            self._have_fetched.add(part.kept.pid)
         self.before.setdefault(number, report["earlier"])
         self._latest[number] = report
         if self.quotas is not None:
@@ -432,14 +437,15 @@ class Keeper:
             how = str(death)
         if self._interrupts > 1:
             return None
-        if dead.deaths >= _MOST_DEATHS:
+        before = 0 if dead.kept.pid in self._have_fetched else dead.deaths
+        if before >= _MOST_DEATHS:
             raise StoreError(
                 f"partition {number} has died {_MOST_DEATHS + 1} times without fetching a page, {how}; "
                 "out of memory, perhaps: free some, and run again"
             )
         self.listener.died(number, how)
         self.deaths[number] += 1
-        self._parts[number] = _Part(await self._started(number, is_first=False), dead.deaths + 1)
+        self._parts[number] = _Part(await self._started(number, is_first=False), before + 1)
         return None
 
     async def _started(self, number: int, *, is_first: bool) -> Kept:

@@ -251,6 +251,39 @@ def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_tim
     assert (ended.reason, ended.fetched, ended.deaths, left) == ("nothing-left", 9 * 3, 5, [])
 
 
+@dataclass(frozen=True)
+class KilledWhenFetched(Process):
+    """Partition 1 is killed as soon as it has fetched a page, so often; until then 0 says that it waits for a host."""
+
+    number: int = 0
+    left: list[int] = field(default_factory=list)
+
+    async def ask(self, message: Message) -> Message | None:
+        answer = await super().ask(message)
+        if answer is None or message["do"] != "report" or not self.left:
+            return answer
+        if self.number == 0:
+            return {**answer, "fetched": 0, "idle": False}
+        if answer["counters"][0]:
+            self.left.pop()
+            os.kill(self.pid, signal.SIGKILL)
+        return answer
+
+
+def test_one_that_only_waits_in_processes_that_die_again_and_again_is_started_while_another_fetches(
+    tmp_path: Path,
+) -> None:
+    left, processes = [1] * 6, Processes(1)
+
+    async def start(brief: Brief) -> Process:
+        return KilledWhenFetched(**vars(await processes.start(brief)), number=brief.number, left=left)
+
+    with counted_web(pages=20) as web:
+        ended = counted(web, folder_at(tmp_path / "web", 2), start=start, workers=1, delay=0.05)
+    asyncio.run(processes.aclose())
+    assert (ended.reason, ended.deaths, left) == ("nothing-left", 12, [])
+
+
 def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
     def spoil(keeper: Keeper) -> None:
         store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)
