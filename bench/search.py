@@ -1,7 +1,7 @@
-"""Quality, speed and size of search, beside other programs.
+"""Quality, speed and size of search.
 
     python bench/search/web.py bench/search/documentation.tsv FOLDER     # then the crawl that it prints
-    python bench/search.py FOLDER/web.db [--peers] [--held-out 500]
+    python bench/search.py FOLDER/web.db [--held-out 500]
 
 known items  bench/search/*_items.tsv: queries and the pages that they ask for, written before any ranking was seen
 held out     texts of links that lead to one page alone, looked for in an index without them; `others`: of links from
@@ -10,8 +10,8 @@ judged       bench/search/*_judged.tsv: queries and graded pages, see README.md 
 two words    neighbours in titles: CPU time of a search for ten pages
 
 Of each file counts what the store has. A page counts as found where it or a page that it duplicates stands. The index
-is built anew in a copy of the store, whole and without the texts held out, so versions of it can be compared. --peers:
-tantivy, bm25s with PyStemmer (to be installed) and FTS5 with the same titles, headings, link texts, URLs and texts.
+is built anew in a copy of the store, whole and without the texts held out, so versions of it can be compared. Beside
+other programs: `python bench/public/run.py --suite search`.
 """
 
 import argparse
@@ -20,7 +20,6 @@ import math
 import random
 import re
 import shutil
-import sqlite3
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -96,14 +95,28 @@ def ndcg(grades: Sequence[int], judged: Grades) -> float:
     return gain(grades) / gain(sorted(judged.values(), reverse=True))
 
 
-def quality(search: Searching, items: Sequence[Item]) -> str:
-    found = [places(search(item.query), item.grades) for item in items]
-    ranks = [reciprocal(grades) for grades in found]
+class Quality(NamedTuple):
+    """mrr: mean of `reciprocal`; first, in_ten: shares of items found there; gain: mean nDCG@10."""
+
+    mrr: float
+    first: float
+    in_ten: float
+    gain: float
+
+
+def quality(found: Sequence[Sequence[Collection[str]]], items: Sequence[Item]) -> Quality:
+    """The quality of what was found for each item: the URLs of each place."""
+    graded = [places(urls, item.grades) for urls, item in zip(found, items, strict=True)]
+    ranks = [reciprocal(grades) for grades in graded]
+    gains = [ndcg(grades, item.grades) for grades, item in zip(graded, items, strict=True)]
     first, in_ten = (sum(rank >= least for rank in ranks) / len(ranks) for least in (1, 0.1))
-    text = f"MRR {sum(ranks) / len(ranks):.3f}  first {first:.2f}  in ten {in_ten:.3f}"
-    if any(1 in item.grades.values() for item in items):
-        gains = [ndcg(grades, item.grades) for grades, item in zip(found, items, strict=True)]
-        text += f"  nDCG@10 {sum(gains) / len(gains):.3f}"
+    return Quality(sum(ranks) / len(ranks), first, in_ten, sum(gains) / len(gains))
+
+
+def line_of(search: Searching, items: Sequence[Item]) -> str:
+    mrr, first, in_ten, gain = quality([search(item.query) for item in items], items)
+    text = f"MRR {mrr:.3f}  first {first:.2f}  in ten {in_ten:.3f}"
+    text += f"  nDCG@10 {gain:.3f}" if any(1 in item.grades.values() for item in items) else ""
     return f"{text}  ({len(items)})"
 
 
@@ -190,8 +203,8 @@ def duplicates_of(store: Store, pages: Mapping[int, Page]) -> dict[str, list[str
 # Programs.
 
 
-def build(path: Path, held: Collection[str] = ()) -> str:
-    """Build the index of a store anew, without some texts of links."""
+def build(path: Path, held: Collection[str] = ()) -> tuple[float, float, int]:
+    """Build the index of a store anew, without some texts of links: CPU ms and bytes a page, and pages."""
     without = {text.lower() for text in held}
 
     def words(*given: Any) -> PageWords:
@@ -202,7 +215,7 @@ def build(path: Path, held: Collection[str] = ()) -> str:
     with minicrawl.open_store(path) as store, patch.object(following, "page_words", words if held else page_words):
         built = bring_up_to_date(store, rebuild=True)
     seconds = time.process_time() - started
-    return f"{seconds / built.pages * 1e3:.2f} ms and {built.size / built.pages:,.0f} bytes a page ({built.pages:,})"
+    return seconds / built.pages * 1e3, built.size / built.pages, built.pages
 
 
 def ours(store: "minicrawl.SearchedStore | minicrawl.SearchedFolder", rank: str = "linear") -> Searching:
@@ -216,7 +229,7 @@ def ours(store: "minicrawl.SearchedStore | minicrawl.SearchedFolder", rank: str 
 
 
 class Texts(NamedTuple):
-    """The fields of a page as the other programs get them."""
+    """The fields of a page as other programs get them."""
 
     url: str
     title: str
@@ -234,65 +247,6 @@ def texts_of(pages: Mapping[int, Page], without: Collection[str]) -> Iterator[Te
         )
 
 
-def fts5(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
-    db = sqlite3.connect(":memory:")
-    db.execute("CREATE VIRTUAL TABLE t USING fts5 (title, links, headings, path, text, tokenize = 'porter unicode61')")
-    db.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", (page[1:] for page in texts))
-
-    def search(query: str) -> list[str]:
-        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query))
-        rows = db.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t) LIMIT ?", (words, DEEP))
-        return [texts[row - 1].url for (row,) in rows]
-
-    return search
-
-
-def tantivy(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
-    import tantivy  # noqa: PLC0415 - not of ours
-
-    builder = tantivy.SchemaBuilder()
-    fields = Texts._fields[1:]
-    builder.add_unsigned_field("row", stored=True)
-    for field in fields:
-        builder.add_text_field(field, tokenizer_name="en_stem")
-    index = tantivy.Index(builder.build())
-    writer = index.writer()
-    for row, page in enumerate(texts):
-        writer.add_document(
-            tantivy.Document(row=row, **{name: [text] for name, text in zip(fields, page[1:], strict=True)})
-        )
-    writer.commit()
-    index.reload()
-    searcher = index.searcher()
-
-    def search(query: str) -> list[str]:
-        asked = index.parse_query(" ".join(re.findall(r"\w+", query)), list(fields))
-        return [texts[searcher.doc(at)["row"][0]].url for _, at in searcher.search(asked, DEEP).hits]
-
-    return search
-
-
-def bm25s(texts: Sequence[Texts]) -> Callable[[str], list[str]]:
-    import bm25s  # noqa: PLC0415 - not of ours
-    import Stemmer  # noqa: PLC0415 - not of ours
-
-    stemmer = Stemmer.Stemmer("english")
-    index = bm25s.BM25()
-    index.index(bm25s.tokenize([" ".join(page[1:]) for page in texts], stemmer=stemmer, show_progress=False),
-                show_progress=False)  # fmt: skip
-
-    def search(query: str) -> list[str]:
-        words = bm25s.tokenize([query], stemmer=stemmer, show_progress=False)
-        found, scores = index.retrieve(words, k=DEEP, show_progress=False)
-        return [texts[row].url for row, score in zip(found[0], scores[0], strict=True) if score > 0]
-
-    return search
-
-
-Peer = Callable[[Sequence[Texts]], Callable[[str], list[str]]]
-PEERS: tuple[Peer, ...] = (fts5, tantivy, bm25s)
-
-
 def copy(store: Path, folder: Path) -> Path:
     """Copy a store without its index."""
     for part in store.parent.glob(f"{store.name}*"):
@@ -305,16 +259,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("--held-out", type=int, default=500, help="how many texts of links are held out, of each sort")
-    parser.add_argument("--peers", action="store_true", help="compare with FTS5 alone, tantivy and bm25s")
     parser.add_argument("--kinds", action="store_true", help="print the judged queries by kind, too")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = copy(given.store, Path(folder))
-        print("index ", build(path), flush=True)
+        print("index  {:.2f} ms and {:,.0f} bytes a page ({:,})".format(*build(path)), flush=True)
         with minicrawl.open_store(path) as store:
             known, judged = items_of("_items", store), items_of("_judged", store)
             pages = pages_of(store)
-            alike = duplicates_of(store, pages)
             held = {kind: held_out(store, pages, given.held_out, other_sites=kind == "others")
                     for kind in ("any", "others")}  # fmt: skip
             pairs = two_words(pages, 400)
@@ -324,14 +276,14 @@ def main() -> None:
             print(f"{name}\n  two words           {latency(whole, pairs)}")
             for what, items in (("known items", known), ("judged", judged)):
                 if items:
-                    print(f"  {what:19} {quality(whole, items)}", flush=True)
+                    print(f"  {what:19} {line_of(whole, items)}", flush=True)
             if given.kinds:
                 for kind in Counter(item.kind for item in judged):
-                    print(f"    {kind:17} {quality(whole, [item for item in judged if item.kind == kind])}")
+                    print(f"    {kind:17} {line_of(whole, [item for item in judged if item.kind == kind])}")
             search = reduced()
             for kind, items in held.items():
                 if items:
-                    print(f"  held out, {kind:9} {quality(search, items)}", flush=True)
+                    print(f"  held out, {kind:9} {line_of(search, items)}", flush=True)
 
         with minicrawl.open_store(path) as store, minicrawl.open_store(path) as again:
 
@@ -341,14 +293,6 @@ def main() -> None:
 
             report("minicrawl", ours(store), rebuilt)
             report("minicrawl without importance", ours(again, "none"), lambda: ours(again, "none"))
-        if given.peers:
-            for peer in PEERS:
-
-                def searching(without: Collection[str], peer: Peer = peer) -> Searching:
-                    search = peer(list(texts_of(pages, without)))
-                    return lambda query: [alike[url] for url in search(query)]
-
-                report(peer.__name__, searching(()), lambda: searching(without))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""The same crawl by Scrapy: every page of the URL's host, links by its own LinkExtractor. Run by bench/peers.py.
+"""A crawl by Scrapy: every page of the hosts, links by its own LinkExtractor.
 
-    PYTHON_WITH_SCRAPY bench/scrapy_peer.py URL JOBDIR plain|tuned
+    PYTHON scrapy_crawl.py JOBDIR plain|tuned|breadth-first HOSTS URL...
 
-"tuned" finds links with lxml alone, and makes no Request of a link it has seen.
+plain: in Scrapy's own order, depth first. tuned: links by lxml alone, and no Request for a link that was seen.
+breadth-first: as Scrapy's documentation says. HOSTS: apart by commas, or "any".
 """
 
 import sys
@@ -14,15 +15,21 @@ from lxml import html
 from scrapy.crawler import CrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 
+BREADTH_FIRST = {
+    "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
+
 
 class Spider(scrapy.Spider):  # type: ignore[misc]
     name = "peer"
     handle_httpstatus_all = True
 
-    def __init__(self, url: str, tuned: bool) -> None:
+    def __init__(self, urls: list[str], hosts: str, tuned: bool) -> None:
         super().__init__()
-        self.start_urls = [url]
-        self._host = urlsplit(url).hostname
+        self.start_urls = urls
+        self._hosts = None if hosts == "any" else set(hosts.split(","))
         self._tuned = tuned
         self._seen: set[str] = set()
         self._extractor = LinkExtractor(
@@ -45,11 +52,11 @@ class Spider(scrapy.Spider):  # type: ignore[misc]
                 if url in self._seen:
                     continue
                 self._seen.add(url)
-            if url.startswith(("http://", "https://")) and urlsplit(url).hostname == self._host:
+            if url.startswith("http://") and (self._hosts is None or urlsplit(url).hostname in self._hosts):
                 yield scrapy.Request(url)
 
 
-def run(url: str, jobdir: str, kind: str) -> None:
+def run(jobdir: str, kind: str, hosts: str, *urls: str) -> None:
     process = CrawlerProcess(
         {
             "JOBDIR": jobdir,
@@ -62,9 +69,10 @@ def run(url: str, jobdir: str, kind: str) -> None:
             "ROBOTSTXT_OBEY": False,
             "TELNETCONSOLE_ENABLED": False,
             "LOG_LEVEL": "ERROR",
+            **(BREADTH_FIRST if kind == "breadth-first" else {}),
         }
     )
-    process.crawl(Spider, url=url, tuned=kind == "tuned")
+    process.crawl(Spider, urls=list(urls), hosts=hosts, tuned=kind == "tuned")
     process.start()
 
 

@@ -1,5 +1,5 @@
-// The same crawl by spider-rs, as it comes: every page of the URL's host. Run by peers.py.
-//     node bench/spider_peer.mjs NODE_MODULES URL
+// A crawl by spider-rs, as it comes: every page of the URL's host.
+//     node spider_crawl.mjs NODE_MODULES URL
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
