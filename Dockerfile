@@ -1,17 +1,28 @@
 # docker build -t minicrawl .
+# docker build --build-arg EXTRAS=analysis,mcp -t minicrawl .
 # mkdir -p data && docker run --rm -it --user "$(id -u)" -v "$PWD/data:/crawl/data" minicrawl crawl https://example.org/ --pages 1000
-FROM python:3.13-slim AS build
+FROM debian:trixie-slim AS build
+RUN apt-get update && apt-get install -y --no-install-recommends binutils ca-certificates python3.13-venv
+ARG EXTRAS=""
 COPY . /source
-# No pip and no compiled files in the image: they would only make it larger.
-RUN python -m venv --without-pip /venv \
-    && pip --python /venv/bin/python install --no-cache-dir --no-compile '/source[demo]'
+RUN python3.13 -m venv /tools && python3.13 -m venv --without-pip /venv \
+    && /tools/bin/pip --python /venv/bin/python install --no-cache-dir --no-compile "/source${EXTRAS:+[$EXTRAS]}"
+# What no crawl needs: tests and sources of libraries, names for debuggers.
+RUN find /venv -type d -name tests -prune -exec rm -r {} + \
+    && find /venv -type f -regextype egrep -regex '.*\.(c|cpp|h|pyx|pxd|pxi|pyi)' -delete \
+    && find /venv -name '*.so*' -exec strip --strip-unneeded {} + \
+    && python3.13 -m compileall -q /venv/lib/python3.13/site-packages/minicrawl \
+    && echo docker > "$(echo /venv/lib/python3.13/site-packages/minicrawl-*.dist-info)/INSTALLER" \
+    && mkdir -p /crawl/data
 
-FROM python:3.13-slim
-RUN useradd --uid 1000 --home-dir /crawl --create-home crawler && mkdir /crawl/data && chown crawler /crawl/data
+# Python, its libraries and certificates: no shell, no package manager.
+FROM gcr.io/distroless/python3-debian13:nonroot
 COPY --from=build /venv /venv
+COPY --from=build --chown=nonroot:nonroot /crawl /crawl
 ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
-USER crawler
 WORKDIR /crawl
 VOLUME /crawl/data
+# A crawl answers, at its usual store. Other commands end by themselves, or serve: those want --no-healthcheck.
+HEALTHCHECK --interval=60s --timeout=20s --start-period=60s CMD ["minicrawl", "control", "status"]
 ENTRYPOINT ["minicrawl"]
 CMD ["--help"]

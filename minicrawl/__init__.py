@@ -1,5 +1,11 @@
 """minicrawl: crawl the important part of the web first.
 
+    import minicrawl
+    report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)
+    with minicrawl.open_store("data/crawl.db") as store:
+        for page in store.top(10):
+            print(page.rank, page.importance, page.url)
+
 A URL passes  seeds -> frontier -> fetch -> parse -> ledger -> store,  and everything else reads the store:
 
 crawler/  the live crawl, a folder per stage       store/   the data on disk: one SQLite file
@@ -20,12 +26,7 @@ events    events of a running crawl
 timing    time limits and intervals                sizes     batch and cache sizes
 system    calls that only some systems have        log       events of the log, with their keys
 report    results of an experiment                 garbage   the cyclic garbage collector, seldom
-
-    import minicrawl
-    report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)
-    with minicrawl.open_store("data/crawl.db") as store:
-        for page in store.top(10):
-            print(page.rank, page.importance, page.url)
+installed how minicrawl was installed
 """
 
 from typing import TYPE_CHECKING, Any  # Any: settings as given
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from minicrawl.model import CrawlReport
     from minicrawl.search.searched_store import open_store
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["ConfigError", "Crawl", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
 
 _HOMES = {

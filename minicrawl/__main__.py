@@ -4,8 +4,6 @@ import os
 import signal
 import sys
 
-from minicrawl.garbage import collect_seldom
-
 _INTERRUPTED, _LAST_STREAM = 130, 2
 
 
@@ -14,6 +12,9 @@ def run() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else Ctrl-C is not for us
         signal.signal(signal.SIGINT, _leave)
     _open_streams()
+    # Only now: ctypes opens a file of its own, which would get the number of a closed stream.
+    from minicrawl.garbage import collect_seldom  # noqa: PLC0415
+
     collect_seldom()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no crawl multiplies matrices, and idle threads cost CPU
     from minicrawl.cli import main  # noqa: PLC0415

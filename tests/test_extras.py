@@ -5,22 +5,30 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.sites import crawl
 from support.small_web import small_web
 
-NEEDS_SCIPY = "Error: this needs scipy; run: pip install 'minicrawl[analysis]'\n"
+from minicrawl.installed import adding
+
+HOME = "http://a.test/"
+NEEDS_SCIPY = f"Error: this needs scipy; run: {adding('analysis')}\n"
+
+
+def without_extras(code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run some Python as if no extra were installed."""
+    hidden = (
+        "import sys; "
+        "extras = ['aiohttp', 'scipy', 'numba', 'matplotlib', 'pyarrow', 'playwright', 'pypdf', 'ray']; "
+        "sys.modules.update(dict.fromkeys(extras)); "
+    )
+    return subprocess.run(
+        [sys.executable, "-c", hidden + code, *words], capture_output=True, text=True, check=False, timeout=120
+    )
 
 
 def plain(*words: object) -> subprocess.CompletedProcess[str]:
     """Run minicrawl as if no extra were installed."""
-    code = (
-        "import sys; "
-        "extras = ['aiohttp', 'scipy', 'numba', 'matplotlib', 'pyarrow', 'playwright', 'ray']; "
-        "sys.modules.update(dict.fromkeys(extras)); "
-        "from minicrawl.__main__ import run; run()"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, check=False, timeout=120
-    )
+    return without_extras("from minicrawl.__main__ import run; run()", *map(str, words))
 
 
 def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
@@ -38,15 +46,29 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (2, "", NEEDS_SCIPY)
 
 
+def test_plain_installation_has_the_dashboard_and_the_report(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: ["/a"], HOME + "a": [HOME]}, store, [HOME])
+    report = plain("report", tmp_path / "report.html", "--store", store)
+    assert (report.returncode, report.stderr) == (0, "")
+    look = (
+        "from minicrawl.dashboard import serving; from minicrawl.dashboard.readings import Readings; "
+        "from pathlib import Path; readings = Readings(Path(sys.argv[1])); "
+        "print([len(readings.picture(of)['nodes']) for of in ('pages', 'hosts', 'sites')])"
+    )
+    done = without_extras(look, str(store))
+    assert (done.stdout, done.stderr) == ("[2, 1, 1]\n", "")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("demo", "Error: the demo needs aiohttp; run: pip install 'minicrawl[demo]'\n"),
+        ("demo", f"Error: the demo needs aiohttp; run: {adding('demo')}\n"),
         (
             "crawl http://a.test/ --partitions 2 --ray auto --store x",
-            "Error: several machines need Ray; run: pip install 'minicrawl[cluster]'\n",
+            f"Error: several machines need Ray; run: {adding('cluster')}\n",
         ),
-        ("lab figure 2", "Error: the lab needs numba and matplotlib; run: pip install 'minicrawl[lab]'\n"),
+        ("lab figure 2", f"Error: the lab needs numba and matplotlib; run: {adding('lab')}\n"),
     ],
 )
 def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:
@@ -54,8 +76,16 @@ def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 
 
-def test_a_crawl_that_cannot_render_says_so_before_there_is_a_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--render /app", f"--render needs playwright; run: {adding('render')}"),
+        ("--pdf", f"--pdf needs pypdf; run: {adding('pdf')}"),
+    ],
+)
+def test_a_crawl_that_lacks_a_library_says_so_before_there_is_a_store(
+    tmp_path: Path, words: str, sentence: str
+) -> None:
     store = tmp_path / "crawl.db"
-    done = plain("crawl", "http://h.test/", "--render", "/app", "--store", store)
-    sentence = "Error: --render needs playwright; run: pip install 'minicrawl[render]'\n"
-    assert (done.returncode, done.stdout, done.stderr, store.exists()) == (2, "", sentence, False)
+    done = plain("crawl", "http://h.test/", *words.split(), "--store", store)
+    assert (done.returncode, done.stdout, done.stderr, store.exists()) == (2, "", f"Error: {sentence}\n", False)
