@@ -1,4 +1,4 @@
-"""Pictures of the dashboard and the report, from a real crawl: those in docs/pictures are made by it.
+"""Pictures of the dashboard and the report, light and dark, from a real crawl: those in docs/pictures are made by it.
 
     python bench/pictures.py FOLDER [SEEDS and options of 'minicrawl crawl']
 
@@ -25,12 +25,13 @@ _WIDE, _MIDDLE, _NARROW = (
     {"width": width, "height": height} for width, height in ((1440, 660), (960, 660), (390, 844))
 )
 _PICTURES = (
-    ("coordinator", "light", _WIDE, "#view-coordinator canvas"),
-    ("statistics", "light", _WIDE, "#view-statistics .facts dt"),
-    ("graph", "dark", _MIDDLE, "#view-graph circle"),
-    ("pages", "dark", _NARROW, "#view-pages td"),
+    ("coordinator", _WIDE, "#view-coordinator canvas"),
+    ("statistics", _WIDE, "#view-statistics .facts dt"),
+    ("graph", _MIDDLE, "#view-graph circle"),
+    ("pages", _NARROW, "#view-pages td"),
 )
-"""Views with their colours and sizes, and what they show when they are ready."""
+"""Views with their sizes, and what they show when they are ready."""
+_SCHEMES = ("light", "dark")
 
 
 def crawled(folder: Path, words: list[str], pictures: Path) -> None:
@@ -56,13 +57,13 @@ def of_dashboard(browser: Any, folder: Path, pictures: Path) -> None:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
-            for view, scheme, size, ready in _PICTURES:
-                page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
+            for view, size, ready in _PICTURES:
+                page = browser.new_context(viewport=size).new_page()
                 page.goto(address)
                 page.evaluate("(hash) => { location.hash = hash; }", view)
                 page.locator(ready).first.wait_for(state="attached", timeout=300_000)
                 page.wait_for_timeout(8000)  # until all figures are there
-                taken(page, pictures / f"dashboard-{view}-{scheme}.png")
+                taken(page, pictures / f"dashboard-{view}")
         finally:
             process.terminate()
 
@@ -72,15 +73,20 @@ def of_report(browser: Any, folder: Path, pictures: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "minicrawl", "report", str(file), "--store", "crawl.db"], cwd=folder, check=True
     )
-    page = browser.new_context(viewport=_WIDE, color_scheme="light").new_page()
+    page = browser.new_context(viewport=_WIDE).new_page()
     page.goto(file.as_uri())
-    taken(page, pictures / "report-light.png")
+    taken(page, pictures / "report")
 
 
-def taken(page: Any, file: Path) -> None:
-    page.screenshot(path=file)
+def taken(page: Any, name: Path) -> None:
+    """One picture light and one dark."""
+    for scheme in _SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(500)  # for what the page draws itself
+        file = name.with_name(f"{name.name}-{scheme}.png")
+        page.screenshot(path=file)
+        print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
     page.context.close()
-    print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
 
 
 async def of_demo(folder: Path, pictures: Path) -> None:
