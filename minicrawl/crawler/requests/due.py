@@ -8,6 +8,7 @@ hosts only.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -22,6 +23,9 @@ from minicrawl.crawler.robots.rules import RobotsState
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.requests.usage import UsageRefusals
 
 
 class DueRequests:
@@ -38,15 +42,18 @@ class DueRequests:
         pages: Pages,
         robots: RobotsFiles,
         sitemaps: Sitemaps,
+        usage: "UsageRefusals | None",
         kinds: Sequence[Kind],
         settings: CrawlSettings,
         timing: Timing,
     ) -> None:
+        """usage: None if no use is respected."""
         self._frontier = frontier
         self._turns = turns
         self._pages = pages
         self._robots = robots
         self._sitemaps = sitemaps
+        self._usage = usage
         self.kinds = list(kinds)
         self.outlasts_pages = any(kind.outlasts_pages for kind in kinds)
         self._settings = settings
@@ -93,6 +100,11 @@ class DueRequests:
             if refused is not None:
                 refusal = Refusal(*refused, robots.expires)
                 log.robots_refused(url=request.url, reason=refusal.reason)
+            elif self._usage is not None and request.obeys_usage:
+                refusal = self._usage.refusal(request.url)
+                first = self._usage.errand(request, now) if refusal is None else None
+                if first is not None:
+                    return self.begun(first, now)
             if refusal is None and request.page is not None:
                 self._add_sitemaps(request.page, origin, robots, now)
         if refusal is not None:

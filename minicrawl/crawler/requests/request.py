@@ -122,7 +122,8 @@ class Request(ABC):
     `opens`: hosts are closed without its answer. `waits`: it waits for its turn among the errands of its host.
     `alternates`: it may have every second turn of a host with pages.
     `is_page`: it counts among the pages to fetch, and is waited for when the crawl stops. `takes_slot`: it counts
-    among the requests in flight. `obeys_robots`: robots.txt may forbid it. `checks_life`: any answer will do.
+    among the requests in flight. `obeys_robots`: robots.txt may forbid it; `obeys_usage`: so may preferences on use.
+    `checks_life`: any answer will do.
     """
 
     opens = False
@@ -131,6 +132,7 @@ class Request(ABC):
     is_page = False
     takes_slot = True
     obeys_robots = True
+    obeys_usage = True
     checks_life = False
     fetched: Fetched
 

@@ -1,11 +1,13 @@
-"""Requests for robots.txt files, and for the targets of their redirects.
+"""Requests for files that an origin has at a known path, robots.txt and others, and for the targets of their redirects.
 
-A robots.txt is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
+Such a file is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
 errand of the target's host, at that host's own time, and so on; meanwhile the first host is closed. No robots.txt is
-consulted for these: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so are the targets of its redirects.
+consulted for a robots.txt: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so are the targets of its redirects.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
 
 from minicrawl.crawler.hosts.host import Host, HostTurn, Past
 from minicrawl.crawler.http.failures import unread
@@ -20,16 +22,30 @@ from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RobotsRow
 from minicrawl.timing import Timing
 
 
-class RobotsFiles:
-    """The robots.txt files of all origins, and requests for unknown ones.
+class FileState(Protocol):
+    """A file of an origin, as far as it is known. `expires`: Unix seconds; `attempts`: failures in a row."""
 
-    Invariant: the host of an origin is closed from the request for its robots.txt until that is known, or known to be
+    @property
+    def expires(self) -> float: ...
+
+    @property
+    def attempts(self) -> int: ...
+
+
+State = TypeVar("State", bound=FileState)
+
+
+class OriginFiles(ABC, Generic[State]):
+    """The files of all origins at one path, and requests for unknown ones.
+
+    Invariant: the host of an origin is closed from the request for its file until that is known, or known to be
     unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
+
+    path: str
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
@@ -51,46 +67,45 @@ class RobotsFiles:
         self._turns = turns
         self._user_agent = user_agent
         self._timing = timing
-        self._states: dict[str, RobotsState] = {}
+        self._states: dict[str, State] = {}
 
-    def state(self, origin: str) -> RobotsState | None:
-        """The robots.txt of an origin as far as it is known, even if out of date."""
+    @abstractmethod
+    def _kept(self, store: Store, origin: str) -> State | None:
+        """The file of an origin as the store has it."""
+
+    @abstractmethod
+    def _judged(self, fetched: Fetched, now: float, attempts: int) -> State:
+        """The file after an answer. attempts: failures before it."""
+
+    @abstractmethod
+    def _is_known(self, state: State) -> bool:
+        """True if the file was read, or is known to be missing."""
+
+    @abstractmethod
+    def _take(self, origin: str, state: State, now: float) -> None:
+        """Set the file of an origin."""
+
+    @abstractmethod
+    def _request(self, host: Host, origin: str, url: str, redirects: int, page: int | None) -> "FileErrand": ...
+
+    def state(self, origin: str) -> State | None:
+        """The file of an origin as far as it is known, even if out of date."""
         if origin not in self._states and self._store is not None:
-            row = self._store.hosts.robots(origin)
-            if row is not None:
-                self._states[origin] = self._restored(row)
+            kept = self._kept(self._store, origin)
+            if kept is not None:
+                self._states[origin] = kept
         return self._states.get(origin)
 
-    def _restored(self, row: RobotsRow) -> RobotsState:
-        robots, past = restored(row), self._past
-        expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
-        if expires != robots.expires:
-            robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
-            self._batch.robots.append(robots.row(row.origin))
-        return robots
-
-    def allows(self, url: str) -> bool:
-        """True if robots.txt allows a URL, or is not known."""
-        robots = self.state(origin_of(url))
-        return robots is None or robots.refusal(self._user_agent, url) is None
-
-    def forget_failure(self, origin: str, now: float) -> None:
-        """Let an unreachable robots.txt be asked for again."""
-        robots = self.state(origin)
-        if robots is not None and robots.reason is not None:
-            robots = self._states[origin] = replace(robots, expires=now, attempts=0)
-            self._batch.robots.append(robots.row(origin))
-
-    def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
-        """A request for an unknown robots.txt. page: the page that needs it."""
-        return RobotsErrand(self, self._turns, host, origin, f"{origin}/robots.txt", page=page)
+    def errand(self, host: Host, origin: str, page: int | None) -> "FileErrand":
+        """A request for an unknown file. page: the page that needs it."""
+        return self._request(host, origin, f"{origin}{self.path}", 0, page)
 
     def host(self, origin: str) -> Host:
-        """The host whose pages wait until the robots.txt of an origin is known."""
+        """The host whose pages wait until the file of an origin is known."""
         return self._hosts.host(politeness_key(origin))
 
-    def absorb(self, errand: "RobotsErrand", fetched: Fetched, now: float) -> None:
-        """Absorb an answer for the robots.txt of an origin, or for the target of its redirect."""
+    def absorb(self, errand: "FileErrand", fetched: Fetched, now: float) -> None:
+        """Absorb an answer for the file of an origin, or for the target of its redirect."""
         redirects = errand.redirects + 1
         try:
             target = normalise(fetched.location, fetched.url) if fetched.location else None
@@ -105,54 +120,44 @@ class RobotsFiles:
         if is_over:
             self._turns.frontier.open(self.host(errand.origin), now)
 
-    def drop(self, errand: "RobotsErrand", reason: str, now: float) -> None:
-        """Drop a redirect that is refused in its turn."""
+    def drop(self, errand: "FileErrand", reason: str, now: float) -> None:
+        """Drop a request that is refused in its turn."""
         self._turns.frontier.end_turn(errand.turn, now, asked=False)
         self._decide(errand.origin, Fetched(errand.url, reason=reason), now)
         self._turns.frontier.open(self.host(errand.origin), now)
 
     def _follow(self, origin: str, url: str, redirects: int, now: float) -> bool:
-        """Ask for the target of a robots.txt's redirect; False if it is known."""
+        """Ask for the target of a file's redirect; False if it is known."""
         there = origin_of(url)
-        known = self.state(there) if url == f"{there}/robots.txt" else None
-        if known is not None and known.rules is not None and now < known.expires:
+        known = self.state(there) if url == f"{there}{self.path}" else None
+        if known is not None and self._is_known(known) and now < known.expires:
             self._take(origin, known, now)
             return False
         host = self._hosts.host(politeness_key(url))
-        hop = RobotsErrand(self, self._turns, host, origin, url, redirects)
+        hop = self._request(host, origin, url, redirects, None)
         # Redirects from other hosts must not delay a host's pages; its pages wait for its own redirects.
         self._turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
         return True
 
     def _decide(self, origin: str, fetched: Fetched, now: float) -> None:
-        """Absorb the last answer for an origin's robots.txt, which may also be that of another origin."""
+        """Absorb the last answer for an origin's file, which may also be that of another origin."""
         before = self._states.get(origin)
-        robots = judged(fetched, now, before.attempts if before else 0, self._timing)
-        self._take(origin, robots, now)
+        state = self._judged(fetched, now, before.attempts if before else 0)
+        self._take(origin, state, now)
         there = origin_of(fetched.url)
-        is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS
-        if there != origin and is_its_own and robots.rules is not None:
-            self._take(there, robots, now)
-
-    def _take(self, origin: str, robots: RobotsState, now: float) -> None:
-        self._states[origin] = robots
-        self._batch.robots.append(robots.row(origin))
-        if robots.rules is not None:
-            # http and https share a clock: the delay of either holds for both.
-            host = self._hosts.host(politeness_key(origin))
-            states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
-            self._turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
+        is_its_own = fetched.url == f"{there}{self.path}" and fetched.status not in REDIRECTS
+        if there != origin and is_its_own and self._is_known(state):
+            self._take(there, state, now)
 
 
-class RobotsErrand(Request):
-    """A request for the robots.txt of `origin`, or for the target after so many `redirects`."""
+class FileErrand(Request):
+    """A request for the file of `origin`, or for the target after so many `redirects`."""
 
     opens = True
-    obeys_robots = False
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
-        files: RobotsFiles,
+        files: OriginFiles[State],
         turns: HostTurns,
         host: Host,
         origin: str,
@@ -165,11 +170,6 @@ class RobotsErrand(Request):
         self.redirects = redirects
         self.waits = redirects > 0
         self._files = files
-
-    @property
-    def failure(self) -> str | None:
-        is_failing = self.reason is None and is_unreachable(self.fetched)
-        return f"http-{self.fetched.status}" if is_failing else self.reason
 
     def begin(self, now: float) -> None:
         super().begin(now)
@@ -197,3 +197,61 @@ class RobotsErrand(Request):
         """Let the pages wait, if they do not already."""
         if not self.waits:
             self.turns.frontier.close(self._files.host(self.origin), now)
+
+
+class RobotsFiles(OriginFiles[RobotsState]):
+    """The robots.txt files of all origins."""
+
+    path = "/robots.txt"
+
+    def allows(self, url: str) -> bool:
+        """True if robots.txt allows a URL, or is not known."""
+        robots = self.state(origin_of(url))
+        return robots is None or robots.refusal(self._user_agent, url) is None
+
+    def forget_failure(self, origin: str, now: float) -> None:
+        """Let an unreachable robots.txt be asked for again."""
+        robots = self.state(origin)
+        if robots is not None and robots.reason is not None:
+            robots = self._states[origin] = replace(robots, expires=now, attempts=0)
+            self._batch.robots.append(robots.row(origin))
+
+    def _kept(self, store: Store, origin: str) -> RobotsState | None:
+        row = store.hosts.robots(origin)
+        if row is None:
+            return None
+        robots, past = restored(row), self._past
+        expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
+        if expires != robots.expires:
+            robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
+            self._batch.robots.append(robots.row(row.origin))
+        return robots
+
+    def _judged(self, fetched: Fetched, now: float, attempts: int) -> RobotsState:
+        return judged(fetched, now, attempts, self._timing)
+
+    def _is_known(self, state: RobotsState) -> bool:
+        return state.rules is not None
+
+    def _take(self, origin: str, state: RobotsState, now: float) -> None:
+        self._states[origin] = state
+        self._batch.robots.append(state.row(origin))
+        if state.rules is not None:
+            # http and https share a clock: the delay of either holds for both.
+            host = self._hosts.host(politeness_key(origin))
+            states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
+            self._turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
+
+    def _request(self, host: Host, origin: str, url: str, redirects: int, page: int | None) -> "RobotsErrand":
+        return RobotsErrand(self, self._turns, host, origin, url, redirects, page)
+
+
+class RobotsErrand(FileErrand):
+    """A request for a robots.txt."""
+
+    obeys_robots = False
+
+    @property
+    def failure(self) -> str | None:
+        is_failing = self.reason is None and is_unreachable(self.fetched)
+        return f"http-{self.fetched.status}" if is_failing else self.reason

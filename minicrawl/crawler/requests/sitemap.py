@@ -199,9 +199,10 @@ class Sitemaps(Kind):
 
 
 class SitemapErrand(Request):
-    """A request for a sitemap, given by number."""
+    """A request for a sitemap, given by number. It is no content: nobody uses it but to crawl."""
 
     waits = True
+    obeys_usage = False
 
     def __init__(self, sitemaps: Sitemaps, turns: HostTurns, host: Host, url: str, sitemap: int) -> None:
         super().__init__(turns, host, url)

@@ -26,7 +26,7 @@ class Spans:
         """A span around sending a request: with the URL, and then the status and bytes, or the reason of a failure."""
         from opentelemetry.trace import SpanKind, StatusCode  # noqa: PLC0415 - an extra
 
-        given = {"http.request.method": "GET", "url.full": request.url, "network.protocol.version": "1.1"}
+        given = {"http.request.method": "GET", "url.full": request.url}
         with self._tracer.start_as_current_span("GET", kind=SpanKind.CLIENT, attributes=given) as span:
             yield
             fetched = request.fetched
@@ -34,6 +34,7 @@ class Spans:
                 span.set_attribute("error.type", fetched.reason or "")
                 span.set_status(StatusCode.ERROR)
             else:
+                span.set_attribute("network.protocol.version", "2" if fetched.is_http2 else "1.1")
                 span.set_attribute("http.response.status_code", fetched.status)
                 span.set_attribute("http.response.body.size", fetched.size)
 

@@ -1,7 +1,16 @@
-"""The robots exclusion protocol (RFC 9309).
+"""Rules of sites for robots: the robots exclusion protocol (RFC 9309), and preferences on the use of what is read.
 
-rules     parsing a robots.txt, and when to ask for it again
-matching  the rule that decides on a URL, also among a thousand wildcard rules
+    >>> rules = RobotsRules.parse(b"User-agent: *\\nDisallow: /private")
+    >>> rules.allows("mybot", "https://example.org/private/x")
+    False
+    >>> rules.deciding_line("mybot", "https://example.org/private/x")
+    'Disallow: /private'
+
+rules        parsing a robots.txt, and when to ask for it again
+matching     the rule that decides on a URL, also among a thousand wildcard rules
+preferences  vocabularies of preferences, their mapping to three uses, and their combination
+usage_rules  the rules of a robots.txt on use
+tdmrep       parsing a tdmrep.json, and when to ask for it again
 """
 
 from minicrawl.crawler.robots.rules import RobotsRules

@@ -2,7 +2,8 @@
 
 octets    the path and query of a URL, or a piece of a rule, in one ASCII spelling for comparison
 pattern   the path of a rule; * stands for any octets, $ at the very end for the end of the URL
-rank      twice a pattern's length in octets, plus one if it allows: of the matching patterns, the highest rank decides
+value     what a rule says, a number from 0 to 3; of one for access, 1 allows and 0 forbids
+rank      four times a pattern's length in octets, plus the value: of the matching patterns, the highest rank decides
 piece     the octets between two stars of a pattern: first its head, with which a URL must begin, then its parts
 
 Matching never goes back: each part is looked for once, from where the one before it ended.
@@ -200,6 +201,7 @@ _MOST_FILED = 1_000  # patterns up to which looking for the longest piece of eac
 # A file of 500 kB has fewer than 8,000 patterns of a longer part, and fewer than 1,000 of more parts.
 _LONGEST_PART = 64
 _MOST_PARTS = 256
+_VALUES = 4
 _NO_RULE = 1  # the rank of no match, which allows
 _RankOf = dict[str, int]
 _Files = dict[str, list[tuple[int, str]]]
@@ -277,30 +279,35 @@ class Pattern(NamedTuple):
 
 
 class Rules:
-    """The rules of a group, given as (path as written, is allowed).
+    """The rules of a group, given as (path as written, value).
 
     Patterns without stars are looked up: by the beginning of the URL for each of their lengths, and by the whole URL
     for those that end with $. Patterns with stars are a crowd.
     """
 
-    def __init__(self, rules: Iterable[tuple[bytes, bool]]) -> None:
+    def __init__(self, rules: Iterable[tuple[bytes, int]]) -> None:
         rules = list(rules)
         self._plain: _RankOf = {}
         self._whole: _RankOf = {}
         starred: _RankOf = {}
-        for spelt, (_, is_allowed) in zip(_spelt(text for text, _ in rules), rules, strict=True):
+        for spelt, (_, value) in zip(_spelt(text for text, _ in rules), rules, strict=True):
             kind = starred if _STAR in spelt else self._whole if spelt.endswith(_END) else self._plain
-            if is_allowed or spelt not in kind:
-                kind[spelt] = 2 * len(spelt) + is_allowed
+            rank = _VALUES * len(spelt) + value
+            if rank > kind.get(spelt, -1):
+                kind[spelt] = rank
         self._lengths = sorted({len(octets) for octets in self._plain}, reverse=True)
         self._crowd = Crowd(starred)
 
     def allow(self, octets: str) -> bool:
         """The longest match decides, allow wins a tie, and without a match a URL is allowed (2.2.2)."""
+        return self.value(octets) == 1
+
+    def value(self, octets: str) -> int:
+        """The value of the longest match, of several the greatest; without a match 1."""
         best = self._longest_plain(octets)
         if self._whole:
             best = max(best, self._whole.get(octets + _END, 0))
-        return bool(self._crowd.best(octets, best) & 1)
+        return self._crowd.best(octets, best) % _VALUES
 
     def _longest_plain(self, octets: str) -> int:
         """The rank of the longest plain pattern that matches."""

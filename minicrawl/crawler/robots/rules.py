@@ -16,6 +16,15 @@ from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.robots.matching import Pattern, Rules, octets_of
+from minicrawl.crawler.robots.preferences import (
+    CONTENT_SIGNAL,
+    CONTENT_USAGE,
+    NOTHING,
+    ROBOTS_TXT,
+    Preferences,
+    Statement,
+)
+from minicrawl.crawler.robots.usage_rules import UsageLine, UsageRules, deciding
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 from minicrawl.timing import STANDARD, Timing
@@ -34,6 +43,8 @@ _FIELDS = {
     b"disallow": "disallow",
     b"sitemap": "sitemap",
     b"crawl-delay": "crawl-delay",  # not in the RFC (2.2.4 allows other records), but the most common of these
+    b"content-usage": CONTENT_USAGE,
+    b"content-signal": CONTENT_SIGNAL,
     # Misspellings: Google's choice.
     b"useragent": "user-agent",
     b"user agent": "user-agent",
@@ -51,11 +62,14 @@ class Group:
     """All groups for one robot, combined (RFC 9309 2.2.1).
 
     `blocks`: the rules of each, as (path as written, is allowed). Robots that are named together share a block.
+    `usage`: the same of rules on use.
     """
 
     blocks: list[list[tuple[bytes, bool]]] = field(default_factory=list)
     crawl_delay: float | None = None
+    usage: tuple[list[UsageLine], ...] = ()
     _rules: Rules | None = None
+    _usage_rules: UsageRules | None = None
 
     @property
     def rules(self) -> Rules:
@@ -67,6 +81,16 @@ class Group:
     @property
     def lines(self) -> Iterator[tuple[bytes, bool]]:
         return chain.from_iterable(self.blocks)
+
+    @property
+    def usage_rules(self) -> UsageRules:
+        if self._usage_rules is None:
+            self._usage_rules = UsageRules(self.usage_lines)
+        return self._usage_rules
+
+    @property
+    def usage_lines(self) -> Iterator[UsageLine]:
+        return chain.from_iterable(self.usage)
 
 
 class RobotsRules:
@@ -83,7 +107,9 @@ class RobotsRules:
         sitemaps: list[str] = []
         block: list[tuple[bytes, bool]] = []
         undelayed: list[Group] = []  # groups of the block without a Crawl-delay so far
-        is_naming = False
+        named: list[Group] = []  # the groups that rules on use are for
+        usage: list[UsageLine] | None = None
+        is_naming = is_naming_for_usage = False
         for line in within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines():
             name, value = _record(line)
             match _FIELDS.get(name):
@@ -91,13 +117,16 @@ class RobotsRules:
                     # 2.1: a group starts with one line or more of these, and goes on to the next after a rule.
                     if not is_naming:
                         block, undelayed = [], []
-                    is_naming = True
+                    if not is_naming_for_usage:
+                        named, usage = [], None
+                    is_naming = is_naming_for_usage = True
                     group = groups.setdefault(_addressee(value), Group())
+                    named.append(group)
                     if not group.blocks or group.blocks[-1] is not block:
                         group.blocks.append(block)
                         undelayed += [group] * (group.crawl_delay is None)
                 case "allow" | "disallow" as kind:
-                    is_naming = False
+                    is_naming = is_naming_for_usage = False
                     if value:  # 2.2.2: an empty pattern matches nothing
                         block.append((value, kind == "allow"))
                 # 2.2.4: other records must not end a group, nor its list of robots.
@@ -109,6 +138,11 @@ class RobotsRules:
                         undelayed = []
                 case "sitemap" if value:
                     sitemaps.append(value.decode("utf-8", "replace"))
+                # A rule by its draft, which ends the list of robots, but for access another record, which must not.
+                case "Content-Usage" | "Content-Signal" as kind:
+                    is_naming_for_usage = False
+                    usage = _usage_of(named) if usage is None else usage
+                    usage.append((kind, value))
         return cls(groups, tuple(sitemaps))
 
     def allows(self, user_agent: str, url: str) -> bool:
@@ -134,6 +168,18 @@ class RobotsRules:
         _, is_allowed, text = max(matching, key=lambda match: match[:2])
         return f"{'Allow' if is_allowed else 'Disallow'}: {text.decode('utf-8', 'replace')}"
 
+    def preferences(self, user_agent: str, url: str) -> Preferences:
+        """The verdicts on the use of a URL, which must be one that may be fetched."""
+        group = self._group(user_agent)
+        return group.usage_rules.preferences(octets_of(url)) if group is not None and any(group.usage) else NOTHING
+
+    def statements(self, user_agent: str, url: str, file: str) -> list[Statement]:
+        """The lines that decide on the use of a URL; none if it may not be fetched. file: URL of the robots.txt."""
+        group = self._group(user_agent)
+        if group is None or not self.allows(user_agent, url):
+            return []
+        return [Statement(ROBOTS_TXT, *found, file) for found in deciding(group.usage_lines, octets_of(url))]
+
     def crawl_delay(self, user_agent: str) -> float | None:
         """Seconds the host asks for between two requests, or None."""
         group = self._group(user_agent)
@@ -143,6 +189,15 @@ class RobotsRules:
         """2.2.1: the robot's own group, in any case of letters, else everybody's, else none."""
         own = self._groups.get(product_token(user_agent).lower().encode())
         return own or self._groups.get(_EVERYBODY)
+
+
+def _usage_of(groups: list[Group]) -> list[UsageLine]:
+    """A new block of rules on use, which some groups share."""
+    usage: list[UsageLine] = []
+    for group in groups:
+        if not group.usage or group.usage[-1] is not usage:
+            group.usage = (*group.usage, usage)
+    return usage
 
 
 def within_limit(body: bytes) -> bytes:
@@ -190,7 +245,7 @@ def _seconds(value: bytes) -> float | None:
 def product_token(user_agent: str) -> str:
     """The product token by which robots.txt names a robot (RFC 9309 2.2.1).
 
-    "minicrawl" of "minicrawl/0.1 (+https://...)", "ExampleBot" of "Mozilla/5.0 (compatible; ExampleBot/0.1; ...)".
+    "minicrawl" of "minicrawl/1.0 (+https://...)", "ExampleBot" of "Mozilla/5.0 (compatible; ExampleBot/0.1; ...)".
     """
     match = re.search(r"\(compatible; *([A-Za-z_-]+)", user_agent) or re.match(r"([A-Za-z_-]+)", user_agent)
     return match[1] if match else ROBOT

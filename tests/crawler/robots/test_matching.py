@@ -9,6 +9,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.robots_cases import slow_rule, slowly_allows, spelt
 
 from minicrawl.crawler.robots.matching import Pattern, Rules, Trie, octets_of, respelt
 
@@ -44,45 +45,6 @@ def test_last_part_may_stand_once_only_and_at_the_end() -> None:
 
 
 Kind = TypeVar("Kind")
-UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-RESERVED = ":/?#[]@!$&'()*+,;="
-
-
-def spelt(text: str) -> list[str]:
-    """2.2.2, character after character."""
-    found, place = [], 0
-    while place < len(text):
-        escape = re.compile("%([0-9A-Fa-f]{2})").match(text, place)
-        octet = int(escape[1], 16) if escape else None
-        if octet is not None:
-            is_plain = chr(octet) in f"{UNRESERVED}*$"
-            found.append(chr(octet) if is_plain else f"%{octet:02X}")
-        elif text[place] in f"{UNRESERVED}{RESERVED}%":
-            found.append(text[place])
-        else:
-            found += [f"%{octet:02X}" for octet in text[place].encode()]
-        place += 3 if escape else 1
-    return found
-
-
-def slow_rule(path: str) -> tuple[int, re.Pattern[str]]:
-    """Octets of a rule, and a regular expression for the URLs it matches (2.2.3)."""
-    is_whole = path.endswith("$")
-    parts = ["".join(spelt(part)) for part in path.removesuffix("$").split("*")]
-    regex = ".*".join(map(re.escape, parts)) + (r"\Z" if is_whole else "")
-    return sum(map(len, parts)) + len(parts) - 1 + is_whole, re.compile(regex)
-
-
-def slowly_allows(rules: list[tuple[str, bool]], target: str) -> bool:
-    octets = "".join(spelt(target))
-    matches = [(0, True)]
-    for path, is_allowed in rules:
-        length, regex = slow_rule(path)
-        if regex.match(octets):
-            matches.append((length, is_allowed))
-    return max(matches)[1]
-
-
 PIECES = [
     "/",
     "a",

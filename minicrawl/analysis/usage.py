@@ -1,0 +1,111 @@
+"""Preferences on the use of pages, by all that their sites and they themselves say, and pages left out for these."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from minicrawl.analysis.top.expected import Ranked
+from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.robots.preferences import (
+    NOTHING,
+    Decision,
+    Preferences,
+    Statement,
+    combined,
+    decisions,
+    of_page,
+    preferences_of,
+)
+from minicrawl.crawler.robots.rules import RobotsRules, restored
+from minicrawl.crawler.robots.tdmrep import PATH, TdmrepState, restored_tdmrep
+from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.texts.marked_text import KeptText
+
+_ORIGINS = 1_000
+"""Origins whose files are in memory."""
+_AT_ONCE = 500
+
+
+class _Site(NamedTuple):
+    """The files of an origin; None for one that says nothing on use."""
+
+    robots: RobotsRules | None
+    tdmrep: TdmrepState | None
+
+
+class PageUsage:
+    """The preferences of a store's pages, for the crawl's user agent. respected: uses that the crawl respects.
+    left_out: read pages that do not want one of them, so far."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        settings = kept_settings(store)
+        self._agent, self.respected = settings.user_agent, settings.respect_usage
+        self.left_out = 0
+        self._site = lru_cache(_ORIGINS)(self._read)
+
+    def statements(self, url: str, said: str | None = None) -> list[Statement]:
+        """All statements about a URL that count. said: the page's own, as the store keeps them."""
+        origin = origin_of(url)
+        robots, tdmrep = self._site(origin)
+        found = [] if robots is None else robots.statements(self._agent, url, f"{origin}/robots.txt")
+        found += [] if tdmrep is None else tdmrep.statements(url, f"{origin}{PATH}")
+        return [*found, *(of_page(said) if said else ())]
+
+    def decisions(self, url: str, page: int | None = None) -> dict[str, Decision]:
+        """The decision on each use of a URL, by use. page: its number, if it is known."""
+        said = None if page is None else self._store.preferences.of([page]).get(page)
+        return decisions(self.statements(url, said))
+
+    def preferences(self, url: str, said: str | None) -> Preferences:
+        """The verdicts of `statements`, faster."""
+        robots, tdmrep = self._site(origin_of(url))
+        of_robots = NOTHING
+        if robots is not None and robots.allows(self._agent, url):
+            of_robots = robots.preferences(self._agent, url)
+        others = [] if tdmrep is None else tdmrep.statements(url, PATH)
+        return combined((of_robots, preferences_of([*others, *(of_page(said) if said else ())])))
+
+    def of_pages(self, urls: Mapping[int, str]) -> dict[int, Preferences]:
+        """The preferences of some pages, by number. urls: of these."""
+        said = self._store.preferences.of(urls)
+        return {number: self.preferences(url, said.get(number)) for number, url in urls.items()}
+
+    def usable(self, ranked: Ranked) -> Ranked:
+        """Ranked pages without those that were read and do not want a use that the crawl respects."""
+        return self._usable(ranked) if self.respected else ranked
+
+    def usable_texts(self, texts: Iterator[tuple[RankedPage, KeptText]]) -> Iterator[tuple[RankedPage, KeptText]]:
+        """Pages with their texts, as `usable` leaves some out."""
+        return (each for each in texts if self._is_usable(each[0])) if self.respected else texts
+
+    def _usable(self, ranked: Ranked) -> Ranked:
+        while some := list(islice(ranked, _AT_ONCE)):
+            found = self.of_pages({number: page.url for number, page, _ in some if page.status is not None})
+            for number, page, value in some:
+                if self._passes(found.get(number, NOTHING)):
+                    yield number, page, value
+
+    def _is_usable(self, page: RankedPage) -> bool:
+        number = self._store.page_table.find([page.url])[page.url]
+        return self._passes(self.of_pages({number: page.url})[number])
+
+    def _passes(self, preferences: Preferences) -> bool:
+        is_unwanted = preferences.forbids(self.respected)
+        self.left_out += is_unwanted
+        return not is_unwanted
+
+    def _read(self, origin: str) -> _Site:
+        robots, tdmrep = self._store.hosts.robots(origin), self._store.hosts.tdmrep(origin)
+        says = robots is not None and b"content-" in robots.body.lower()
+        rules = restored(robots).rules if robots is not None and says else None
+        return _Site(rules, None if tdmrep is None else restored_tdmrep(tdmrep))
+
+
+def respects(store: Store, use: str) -> bool:
+    """True if the crawl respects a use: quicker to know than all of its settings."""
+    kept = store.settings.get("respect_usage")
+    return isinstance(kept, list) and use in kept

@@ -1,0 +1,194 @@
+"""Preferences on the use of what a crawl reads: vocabularies, mapped to three uses, and how statements combine.
+
+use        search: an index, with results that lead to the page; ai-input: input of a model that answers, as in
+           retrieval-augmented generation; ai-train: training or tuning of models
+verdict    a use is allowed, disallowed, or unknown, where nobody says anything
+statement  one line of a robots.txt, a header, a meta element or a tdmrep.json, as written, and its verdicts
+
+The vocabularies:
+
+Content-Usage    draft-ietf-aipref-vocab (August 2026): a dictionary (RFC 9651), label=y or n; case matters
+Content-Signal   draft-romm-aipref-contentsignals and contentsignals.org: use=yes or no, in any case of letters
+noai, noimageai  robots directives that DeviantArt introduced in 2022
+tdm-reservation  TDMRep (W3C Community Group, May 2024): 1 reserves the rights to text and data mining, 0 does not
+
+Labels of earlier drafts of Content-Usage are unknown to the present one, which has unknown labels ignored.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
+from minicrawl.settings import USES
+
+USAGE = "usage"
+"""The reason code of pages that are not fetched, as a use is disallowed that the crawl respects."""
+
+
+class Verdict(IntEnum):
+    """Of several verdicts on a use the most restrictive holds, which is the greatest (aipref-vocab, Combining
+    Preferences)."""
+
+    UNKNOWN = 0
+    ALLOWED = 1
+    DISALLOWED = 2
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+_U, _A, _D = Verdict
+
+
+class Preferences(NamedTuple):
+    """The verdict on each of `USES`, in their order."""
+
+    search: Verdict = Verdict.UNKNOWN
+    ai_input: Verdict = Verdict.UNKNOWN
+    ai_train: Verdict = Verdict.UNKNOWN
+
+    def forbids(self, uses: Iterable[str]) -> bool:
+        """True if one of the uses is disallowed."""
+        return any(self[USES.index(use)] is Verdict.DISALLOWED for use in uses)
+
+    @property
+    def text(self) -> str | None:
+        """The verdicts that are known: "search=y, ai-train=n"; None without any."""
+        known = (f"{use}={'yn'[verdict - 1]}" for use, verdict in zip(USES, self, strict=True) if verdict)
+        return ", ".join(known) or None
+
+
+NOTHING = Preferences()
+
+
+def combined(several: Iterable[Preferences]) -> Preferences:
+    """The most restrictive verdict on each use."""
+    return Preferences(*map(max, zip(NOTHING, *several, strict=True)))
+
+
+# Each vocabulary's mapping to the uses.
+_CONTENT_USAGE = {"search": "search", "train-ai": "ai_train"}
+_Y_N = {"y": _A, "n": _D}
+_CONTENT_SIGNAL = {"search": "search", "ai-input": "ai_input", "ai-train": "ai_train"}
+_YES_NO = {"yes": _A, "no": _D}
+_DIRECTIVES = {"noai": Preferences(_U, _D, _D), "noimageai": NOTHING}  # the latter is about images alone
+_RESERVATIONS = {"1": Preferences(_U, _D, _D), "0": Preferences(_U, _A, _A)}  # any other value is an error: unset
+
+
+@lru_cache(256)
+def _content_usage(value: str) -> Preferences:
+    from http_sf import Token, parse  # noqa: PLC0415 - few pages need it
+
+    try:
+        found = parse(value.encode(), tltype="dictionary")
+    except ValueError:
+        return NOTHING
+    assert isinstance(found, dict)
+    says = ((label, member[0]) for label, member in found.items() if isinstance(member, tuple))
+    return _of_labels(_CONTENT_USAGE, _Y_N, ((label, str(item)) for label, item in says if isinstance(item, Token)))
+
+
+@lru_cache(256)
+def _content_signal(value: str) -> Preferences:
+    says = (part.partition("=") for part in value.lower().split(","))
+    return _of_labels(_CONTENT_SIGNAL, _YES_NO, ((label.strip(), word.strip()) for label, _, word in says))
+
+
+def _of_labels(uses: Mapping[str, str], words: Mapping[str, Verdict], says: Iterable[tuple[str, str]]) -> Preferences:
+    """The most restrictive verdicts of labels with words."""
+    known = [(uses[label], words[word]) for label, word in says if label in uses and word in words]
+    return combined(NOTHING._replace(**{use: verdict}) for use, verdict in known)
+
+
+def _of_words(table: Mapping[str, Preferences], value: str) -> Preferences:
+    return combined(table.get(word.strip(), NOTHING) for word in value.split(","))
+
+
+CONTENT_USAGE, CONTENT_SIGNAL = "Content-Usage", "Content-Signal"
+RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
+_READERS: Mapping[str, Callable[[str], Preferences]] = {
+    CONTENT_USAGE: _content_usage,
+    CONTENT_SIGNAL: _content_signal,
+    "X-Robots-Tag": partial(_of_words, _DIRECTIVES),
+    "robots": partial(_of_words, _DIRECTIVES),
+    RESERVATION: partial(_of_words, _RESERVATIONS),
+}
+
+
+def read(name: str, value: str) -> Preferences:
+    """The verdicts of a statement. name: a key of `_READERS`; of any other it has none."""
+    reader = _READERS.get(name)
+    return NOTHING if reader is None or len(value) > LONGEST_ON_USE else reader(value)
+
+
+HEADER, META, ROBOTS_TXT, TDMREP = "header", "meta", "robots.txt", "tdmrep.json"
+"""Places of statements."""
+_LATEST_LAST = (TDMREP, HEADER, META)
+_LINE = re.compile(f"({HEADER}|{META}) ([^:]+): (.*)", re.DOTALL)
+
+
+class Statement(NamedTuple):
+    """A statement as written, and its verdicts. url: of the file that it is in; None for a page's own."""
+
+    place: str
+    said: str
+    preferences: Preferences
+    url: str | None = None
+
+    @property
+    def is_reservation(self) -> bool:
+        return self.place == TDMREP or self.said.startswith(RESERVATION)
+
+
+@lru_cache(256)
+def of_page(lines: str) -> tuple[Statement, ...]:
+    """The statements of a page as the store keeps them, a line each: "header Content-Usage: train-ai=n"."""
+    named = [match.groups() for line in lines.split("\n") if (match := _LINE.fullmatch(line)) is not None]
+    policies = {place: value for place, name, value in named if name == POLICY}
+    found = []
+    for place, name, value in named:
+        if name in _READERS:
+            policy = f" ({POLICY}: {policies[place]})" if name == RESERVATION and place in policies else ""
+            found.append(Statement(place, f"{name}: {value}{policy}", read(name, value)))
+    return tuple(found)
+
+
+def in_effect(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements without reservations of rights that another one takes the place of.
+
+    A meta element's takes the place of a header's, and that of one of tdmrep.json; a value in error does not (TDMRep,
+    Processing priority).
+    """
+    every = list(statements)
+    latest = max(
+        (_LATEST_LAST.index(each.place) for each in every if each.is_reservation and each.preferences != NOTHING),
+        default=0,
+    )
+    return [each for each in every if not each.is_reservation or each.place == _LATEST_LAST[latest]]
+
+
+def preferences_of(statements: Iterable[Statement]) -> Preferences:
+    """The verdicts on each use by all statements about a page."""
+    return combined(each.preferences for each in in_effect(statements))
+
+
+class Decision(NamedTuple):
+    """The verdict on a use, and the statement that decides; None for an unknown one."""
+
+    verdict: Verdict
+    by: Statement | None
+
+
+def decisions(statements: Iterable[Statement]) -> dict[str, Decision]:
+    """The decision on each use by all statements about a page."""
+    effective = in_effect(statements)
+    found: dict[str, Decision] = {}
+    for at, use in enumerate(USES):
+        by = max(effective, key=lambda each: each.preferences[at], default=None)
+        verdict = Verdict.UNKNOWN if by is None else by.preferences[at]
+        found[use] = Decision(verdict, by if verdict else None)
+    return found

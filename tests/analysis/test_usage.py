@@ -1,0 +1,234 @@
+"""The preferences of pages by all that is said of them, their columns in exports, and what these leave out."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.command_line import answer, run
+from support.preferring import FREE, HEADER, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
+from support.searching import urls
+from support.sites import crawl, rows
+
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.usage import PageUsage, respects
+from minicrawl.crawler.robots.preferences import combined, in_effect
+from minicrawl.crawler.robots.rules import RobotsRules, RobotsState
+from minicrawl.crawler.robots.tdmrep import judged_tdmrep
+from minicrawl.errors import counted
+from minicrawl.model import Fetched
+from minicrawl.search.index.following import following
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.writer import Writer
+
+ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=y\nDisallow: /none\n"
+TDM_RULES = RESERVED.replace('"/"', '"/free"').encode()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl that respects nothing; its tdmrep.json is known as if an earlier run had."""
+    path = tmp_path_factory.mktemp("usage") / "crawl.db"
+    crawl(Preferring(robots=ROBOTS), path, [HOME, HOME + "none"], text=True)
+    with Writer(path) as writer, writer.transaction():
+        writer.save_tdmrep([judged_tdmrep(Fetched(TDMREP, status=200, body=TDM_RULES), 0.0).row(HOME[:-1])])
+    return path
+
+
+@pytest.fixture
+def reader(store: Path) -> Iterator[Store]:
+    with open_store(store) as reader:
+        yield reader
+
+
+COLUMNS = {
+    HOME: ("allowed", "unknown", "unknown"),
+    META: ("allowed", "disallowed", "disallowed"),
+    HEADER: ("allowed", "unknown", "disallowed"),
+    SIGNAL: ("disallowed", "unknown", "unknown"),
+    FREE: ("unknown", "disallowed", "disallowed"),
+    HOME + "none": ("unknown", "unknown", "unknown"),
+}
+"""By page, the verdicts on search, ai-input and ai-train."""
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_exports_have_the_verdicts_as_columns(store: Path, tmp_path: Path, form: str) -> None:
+    file = tmp_path / f"uses.{form}"
+    run("export", file, "--columns", "url,search,ai_input,ai_train", "--store", store)
+    if form == "parquet":
+        rows_of = pytest.importorskip("pyarrow.parquet").read_table(file).to_pylist()
+    elif form == "csv":
+        rows_of = list(csv.DictReader(io.StringIO(file.read_text())))
+    else:
+        rows_of = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {row.pop("url"): tuple(row.values()) for row in rows_of} == COLUMNS
+
+
+def test_corpus_has_the_verdicts_that_are_known(store: Path, tmp_path: Path) -> None:
+    run("export", tmp_path / "corpus.jsonl", "--store", store)
+    found = map(json.loads, (tmp_path / "corpus.jsonl").read_text().splitlines())
+    assert {page["url"]: page["preferences"] for page in found} == {
+        HOME: "search=y",
+        META: "search=y, ai-input=n, ai-train=n",
+        HEADER: "search=y, ai-train=n",
+        SIGNAL: "search=n",
+        FREE: "ai-input=n, ai-train=n",
+    }
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (META, ("disallowed", "robots: noai", "meta", None)),
+        (HEADER, ("disallowed", "Content-Usage: train-ai=n, search=y", "header", None)),
+        (FREE, ("disallowed", "location /free, tdm-reservation 1", "tdmrep.json", TDMREP)),
+        (HOME, ("unknown", None, None, None)),
+        (HOME + "none", ("unknown", None, None, None)),
+        (HOME + "unknown", ("unknown", None, None, None)),
+        (HOME + "free/unknown", ("disallowed", "location /free, tdm-reservation 1", "tdmrep.json", TDMREP)),
+        ("http://never-asked.test/", ("unknown", None, None, None)),
+    ],
+)
+def test_why_tells_what_decides(store: Path, reader: Store, url: str, expected: tuple[str | None, ...]) -> None:
+    found = explain(reader, url).usage["ai-train"]
+    assert (found.verdict, found.said, found.where, found.file) == expected
+    told = json.loads(run("why", url, "--json", "--store", store).output)["usage"]["ai-train"]
+    assert tuple(told.values()) == expected
+    printed = run("why", url, "--store", store).output
+    if expected[1] is not None:
+        assert f"  ai-train    disallowed: {expected[1]}, {expected[3] or expected[2]}\n" in printed
+
+
+def test_why_tells_of_the_line_of_robots_txt(store: Path) -> None:
+    printed = run("why", HOME, "--store", store).output
+    assert f"  search      allowed: Content-Usage: search=y, {HOME}robots.txt\n  ai-input    unknown\n" in printed
+    assert (
+        "  usage       nothing is said on search, ai-input, ai-train\n"
+        in run("why", HOME + "none", "--store", store).output
+    )
+
+
+@pytest.mark.parametrize(
+    ("respected", "left_out"),
+    [
+        ((), set()),
+        (("search",), {SIGNAL}),
+        (("ai-input",), {META, FREE}),
+        (("ai-train", "search"), {META, HEADER, SIGNAL, FREE}),
+    ],
+)
+def test_exports_leave_out_pages_that_were_read_and_forbid_a_use(
+    store: Path, tmp_path: Path, respected: tuple[str, ...], left_out: set[str]
+) -> None:
+    """All that is exported: the next run respects another use, and what was read before is left out, too."""
+    other = tmp_path / "crawl.db"
+    for part in store.parent.glob("crawl.db*"):
+        (tmp_path / part.name).write_bytes(part.read_bytes())
+    settings = {"respect_usage": list(respected)}
+    rows(other, "UPDATE meta SET value = json_patch(value, ?) WHERE key = 'settings'", json.dumps(settings))
+    expected = SITE.keys() - left_out
+    for file, option in (("ranks.csv", "--by"), ("ranks.jsonl", "--by"), ("some.csv", "--columns")):
+        run("export", tmp_path / file, "--store", other, option, "importance" if option == "--by" else "url,ai_train")
+        shown = (tmp_path / file).read_text()
+        assert {url for url in COLUMNS if f"{url}," in shown or f'"{url}"' in shown} == expected | {HOME + "none"}
+    run("export", tmp_path / "corpus.jsonl", "--store", other)
+    assert {json.loads(line)["url"] for line in (tmp_path / "corpus.jsonl").read_text().splitlines()} == expected
+    run("export", tmp_path / "map.xml", "--store", other)
+    assert {url for url in SITE if f"<loc>{url}</loc>" in (tmp_path / "map.xml").read_text()} == expected
+    told = answer("export", tmp_path / "pages", "--markdown", "--store", other)
+    assert (told["pages"], told["left_out"]) == (len(expected), len(left_out))
+    said = run("export", tmp_path / "ranks.csv", "--store", other)
+    uses = " or ".join(respected)
+    assert said.output.endswith(f"; left out {counted(len(left_out), 'page')} not to be used for {uses}\n") is bool(
+        left_out
+    )
+
+
+def test_what_was_refused_is_listed(tmp_path: Path) -> None:
+    """Its URL is no content."""
+    crawl(
+        Preferring(robots="User-agent: *\nContent-Usage: /free train-ai=n"),
+        tmp_path / "crawl.db",
+        [HOME],
+        respect_usage="ai-train",
+    )
+    run("export", tmp_path / "no.csv", "--reason", "usage", "--columns", "url", "--store", tmp_path / "crawl.db")
+    assert (tmp_path / "no.csv").read_text().split() == ["url", FREE]
+
+
+@pytest.mark.parametrize(
+    ("respected", "forbidden"), [((), set()), (("ai-train",), {META, HEADER}), (("search",), {SIGNAL, FREE})]
+)
+def test_search_does_not_find_pages_that_forbid_a_use(
+    tmp_path: Path, respected: tuple[str, ...], forbidden: set[str]
+) -> None:
+    """One that was read is not shown without its text; one that was not, not by the links to it if these are for a
+    search."""
+    site = SITE | {HOME: [f'<p>words of home <a href="{url}">words of a link</a>' for url in SITE if url != HOME]}
+    server = Preferring(site, robots="User-agent: *\nContent-Usage: /free search=n")
+    path = tmp_path / "crawl.db"
+    crawl(server, path, [HOME], text=True, respect_usage=respected)
+    with following(path) as follower:
+        follower.catch_up()
+    assert set(urls(path, "words")) == SITE.keys() - forbidden
+    with open_store(path) as reader:
+        assert respects(reader, "search") is ("search" in respected)
+
+
+SAID = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "header Content-Usage: search=n",
+                "header Content-Usage: train-ai=y",
+                "header Content-Signal: ai-input=no",
+            ),
+            *(
+                "header tdm-reservation: 1",
+                "header tdm-reservation: 0",
+                "header tdm-reservation: x",
+                "meta robots: noai",
+            ),
+            *("meta tdm-reservation: 1", "meta tdm-reservation: 0", "meta tdm-reservation: 9"),
+        ]
+    ),
+    max_size=4,
+).map("\n".join)
+LINES = st.lists(
+    st.sampled_from(
+        [
+            *("Content-Usage: train-ai=n", "Content-Usage: /a search=y", "Content-Signal: ai-input=yes, search=no"),
+            *("Content-Signal: /a/ ai-train=yes", "Disallow: /a/b", "Allow: /a/b/c", "Content-Usage: /a/b train-ai=y"),
+        ]
+    ),
+    max_size=6,
+)
+RULES = st.lists(
+    st.tuples(st.sampled_from(["/", "/a", "/a/b$", "/x"]), st.sampled_from([0, 1, 2])).map(
+        lambda rule: {"location": rule[0], "tdm-reservation": rule[1]}
+    ),
+    max_size=3,
+)
+
+
+@given(said=SAID, lines=LINES, rules=RULES)
+def test_verdicts_are_those_of_the_statements(
+    tmp_path_factory: pytest.TempPathFactory, said: str, lines: list[str], rules: list[dict[str, object]]
+) -> None:
+    """The quick way of exports, and the one that tells the lines."""
+    body = "\n".join(["User-agent: *", *lines]).encode()
+    robots = RobotsState(RobotsRules.parse(body), 200, body, 0.0, 1.0).row(HOME[:-1])
+    tdmrep = judged_tdmrep(Fetched(TDMREP, status=200, body=json.dumps(rules).encode()), 0.0).row(HOME[:-1])
+    with Writer(tmp_path_factory.mktemp("one") / "crawl.db") as writer:
+        with writer.transaction():
+            writer.save_robots([robots])
+            writer.save_tdmrep([tdmrep])
+        usage = PageUsage(writer)
+        for path in ("", "a", "a/b", "a/b/c", "x"):
+            statements = in_effect(usage.statements(HOME + path, said))
+            assert usage.preferences(HOME + path, said) == combined(each.preferences for each in statements)

@@ -1,0 +1,138 @@
+"""What pages say on their use is kept as of their last answers; pages withheld for it have no text and no items."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.preferring import FREE, HEADER, HEADERS, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
+from support.refreshed import PATIENT
+from support.sites import crawl, rows
+
+import minicrawl
+from minicrawl.analysis.page_text import page_text
+from minicrawl.crawler.parts.usage import said_by
+from minicrawl.crawler.salvage import salvage
+from minicrawl.errors import SettingError
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.store.reader import open_store
+
+SAID = {
+    META: "meta robots: noai",
+    HEADER: "header Content-Usage: train-ai=n, search=y",
+    SIGNAL: "header Content-Signal: search=no",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+def refreshed(server: Preferring, store: Path, pages: int = 20, **settings: Any) -> None:
+    crawl(server, store, [HOME], refresh=True, pages=pages, probe=False, timing=PATIENT, **settings)
+
+
+def said(store: Path) -> dict[str, str]:
+    return dict(rows(store, "SELECT url, said FROM page_preferences JOIN pages ON pages.id = page"))
+
+
+def texts(store: Path) -> set[str]:
+    with open_store(store) as reader:
+        return {page.url for page in reader.pages() if reader.text(page.url) is not None}
+
+
+@pytest.mark.parametrize(
+    ("fetched", "parsed", "expected"),
+    [
+        ({}, {}, None),
+        ({"robots_tag": "noindex"}, {}, None),
+        ({"robots_tag": "noindex, NoAI"}, {}, "header X-Robots-Tag: noai"),
+        ({"robots_tag": "otherbot: noai"}, {}, None),
+        ({"robots_tag": "otherbot: noindex\nminicrawl: noimageai, noai"}, {}, "header X-Robots-Tag: noai, noimageai"),
+        ({"on_use": "Content-Usage: search=n"}, {}, "header Content-Usage: search=n"),
+        (
+            {"on_use": "Content-Signal: a\ntdm-reservation: 1", "robots_tag": "noai"},
+            {"usage": ("tdm-reservation: 0",)},
+            "header Content-Signal: a\nheader tdm-reservation: 1\nheader X-Robots-Tag: noai\nmeta tdm-reservation: 0",
+        ),
+    ],
+)
+def test_lines_of_a_page(fetched: dict[str, str], parsed: dict[str, tuple[str]], expected: str | None) -> None:
+    assert said_by(Fetched(HOME, status=200, **fetched), ParsedPage(**parsed)) == expected  # type: ignore[arg-type]
+
+
+def test_pages_that_say_something_are_kept_live_and_from_an_archive(store: Path, tmp_path: Path) -> None:
+    files = {TDMREP: RESERVED.replace('"/"', '"/free"')}
+    crawl(Preferring(files=files), store, [HOME], archive=tmp_path / "kept", respect_usage="ai-train")
+    assert said(store) == SAID
+    again = tmp_path / "again.db"
+    minicrawl.crawl([HOME], again, from_archive=tmp_path / "kept", respect_usage="ai-train")
+    assert said(again) == SAID
+    assert rows(again, "SELECT url FROM pages WHERE reason = 'usage'") == [(FREE,)]
+
+
+def test_a_page_that_says_nothing_any_more_has_no_row(store: Path) -> None:
+    server = Preferring()
+    refreshed(server, store, pages=5)
+    assert said(store) == SAID
+    server.site[META] = ["<title>meta</title>"]
+    server.site[SIGNAL] = FREE
+    server.headers = {HEADER: [("Content-Usage", "train-ai=y")]}
+    refreshed(server, store, pages=60)
+    assert said(store) == {HEADER: "header Content-Usage: train-ai=y"}
+
+
+@pytest.mark.parametrize(
+    ("respected", "withheld"),
+    [
+        ((), set()),
+        (("ai-train",), {META, HEADER}),
+        (("ai-input",), {META}),
+        (("search",), {SIGNAL}),
+        (("search", "ai-train"), {META, HEADER, SIGNAL}),
+    ],
+)
+def test_texts_and_items_of_pages_that_forbid_a_use_are_not_kept(
+    store: Path, tmp_path: Path, respected: tuple[str, ...], withheld: set[str]
+) -> None:
+    items = tmp_path / "items.jsonl"
+    crawl(Preferring(), store, [HOME], text=True, extract="title=title", items=str(items), respect_usage=respected)
+    assert texts(store) == SITE.keys() - withheld
+    assert {json.loads(line)["url"] for line in items.read_text().splitlines()} == SITE.keys() - withheld
+    assert {state for (state,) in rows(store, "SELECT state FROM pages")} == {"fetched"}
+    for url in withheld:
+        with open_store(store) as reader, pytest.raises(SettingError, match="does not want .*, which the crawl respects"):
+            page_text(reader, url)
+
+
+def test_a_text_is_forgotten_once_its_page_forbids_a_use(store: Path) -> None:
+    server = Preferring(headers={})
+    refreshed(server, store, text=True, respect_usage="ai-train", pages=5)
+    assert texts(store) == SITE.keys() - {META}
+    server.headers = HEADERS
+    refreshed(server, store)
+    assert texts(store) == SITE.keys() - {META, HEADER}
+    assert rows(store, "SELECT page FROM text_versions") == []
+
+
+def test_pages_are_read_again_when_another_use_is_respected(store: Path) -> None:
+    server = Preferring()
+    refreshed(server, store, text=True, respect_usage="search", pages=5)
+    for respected, withheld in (("ai-train", {META, HEADER}), ((), set[str]())):
+        refreshed(server, store, respect_usage=respected)
+        assert texts(store) == SITE.keys() - withheld
+
+
+def test_preferences_are_salvaged(store: Path, tmp_path: Path) -> None:
+    crawl(Preferring(files={TDMREP: RESERVED.replace('"/"', '"/free"')}), store, [HOME], respect_usage="ai-train")
+    before = rows(store, "SELECT * FROM tdmrep")
+    salvage(store, tmp_path / "saved.db")
+    assert (said(tmp_path / "saved.db"), rows(tmp_path / "saved.db", "SELECT * FROM tdmrep")) == (SAID, before)
+    shutil.copy(store, tmp_path / "older.db")
+    rows(tmp_path / "older.db", "DROP TABLE tdmrep")
+    rows(tmp_path / "older.db", "DROP TABLE page_preferences")
+    salvage(tmp_path / "older.db", tmp_path / "saved too.db")
+    assert said(tmp_path / "saved too.db") == {}
+    assert FREE in {url for (url,) in rows(tmp_path / "saved too.db", "SELECT url FROM pages")}

@@ -1,0 +1,232 @@
+"""A crawl that respects a use: what its sites forbid is not fetched, and tdmrep.json is asked for as politely."""
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import httpx
+import pytest
+from support import skipping
+from support.preferring import FREE, HEADER, HEADERS, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
+from support.sites import Reply, crawl, faults_in, html, rows
+
+from minicrawl.analysis.explain import explain
+from minicrawl.api import acrawl
+from minicrawl.demo.resources import Reply as Answer
+from minicrawl.demo.server import serving_answers
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+OK, REFUSED, FORBIDDEN = ("fetched", "ok"), ("disallowed", "usage"), ("disallowed", "robots")
+B = "http://b.test/"
+respecting = partial(crawl, respect_usage="ai-train", timing=Timing(robots_retry=0.001), probe=False)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+def states(store: Path) -> dict[str, tuple[str, str]]:
+    assert faults_in(store) == []
+    return {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+
+
+def why(store: Path, url: str) -> str | None:
+    with open_store(store) as reader:
+        return explain(reader, url).rule
+
+
+ONE_REFUSED = {url: REFUSED if url == FREE else OK for url in SITE}
+
+
+@pytest.mark.parametrize("line", ["Content-Usage: /free train-ai=n", "Content-Signal: /free ai-train=no"])
+def test_what_robots_txt_forbids_is_not_fetched(store: Path, line: str) -> None:
+    server = Preferring(robots=f"User-agent: *\n{line}")
+    respecting(server, store, [HOME])
+    assert states(store) == ONE_REFUSED
+    assert FREE not in server.asked
+    assert why(store, FREE) == f"'{line}' of {HOME}robots.txt"
+
+
+def test_what_tdmrep_json_reserves_is_not_fetched(store: Path) -> None:
+    server = Preferring(files={TDMREP: RESERVED.replace('"/"', '"/free"')})
+    respecting(server, store, [HOME])
+    assert states(store) == ONE_REFUSED
+    assert (server.asked_files, FREE in server.asked) == ([TDMREP], False)
+    assert why(store, FREE) == f"'location /free, tdm-reservation 1' of {TDMREP}"
+
+
+@pytest.mark.parametrize(
+    ("respected", "refused"),
+    [
+        ((), []),
+        ("search", [SIGNAL]),
+        ("ai-input", [FREE]),
+        (("search", "ai-input"), [SIGNAL, FREE]),
+        ("ai-train", [FREE]),
+    ],
+)
+def test_only_uses_that_are_respected_count(store: Path, respected: str | tuple[str, ...], refused: list[str]) -> None:
+    """TDM is no search; and without a use that is respected no tdmrep.json is asked for."""
+    files = {TDMREP: RESERVED.replace('"/"', '"/free"')}
+    server = Preferring(robots="User-agent: *\nContent-Usage: /signal search=n", files=files)
+    respecting(server, store, [HOME], respect_usage=respected)
+    assert states(store) == {url: REFUSED if url in refused else OK for url in SITE}
+    assert server.asked_files == ([TDMREP] if respected else [])
+
+
+def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
+    """A preference that allows a use widens nothing, and what may not be fetched has none."""
+    robots = "User-agent: *\nContent-Usage: train-ai=y\nDisallow: /free\nContent-Usage: /free train-ai=n\n"
+    files = {TDMREP: '[{"location": "/", "tdm-reservation": 0}]'}
+    server = Preferring(robots=robots, files=files, headers={FREE: [("Content-Usage", "train-ai=y")]})
+    respecting(server, store, [HOME])
+    assert states(store) == {url: FORBIDDEN if url == FREE else OK for url in SITE}
+    assert FREE not in server.asked
+
+
+def test_a_tdmrep_json_that_robots_txt_forbids_is_not_asked_for(store: Path) -> None:
+    server = Preferring(robots="User-agent: *\nDisallow: /.well-known/", files={TDMREP: RESERVED})
+    respecting(server, store, [HOME])
+    assert set(states(store).values()) == {OK}
+    assert server.asked_files == []
+    assert rows(store, "SELECT origin, reason FROM tdmrep") == [(HOME[:-1], "robots")]
+
+
+@pytest.mark.parametrize("status", [403, 404, 410, 500, 503])
+def test_a_tdmrep_json_that_is_not_there_reserves_nothing(store: Path, status: int) -> None:
+    server = Preferring(files={TDMREP: status})
+    respecting(server, store, [HOME])
+    assert set(states(store).values()) == {OK}
+
+
+@pytest.mark.parametrize(
+    ("there", "is_read"),
+    [
+        (B + "tdm", True),
+        (HOME + "tdm", True),
+        ("https://a.test/.well-known/tdmrep.json", True),
+        (B + "forbidden", False),
+    ],
+)
+def test_redirects_of_a_tdmrep_json_are_followed_as_far_as_robots_txt_allows(
+    store: Path, there: str, is_read: bool
+) -> None:
+    files: dict[str, str | int] = {TDMREP: there, there: RESERVED}
+    server = Preferring({HOME: []}, "User-agent: *\nDisallow: /forbidden", files)
+    respecting(server, store, [HOME])
+    assert states(store) == {HOME: REFUSED if is_read else OK}
+    assert server.asked_files == [TDMREP, there][: 1 + is_read]
+
+
+def test_redirects_in_circles_come_to_an_end(store: Path) -> None:
+    server = Preferring({HOME: []}, files={TDMREP: TDMREP})
+    respecting(server, store, [HOME])
+    assert states(store) == {HOME: OK}
+    assert len(server.asked_files) == 6
+
+
+def test_a_tdmrep_json_is_asked_for_once_a_day_and_kept(store: Path) -> None:
+    server = Preferring(files={TDMREP: "[]"})
+    respecting(server, store, [HOME], pages=2)
+    respecting(server, store, [])
+    assert server.asked_files == [TDMREP]
+    rows(store, "UPDATE tdmrep SET expires = expires - 90000")
+    server.files[TDMREP] = RESERVED
+    respecting(server, store, [HOME + "new"])
+    assert server.asked_files == [TDMREP] * 2
+    assert states(store)[HOME + "new"] == REFUSED
+
+
+def test_a_refused_page_has_a_turn_again_with_retry(store: Path) -> None:
+    server = Preferring(robots="User-agent: *\nContent-Usage: train-ai=n")
+    respecting(server, store, [HOME])
+    assert states(store) == {HOME: REFUSED}
+    respecting(server, store, [], respect_usage=(), retry=("usage",))
+    assert states(store)[HOME] == OK
+
+
+def test_setting_is_remembered(store: Path) -> None:
+    server = Preferring(robots="User-agent: *\nContent-Usage: /free train-ai=n")
+    respecting(server, store, [HOME], pages=1)
+    crawl(server, store, [])
+    assert states(store)[FREE] == REFUSED
+
+
+def test_sitemaps_are_no_content(store: Path) -> None:
+    robots = f"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /free train-ai=y\nSitemap: {HOME}map.txt"
+    server = Preferring({FREE: []}, robots, {HOME + "map.txt": f"\n{FREE}\n{HOME}other\n"})
+    respecting(server, store, [FREE])
+    assert states(store) == {FREE: OK, HOME + "other": REFUSED}
+
+
+def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
+    with pytest.raises(SettingError, match=r"^--respect-usage goes by what robots\.txt says"):
+        respecting(Preferring(), store, [HOME], ignore_robots=True)
+    with pytest.raises(SettingError, match=r"^--respect-usage is one of search, ai-input, ai-train, not 'train'$"):
+        respecting(Preferring(), store, [HOME], respect_usage="ai-train,train")
+
+
+@pytest.mark.parametrize("processes", [["--workers", "2"], ["--partitions", "2"]], ids=" ".join)
+def test_uses_are_respected_in_several_processes(tmp_path: Path, processes: list[str]) -> None:
+    """Over real sockets: each process refuses what its sites forbid, and keeps what its pages say."""
+    site = SITE | {HOME: [*SITE[HOME], B], B: [B + "x"], B + "x": [HOME]}
+    store = tmp_path / ("parts" if "--partitions" in processes else "crawl.db")
+
+    def respond(url: str, _: object) -> Answer:
+        if url.endswith("/robots.txt"):
+            return Answer(200, {}, b"User-agent: *\nContent-Usage: /free train-ai=n")
+        if url.endswith("/tdmrep.json"):
+            return Answer(200, {}, RESERVED.replace('"/"', '"/x"').encode())
+        fields = {"Content-Type": "text/html"} | dict(HEADERS.get(url, []))
+        return Answer(200 if url in site else 404, fields, html(site.get(url, [])).encode())
+
+    async def crawled() -> int | None:
+        async with serving_answers(respond) as port:
+            given = ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--text", "--no-probe"]
+            words = ["crawl", HOME, "--store", str(store), "--respect-usage", "ai-train", *given, *processes, "-q"]
+            process = await asyncio.create_subprocess_exec(sys.executable, "-m", "minicrawl", *words, stdout=DEVNULL)
+            return await process.wait()
+
+    assert asyncio.run(crawled()) == 0
+    with open_store(store) as reader:
+        found = {page.url: (page.state, page.reason) for page in reader.pages()}
+        kept = {url for url in found if reader.text(url) is not None}
+        decided = {url: explain(reader, url).usage["ai-train"].where for url in found}
+    assert found == {url: REFUSED if url in (FREE, B + "x") else OK for url in site}
+    assert kept == {HOME, SIGNAL, B}
+    known = {FREE: "robots.txt", B + "x": "tdmrep.json", META: "meta", HEADER: "header"}
+    assert decided == {url: known.get(url) for url in site}
+
+
+class Timed(Preferring):
+    """Notes when each host was asked."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
+        return super()._answer(request)
+
+    times: dict[str, list[float]]
+
+
+def test_with_all_defaults_no_host_is_asked_sooner_for_it(store: Path) -> None:
+    """A small web, all delays included, to its natural end: a page, a redirect first, and nothing."""
+    site: dict[str, Reply] = {**SITE, HOME: [*SITE[HOME], B], B: B + "x", B + "x": [HOME]}
+    server = Timed(site, "User-agent: *\nContent-Usage: /free train-ai=n", {TDMREP: RESERVED.replace('"/"', '"/meta"')})
+    server.times = {}
+    report = skipping.run(
+        acrawl([HOME, "http://none.test/"], store, transport=server, respect_usage="ai-train"), grace=0.0
+    )
+    assert report.reason == "nothing-left"
+    found = states(store)
+    assert {url for url, state in found.items() if state == REFUSED} == {FREE, META}
+    assert {found[url] for url in (HOME, HEADER, SIGNAL)} == {OK}
+    assert [url for url in server.asked_files if url.startswith(HOME)] == [TDMREP]
+    gaps = [later - earlier for times in server.times.values() for earlier, later in pairwise(times)]
+    assert len(gaps) > 6
+    assert min(gaps) >= 1.0
