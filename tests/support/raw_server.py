@@ -5,6 +5,7 @@ tls.pem: a key and its certificate for h.test and 127.0.0.1, good for a hundred 
 
 import asyncio
 import ssl
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ PEM = Path(__file__).parent / "tls.pem"
 class Server:
     """Hands each connection to `talk`. `heads`: all requests; `connections`: how many were made."""
 
-    def __init__(self, talk: Answering, *, tls: bool = False) -> None:
-        self._talk, self._tls = talk, tls
+    def __init__(self, talk: Answering, *, tls: bool = False, protocols: Sequence[str] = ()) -> None:
+        """protocols: to agree on in TLS (RFC 7301)."""
+        self._talk, self._tls, self._protocols = talk, tls, protocols
         self._made = Connections(self._serve)
         self.heads: list[bytes] = []
         self.connections = self.port = 0
@@ -38,6 +40,8 @@ class Server:
         if self._tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(PEM)
+            if self._protocols:
+                context.set_alpn_protocols(self._protocols)
         self._server = await asyncio.start_server(self._made.serve, "127.0.0.1", 0, ssl=context)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
@@ -78,9 +82,11 @@ def fetched_from(
     proxied: str | None = None,
     timing: Timing = STANDARD,
     files: Room | None = None,
+    at_once: bool = False,
     **settings: Any,
 ) -> list[Fetched]:
-    """What comes of these URLs in turn, all names being the server's or, `proxied`, asked of it as a proxy."""
+    """What comes of these URLs, in turn or at once, all names being the server's or, `proxied`, asked of it as a
+    proxy."""
 
     async def run() -> list[Fetched]:
         async with server:
@@ -90,7 +96,8 @@ def fetched_from(
                 proxy = proxied.format(port=server.port)
                 given = CrawlSettings(allow_private=True, proxy=(proxy,), **settings)
             async with Fetcher(given, None, timing, files) as fetcher:
-                return [await fetcher.fetch(PageRequest(url)) for url in urls]
+                fetching = [fetcher.fetch(PageRequest(url)) for url in urls]
+                return await asyncio.gather(*fetching) if at_once else [await fetch for fetch in fetching]
 
     return asyncio.run(run())
 

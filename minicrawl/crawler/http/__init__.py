@@ -8,13 +8,18 @@ content_type     the media type of a body
 response_fields  content type, location, validators and Retry-After of a response
 validators       ETag and Last-Modified, packed
 credentials      headers, passwords and certificates, and the origins they may go to
+signing          signatures of requests (Web Bot Auth)
+signing_keys     keys that sign requests, and their directory
 cookies          cookies that hosts set, and those of a request
 saved_cookies    cookies in the store and in the user's file
 failures         reason codes of failed requests
 transport        the interface of the two transports
 httpx_transport  any transport of httpx, for tests and hooks
 connection_pool  our own connections, pooled
+protocols        HTTP/1.1 or HTTP/2: by which an endpoint is asked
 proxies          the proxies of an origin; SOCKS
 connection       one connection, a request at a time
 answer_reader    the parser of HTTP/1.1 responses
+http2_connection  a connection over HTTP/2, for hosts that refuse HTTP/1.1
+http2_session    its frames
 """

@@ -1,10 +1,10 @@
 """Read the body of a response as far as it is wanted: decoded for the crawl, as sent for a capture."""
 
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 
 from minicrawl.crawler.http.codings import decoder
-from minicrawl.crawler.http.content_type import HTML_TYPES, SNIFFED, type_sniffed
+from minicrawl.crawler.http.content_type import SNIFFED, type_sniffed
 from minicrawl.crawler.http.exchange import Truncated
 from minicrawl.crawler.http.transport import Answer, BrokenOffError
 from minicrawl.errors import FetchError
@@ -28,10 +28,10 @@ class Body:
         is_less = self._kept_size < self.size
         return b"".join(self._kept), Truncated.LENGTH if is_less else self.unread
 
-    async def decoded(self, coding: str | None, most: int, *, of_unknown_type: bool) -> tuple[bytes, bool]:
+    async def decoded(self, coding: str | None, most: int, *, only: Set[str] | None) -> tuple[bytes, bool]:
         """The decoded body, and True if it is truncated or damaged.
 
-        of_unknown_type: stop as soon as it is clear that it is not HTML.
+        only: of a body of unknown type, the media types that are wanted: stop as soon as it is clear to be of no other.
         """
         undoes = decoder(coding)
         decoded: list[bytes] = []
@@ -43,10 +43,10 @@ class Body:
                 if room < 0:
                     self._stop()
                     return b"".join(decoded), True
-            if of_unknown_type and most - room >= SNIFFED:
-                of_unknown_type = False
-                if type_sniffed(b"".join(decoded)) not in HTML_TYPES:
+            if only is not None and most - room >= SNIFFED:
+                if type_sniffed(b"".join(decoded)) not in only:
                     return b"".join(decoded), False
+                only = None
             if self.size > most:
                 self._stop()
                 break

@@ -5,12 +5,12 @@ Responses are parsed by answer_reader.py; connections are chosen in connection_p
 
 import asyncio
 import copy
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, Protocol, Self, cast
 
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.failures import PARSER_FAILED
 from minicrawl.crawler.http.transport import BrokenOffError
-from minicrawl.crawler.net.tls import TlsClient, TlsLayer
+from minicrawl.crawler.net.tls import HTTP_1, TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are passed on at once
@@ -24,6 +24,11 @@ class Endpoint(NamedTuple):
     host: str
     port: int
     via: "Proxy | None" = None
+
+    @property
+    def is_forwarded(self) -> bool:
+        """True if the proxy gets requests and answers them, where others only pass on bytes."""
+        return self.via is not None and not self.is_tls and not self.via.is_socks
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -49,12 +54,32 @@ class Proxy(NamedTuple):
         return f"{self.scheme}://{self.endpoint}"
 
 
+class Reader(Protocol):
+    """A parser of responses, such as AnswerReader."""
+
+    head: bytes
+    status: int
+    fields: list[tuple[bytes, bytes]]
+    has_head: bool
+    is_whole: bool
+    is_followed: bool
+    keeps_alive: bool
+
+    def feed(self, data: bytes) -> list[bytes]: ...
+
+    def end(self) -> bool: ...
+
+
 class Connection(asyncio.Protocol):
     """A connection to a server, with one request at a time.
 
-    `peer`: address and port of the other end. `asked_at`: when the request was sent, by the loop's clock. `head`,
-    `status`, `fields`: of the response, once `ask` returns, see AnswerReader.
+    `peer`: address and port of the other end. `has_agreed`: the server has agreed on `protocol` in a TLS handshake.
+    `request`: as given; `asked_at`: when it was sent, by the loop's clock. `head`, `status`, `fields`: of the response,
+    once `ask` returns, see AnswerReader.
     """
+
+    protocol = HTTP_1
+    has_agreed = False
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
@@ -73,7 +98,7 @@ class Connection(asyncio.Protocol):
         self.is_silent = True  # no byte of the response was received
         self._ahead = 0
         self._body: list[bytes] = []
-        self._answer = AnswerReader()
+        self._answer: Reader = AnswerReader()
 
     @property
     def head(self) -> bytes:
@@ -103,15 +128,20 @@ class Connection(asyncio.Protocol):
         """Send a request and wait for the head of the response. The connection is closed if there is none."""
         assert self._transport is not None
         self._begin()
+        self.request = request
         self.asked_at = self._loop.time()
         try:
-            self._transport.write(request)
+            self._transport.write(self._encoded(request))
             while not self._answer.has_head:
                 await self._more()
         except BaseException:
             self.close()
             raise
         return self
+
+    def _encoded(self, request: bytes) -> bytes:
+        """A request as it goes over the connection. Raises FetchError."""
+        return request
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty once it is complete."""
@@ -134,9 +164,17 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    def over(self, tunnel: "Connection") -> Self:
+        """Take over a tunnel that another connection has made."""
+        if tunnel._timer is not None:
+            tunnel._timer.cancel()
+        self._transport, self.peer = tunnel._transport, tunnel.peer
+        return self
+
     async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
         assert self._transport is not None
-        await TlsLayer(client, endpoint.host, endpoint.port, self).secure(self._transport)
+        layer = TlsLayer(client, endpoint.host, endpoint.port, self.protocol, self)
+        self.has_agreed = await layer.secure(self._transport)
 
     async def _more(self) -> None:
         if self._error is not None:

@@ -1,25 +1,28 @@
-"""Requests over our own HTTP/1.1 connections: which proxy they go through, and which connection they are sent on.
+"""Requests over our own connections: which proxy they go through, and which connection they are sent on.
 
-Connections are kept between requests (RFC 9112 9). New ones to an endpoint are made one at a time.
+Connections are kept between requests (RFC 9112 9). New ones to an endpoint are made one at a time, by HTTP/1.1 unless
+the endpoint refuses it; then by HTTP/2, if it speaks that.
 """
 
 import asyncio
 import copy
 import socket
+import ssl
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from aiohappyeyeballs import start_connection
 
 from minicrawl.crawler.http.connection import Connection, Endpoint, Proxy
 from minicrawl.crawler.http.failures import reason_of
+from minicrawl.crawler.http.protocols import Protocols, is_left
 from minicrawl.crawler.http.proxies import Proxies, enter, reach
-from minicrawl.crawler.http.transport import BrokenOffError, Field, ProxyError, head, target_of
+from minicrawl.crawler.http.transport import Field, ProxyError, Sign, head, target_of
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
-from minicrawl.crawler.net.tls import TlsClient
+from minicrawl.crawler.net.tls import HTTP_2, TlsClient
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
@@ -51,20 +54,29 @@ class ConnectionPool:
         # Both in the order of the ends of their last requests.
         self._idle: dict[Connection, tuple[float, Endpoint]] = {}
         self._idle_of: dict[Endpoint, list[Connection]] = {}
+        self._protocols = Protocols()
         # Endpoints to which a connection is being made, and the requests that wait for it or for another one.
         self._waiting: dict[Endpoint, deque[asyncio.Future[None]]] = {}
 
-    async def ask(self, endpoint: Endpoint, request: bytes) -> Connection:
-        """Send a request. Returns its connection once the response's head was received; give it back by `release`."""
+    async def ask(self, endpoint: Endpoint, request: Callable[[], bytes]) -> Connection:
+        """Send a request, made anew each time it is sent. Returns its connection once the response's head was received;
+        give it back by `release`."""
         connection = self._kept(endpoint) or await self._free(endpoint)
-        if connection is not None:
+        while True:
+            is_kept = connection is not None
+            connection = connection or await self._made(endpoint)
             try:
-                return await connection.ask(request)
-            except BrokenOffError as error:
-                # RFC 9112 9.3.1: the server may have closed the connection at the same time.
-                if error.reason != "reset" or not connection.is_silent:
+                await connection.ask(request())
+            except FetchError as error:
+                # RFC 9112 9.3.1: the server may have closed a kept connection at the same time.
+                was_closed = is_kept and is_left(connection, error)
+                if not (was_closed or self._protocols.changed_by_failure(endpoint, connection, error)):
                     raise
-        return await (await self._made(endpoint)).ask(request)
+            else:
+                if not self._protocols.changed_by_answer(endpoint, connection):
+                    return connection
+                connection.close()
+            connection = None
 
     async def _free(self, endpoint: Endpoint) -> Connection | None:
         """A kept connection, or None if a new one is to be made, one at a time for an endpoint.
@@ -156,17 +168,29 @@ class ConnectionPool:
             del self._idle_of[endpoint]
 
     async def _opened(self, endpoint: Endpoint) -> Connection:
+        """A new connection by HTTP/1.1, or by HTTP/2 where that is refused."""
+        protocol = self._protocols.of(endpoint)
+        try:
+            return await self._reached(endpoint, _http2_connection() if protocol == HTTP_2 else Connection)
+        except ssl.SSLError as error:
+            if not self._protocols.changed_by_handshake(endpoint, protocol, error):
+                raise
+        return await self._opened(endpoint)
+
+    async def _reached(self, endpoint: Endpoint, kind: type[Connection]) -> Connection:
         proxy = endpoint.via
         if proxy is None:
-            return await self._connected(endpoint)
+            return await self._connected(endpoint, kind)
         self._resolver.check_host(endpoint.host)  # the proxy resolves names, except for socks5
         if proxy.is_socks:
-            return await self._through_socks(endpoint, proxy)
+            return await self._through_socks(endpoint, proxy, kind)
         connection = await self._to_proxy(proxy)
         if endpoint.is_tls:
             try:
                 async with asyncio.timeout(self._timing.connect):
                     await self._tunnel(connection, endpoint, proxy)
+                    connection = kind(self._timing.read).over(connection)
+                    await connection.start_tls(self._tls, endpoint)
             except BaseException:
                 connection.close()
                 raise
@@ -174,9 +198,9 @@ class ConnectionPool:
 
     async def _to_proxy(self, proxy: Proxy) -> Connection:
         with _proxy_errors():
-            return await self._connected(proxy.endpoint, is_proxy=True)
+            return await self._connected(proxy.endpoint, Connection, is_proxy=True)
 
-    async def _through_socks(self, endpoint: Endpoint, proxy: Proxy) -> Connection:
+    async def _through_socks(self, endpoint: Endpoint, proxy: Proxy, kind: type[Connection]) -> Connection:
         host, port = endpoint.host, endpoint.port
         connected = await self._socket(proxy.endpoint)
         try:
@@ -189,7 +213,7 @@ class ConnectionPool:
             connected.close()
             raise
         async with asyncio.timeout(self._timing.connect):
-            return await self._spoken(connected, endpoint)
+            return await self._spoken(connected, endpoint, kind)
 
     async def _socket(self, endpoint: Endpoint) -> socket.socket:
         with _proxy_errors():
@@ -201,10 +225,10 @@ class ConnectionPool:
             async with asyncio.timeout(self._timing.connect):
                 await enter(connected, proxy.login)
 
-    async def _connected(self, endpoint: Endpoint, *, is_proxy: bool = False) -> Connection:
+    async def _connected(self, endpoint: Endpoint, kind: type[Connection], *, is_proxy: bool = False) -> Connection:
         found = await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
         async with asyncio.timeout(self._timing.connect):
-            return await self._spoken(await self._dialled(found), endpoint)
+            return await self._spoken(await self._dialled(found), endpoint, kind)
 
     async def _dialled(self, found: list[tuple[str, int]]) -> socket.socket:
         return await start_connection(
@@ -213,10 +237,10 @@ class ConnectionPool:
             interleave=1,
         )
 
-    async def _spoken(self, connected: socket.socket, endpoint: Endpoint) -> Connection:
+    async def _spoken(self, connected: socket.socket, endpoint: Endpoint, kind: type[Connection]) -> Connection:
         """Wrap a socket that is connected to an endpoint."""
         loop = asyncio.get_running_loop()
-        _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+        _, connection = await loop.create_connection(lambda: kind(self._timing.read), sock=connected)
         if endpoint.is_tls:
             try:
                 await connection.start_tls(self._tls, endpoint)
@@ -235,7 +259,12 @@ class ConnectionPool:
             raise ProxyError("it wants a name and password, or others")
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
-        await connection.start_tls(self._tls, endpoint)
+
+
+def _http2_connection() -> type[Connection]:
+    from minicrawl.crawler.http.http2_connection import Http2Connection  # noqa: PLC0415 - few hosts need it
+
+    return Http2Connection
 
 
 @contextmanager
@@ -263,17 +292,18 @@ class WireTransport:
         self._pool, self._proxies = pool, proxies
         self._endpoint_of = lru_cache(maxsize=1000)(_endpoint_of)
 
-    async def ask(self, url: str, fields: Sequence[Field]) -> "_WireAnswer":
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "_WireAnswer":
         origin = origin_of(url)
         to = self._endpoint_of(origin)
         if self._proxies is not None and (proxies := self._proxies.in_turn(origin)):
-            return await self._through(self._proxies, proxies, to, url, fields)
-        return await self._sent(to, head(b"GET", target_of(url), fields))
+            return await self._through(proxies, to, url, fields, sign)
+        return await self._sent(to, partial(_request, target_of(url), fields, sign))
 
     async def _through(
-        self, all_proxies: Proxies, proxies: Sequence[Proxy], to: Endpoint, url: str, fields: Sequence[Field]
+        self, proxies: Sequence[Proxy], to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None
     ) -> "_WireAnswer":
         """Send a request through the first of these proxies that works. Raises ProxyError if none does."""
+        assert self._proxies is not None
         for proxy in proxies:
             target, more = target_of(url), list(fields)
             if not to.is_tls and not proxy.is_socks:
@@ -281,21 +311,21 @@ class WireTransport:
                 if proxy.authorization is not None:
                     more.append((b"Proxy-Authorization", proxy.authorization))
             try:
-                answer = await self._sent(to._replace(via=proxy), head(b"GET", target, more))
+                answer = await self._sent(to._replace(via=proxy), partial(_request, target, more, sign))
                 if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.is_socks:
                     await answer.aclose()
                     raise ProxyError("it wants a name and password, or others")
             except ProxyError as error:
                 failure = error
-                all_proxies.failed(proxy, str(error), asyncio.get_running_loop().time())
+                self._proxies.failed(proxy, str(error), asyncio.get_running_loop().time())
             else:
-                all_proxies.works(proxy)
+                self._proxies.works(proxy)
                 return answer
         raise failure
 
-    async def _sent(self, to: Endpoint, request: bytes) -> "_WireAnswer":
+    async def _sent(self, to: Endpoint, request: Callable[[], bytes]) -> "_WireAnswer":
         try:
-            return _WireAnswer(self._pool, to, request, await self._pool.ask(to, request))
+            return _WireAnswer(self._pool, to, await self._pool.ask(to, request))
         except TimeoutError as error:
             raise FetchError("timeout-connect", str(error)) from error
         except OSError as error:
@@ -308,13 +338,14 @@ class WireTransport:
 class _WireAnswer:
     """The response on a connection, until the connection is released."""
 
-    __slots__ = ("_connection", "_endpoint", "_pool", "asked_at", "fields", "head", "peer", "read", "request", "status")
+    __slots__ = ("_connection", "_endpoint", "_pool", "asked_at", "fields", "head", "peer", "protocol", "read",
+                 "request", "status")  # fmt: skip
 
-    def __init__(self, pool: ConnectionPool, to: Endpoint, request: bytes, connection: Connection) -> None:
+    def __init__(self, pool: ConnectionPool, to: Endpoint, connection: Connection) -> None:
         self._pool, self._endpoint, self._connection = pool, to, connection
-        self.request = request
+        self.request = connection.request
         self.head, self.status, self.fields = connection.head, connection.status, connection.fields
-        self.asked_at, self.peer = connection.asked_at, connection.peer
+        self.asked_at, self.peer, self.protocol = connection.asked_at, connection.peer, connection.protocol
         self.read = connection.read
 
     @property
@@ -323,6 +354,10 @@ class _WireAnswer:
 
     async def aclose(self) -> None:
         self._pool.release(self._endpoint, self._connection)
+
+
+def _request(target: bytes, fields: Sequence[Field], sign: Sign | None) -> bytes:
+    return head(b"GET", target, fields if sign is None else sign(fields))
 
 
 def _endpoint_of(origin: str) -> Endpoint:

@@ -1,14 +1,15 @@
 """The media type of a body, by its header or else by its first bytes (WHATWG MIME Sniffing, Fetch).
 
-Sniffing only tells HTML from everything else, which is not read.
+Sniffing tells HTML and PDF from everything else, which is not read.
 """
 
 import re
 from functools import lru_cache
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+PDF = "application/pdf"
 UTF_8 = "text/html; charset=utf-8"
-"""The type of rendered pages."""
+"""The type of rendered pages, and of documents converted into HTML."""
 SNIFFED = 1445
 """Bytes of a body that are sniffed."""
 
@@ -23,6 +24,7 @@ _HTML = re.compile(
     re.IGNORECASE,
 )
 _XML = re.compile(rb"[\t\n\f\r ]*+<\?xml")
+_PDF_MAGIC = b"%PDF-"
 _BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
@@ -64,6 +66,8 @@ def type_sniffed(head: bytes) -> str:
         return "text/html"
     if _XML.match(head):
         return "text/xml"
+    if head.startswith(_PDF_MAGIC):
+        return PDF
     if head.startswith(_BYTE_ORDER_MARKS) or not _BINARY.search(head):
         return "text/plain"
     return "application/octet-stream"

@@ -11,14 +11,14 @@ URL that is requested decides, so no secret follows a link or a redirect.
 
 import os
 import re
-import ssl
 from base64 import b64encode
 from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.crawler.net.addresses import PORTS, endpoint
-from minicrawl.crawler.net.tls import showing
+from minicrawl.crawler.net.tls import HTTP_1, Contexts, showing
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, Header, Login
@@ -217,18 +217,19 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
             raise NetrcError(f"line {number}: a quotation mark without its end")
 
 
-def own_contexts(settings: CrawlSettings, seed_origins: Set[str]) -> dict[tuple[str, int], ssl.SSLContext]:
+def own_contexts(settings: CrawlSettings, seed_origins: Set[str]) -> dict[tuple[str, int], Contexts]:
     """TLS contexts with a client certificate (--client-cert), by host and port; the first for an endpoint counts.
 
     A certificate is shown only to a host that asks for one. Raises SettingError for files without certificate and key.
     """
-    found: dict[tuple[str, int], ssl.SSLContext] = {}
+    found: dict[tuple[str, int], Contexts] = {}
     for given in settings.client_certificates:
-        context = showing(given.file, given.key, settings.ca_file)
+        contexts = lru_cache(maxsize=None)(partial(showing, given.file, given.key, settings.ca_file))
+        contexts(HTTP_1)
         place = None if given.host is None else Place(given.host, "--client-cert")
         origins = seed_origins if place is None else place.of(seed_origins)
         endpoints = set() if place is None else place.endpoints()
         endpoints |= {endpoint(f"{origin}/") for origin in origins if origin.startswith("https://")}
         for one in endpoints:
-            found.setdefault(one, context)
+            found.setdefault(one, contexts)
     return found

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from minicrawl.crawler.http.transport import Field
+from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.model import ArchiveRecord, Fetched, ParsedPage, Wanted
 
 
@@ -28,7 +29,8 @@ class Exchange(NamedTuple):
     `request`: as sent. `head`: status line, fields and empty line as received; `status`, `fields`: the same parsed,
     fields in order, values stripped. `body`: as received, without transfer coding but with content coding. `peer`:
     address and port of the server or proxy, None without a connection. `asked_at`: Unix seconds when the request was
-    sent; `seconds`: from then to the last byte. `truncated`: the reason if the body is not complete.
+    sent; `seconds`: from then to the last byte. `truncated`: the reason if the body is not complete. `protocol`: its
+    identifier; over HTTP/2 ("h2"), `request` and `head` are those of HTTP/1.1 with the same meaning.
     """
 
     url: str
@@ -41,6 +43,7 @@ class Exchange(NamedTuple):
     asked_at: float
     seconds: float
     truncated: Truncated | None
+    protocol: str = HTTP_1
 
     @property
     def reason_phrase(self) -> bytes:

@@ -9,8 +9,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from minicrawl import installed
 from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
@@ -19,17 +20,20 @@ from minicrawl.crawler.http.credentials import Headers, own_contexts, password_h
 from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
-from minicrawl.crawler.http.response_fields import ResponseFields
+from minicrawl.crawler.http.response_fields import REFUSALS, ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
-from minicrawl.crawler.net.tls import TlsClient
+from minicrawl.crawler.net.tls import HTTP_2, TlsClient
 from minicrawl.crawler.urls.keys import authority, origin_of
-from minicrawl.errors import FetchError
+from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.http.signing import Signer
 
 _NO_PAGE = ParsedPage()
 
@@ -77,6 +81,7 @@ class Fetcher:
             ]
         )
         self._given = Headers(settings.headers, seed_origins, password_headers(settings))
+        self._signer = _signer(settings) if settings.sign is not None else None
 
     async def fetch(
         self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
@@ -92,13 +97,19 @@ class Fetcher:
         return self.observed(fetched, exchange, ParsedPage())
 
     async def exchanged(
-        self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
+        self,
+        request: PageRequest,
+        *,
+        types: Set[str] = HTML_TYPES,
+        any_type: bool = False,
+        at_least: int = 0,
+        take: Take | None = None,
     ) -> "Exchanged":
-        """Like `fetch`, but the exchange is not yet shown to the capture.
+        """Like `fetch`, but the exchange is not yet shown to the capture. types: media types that are read.
 
         A requisite with a Content-Length beyond the limit is not read, as half a film is of no use.
         """
-        job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
+        job = _Job(request, _now(), types, any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
         return Exchanged(fetched, job.exchange, job.fields)
 
@@ -173,7 +184,9 @@ class Fetcher:
         return Fetched(url, reason=reason, seconds=_now() - job.started)
 
     async def _answered(self, job: "_Job") -> Fetched:
-        answer = await self._transport.ask(job.request.url, self._fields_for(job.request))
+        # A bare request is unsigned, as it may go under another's name.
+        sign = None if self._signer is None or job.request.is_bare else self._signer.signed
+        answer = await self._transport.ask(job.request.url, self._fields_for(job.request), sign)
         job.fields = answer.fields
         body = Body(answer, job.most if self._capture is not None else 0)
         try:
@@ -196,16 +209,16 @@ class Fetcher:
             raise FetchError("too-large")
         if job.take is not None:
             truncated = status == 200 and await body.pass_on(coding, job.take)
-        elif job.any_type or (status == 200 and media_type(content_type) in HTML_TYPES):
+        elif job.any_type or (status == 200 and media_type(content_type) in job.types):
             is_open = content_type is None and not job.any_type
             try:
-                decoded, truncated = await body.decoded(coding, job.most, of_unknown_type=is_open)
+                decoded, truncated = await body.decoded(coding, job.most, only=job.types if is_open else None)
             except FetchError:
                 if 200 <= status < 300:
                     raise  # for other responses the status is enough
             if is_open:
                 content_type = type_sniffed(decoded)
-                decoded = decoded if content_type in HTML_TYPES else b""
+                decoded = decoded if content_type in job.types else b""
         now = _now()
         job.fetched = Fetched(
             job.request.url,
@@ -214,8 +227,9 @@ class Fetcher:
             content_type=content_type,
             location=head.location,
             robots_tag=head.joined(b"x-robots-tag", "\n") or None,
+            on_use=head.on_use,
             link=head.joined(b"link"),
-            retry_after=head.joined(b"retry-after"),
+            retry_after=head.retry_after,
             etag=head.validator(b"etag"),
             last_modified=head.validator(b"last-modified"),
             is_conditional=job.request.is_conditional,
@@ -224,6 +238,8 @@ class Fetcher:
             waited=now - answer.asked_at,
             truncated=truncated,
             set_cookies=head.each(b"set-cookie") if self._takes_cookies else (),
+            challenge=head.challenge if status in REFUSALS else None,
+            is_http2=answer.protocol == HTTP_2,
         )
         if self._capture is not None and self._capture.reads(media_type(content_type)):
             await body.rest(job.most)
@@ -245,6 +261,7 @@ class Fetcher:
             time.time() - seconds,
             seconds,
             Truncated.TIME if truncated is not None and self._deadlines.is_over else truncated,
+            answer.protocol,
         )
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
@@ -257,12 +274,25 @@ class Fetcher:
             further.append(("If-None-Match", request.etag))
         if request.last_modified is not None:
             further.append(("If-Modified-Since", request.last_modified))
-        return replaced(fields, as_fields(further)) if further else fields
+        if further:
+            fields = replaced(fields, as_fields(further))
+        return fields
 
     def _prepared(self, origin: str) -> tuple[Field, ...]:
         """The header fields that all requests to an origin have."""
         host = (b"Host", authority(f"{origin}/").encode())
         return replaced((host, *self._fields), as_fields(self._given.going_to(origin)))
+
+
+def _signer(settings: CrawlSettings) -> "Signer":
+    """The signer of --sign. Raises SettingError."""
+    assert settings.sign is not None
+    try:
+        from minicrawl.crawler.http.signing import Signer  # noqa: PLC0415 - few crawls sign
+        from minicrawl.crawler.http.signing_keys import read_key  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
+    return Signer(read_key(settings.sign), settings.signature_agent)
 
 
 class Exchanged(NamedTuple):
@@ -275,10 +305,11 @@ class Exchanged(NamedTuple):
 
 @dataclass(slots=True)
 class _Job:
-    """A request in flight with its options (see `Fetcher.fetch`), and its results."""
+    """A request in flight with its options (see `Fetcher.exchanged`), and its results."""
 
     request: PageRequest
     started: float
+    types: Set[str]
     any_type: bool
     most: int
     take: Take | None

@@ -12,8 +12,8 @@ import httpx
 
 from minicrawl.crawler.http.exchange import Exchange
 from minicrawl.crawler.http.failures import OF_THE_SYSTEM, Reasons, reason_of
-from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
-from minicrawl.crawler.net.tls import trust
+from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
+from minicrawl.crawler.net.tls import HTTP_1, HTTP_2, trust
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
 
@@ -27,6 +27,7 @@ _REASONS: Reasons = (
     ((httpx.ConnectError,), "connect"),
 )
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError)
+_VERSIONS = {HTTP_1: b"HTTP/1.1", HTTP_2: b"HTTP/2"}
 _NO_BODY = httpx.ByteStream(b"")
 
 
@@ -37,8 +38,9 @@ class HttpxTransport:
         self._transport = transport
         self._timeout = httpx.Timeout(timing.read, connect=timing.connect, pool=None).as_dict()
 
-    async def ask(self, url: str, fields: Sequence[Field]) -> "_HttpxAnswer":
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "_HttpxAnswer":
         target = target_of(url)
+        fields = fields if sign is None else sign(fields)
         asked_at = asyncio.get_running_loop().time()
         try:
             # Extensions of httpx's own transports. "target" is the path as it is spelt in the URL: httpx respells it,
@@ -88,8 +90,13 @@ class _HttpxAnswer:
     def head(self) -> bytes:
         """Rebuilt, as httpx does not keep the bytes."""
         response = self._response
-        line = f"{response.http_version} {response.status_code} {response.reason_phrase}".rstrip().encode()
+        version = "HTTP/1.1" if self.protocol == HTTP_2 else response.http_version
+        line = f"{version} {response.status_code} {response.reason_phrase}".rstrip().encode()
         return b"\r\n".join([line, *(b"%b: %b" % field for field in self.fields), b"", b""])
+
+    @property
+    def protocol(self) -> str:
+        return HTTP_2 if self._response.http_version == "HTTP/2" else HTTP_1
 
     @property
     def peer(self) -> str | None:
@@ -124,5 +131,5 @@ def as_response(exchange: Exchange) -> httpx.Response:
         headers=list(exchange.fields),
         content=exchange.body,
         request=httpx.Request(line.partition(b" ")[0].decode(), exchange.url, headers=fields),
-        extensions={"reason_phrase": exchange.reason_phrase},
+        extensions={"reason_phrase": exchange.reason_phrase, "http_version": _VERSIONS[exchange.protocol]},
     )

@@ -10,8 +10,16 @@ from minicrawl.crawler.http.transport import Field
 from minicrawl.model import Fetched
 
 _DIGITS = 18
+_ON_USE = {name.lower().encode(): name for name in ("Content-Usage", "Content-Signal", "tdm-reservation", "tdm-policy")}
+LONGEST_ON_USE = 1_000
+"""Characters; a longer statement on the use of a page is dropped."""
 LONGEST_VALIDATOR = 1000
 """Characters; a longer validator is dropped, as it would be sent with every request."""
+REFUSALS = frozenset({401, 403, 429})
+"""Statuses of answers that may ask for more."""
+# For a signature (RFC 9421 5.1), for a login (RFC 9110 11.6.1), and for a browser, by Cloudflare and AWS.
+_CHALLENGES = ("Accept-Signature", "WWW-Authenticate", "Cf-Mitigated", "X-Amzn-Waf-Action")
+_LONGEST_CHALLENGE = 300
 
 
 class ResponseFields:
@@ -50,10 +58,35 @@ class ResponseFields:
             return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
 
     @property
+    def on_use(self) -> str | None:
+        """The fields on the use of the content, a line each; None without any."""
+        values = self._values
+        if b"content-usage" not in values and b"content-signal" not in values and b"tdm-reservation" not in values:
+            return None  # as mostly
+        found = ((name, self.joined(key)) for key, name in _ON_USE.items())
+        return "\n".join(f"{name}: {text}" for name, text in found if text and len(text) <= LONGEST_ON_USE) or None
+
+    @property
     def length(self) -> int | None:
         """The Content-Length, if it is a number."""
         value = self._only(b"content-length")
         return int(value) if value is not None and value.isdigit() and len(value) <= _DIGITS else None
+
+    @property
+    def challenge(self) -> str | None:
+        """The fields by which a refusal asks for more, a line each, cut to 300 characters; None without any."""
+        lines = ((name, self.joined(name.lower().encode())) for name in _CHALLENGES)
+        return "\n".join(f"{name}: {value}"[:_LONGEST_CHALLENGE] for name, value in lines if value is not None) or None
+
+    @property
+    def retry_after(self) -> str | None:
+        """Retry-After (RFC 9110 10.2.3). A date becomes the seconds since Date, which tells the same clock, right or
+        wrong."""
+        if b"retry-after" not in self._values:
+            return None
+        value = self.joined(b"retry-after") or ""
+        until, now = http_date(value), http_date(self.joined(b"date") or "")
+        return value if until is None or now is None else f"{until - now:.0f}"
 
     def validator(self, name: bytes) -> str | None:
         """The ETag or Last-Modified as Latin-1, so that it is sent back as it came."""

@@ -1,6 +1,6 @@
 """The interface between the fetcher and a transport: connection_pool.py, or httpx_transport.py."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from minicrawl.errors import FetchError
@@ -9,10 +9,16 @@ PROXY = "proxy"
 """The reason code of a request that no proxy could forward."""
 Field = tuple[bytes, bytes]
 """Name and value of a header field."""
+Sign = Callable[[Sequence[Field]], Sequence[Field]]
+"""Returns a request's header fields with a signature made now."""
 
 
 class BrokenOffError(FetchError):
     """The connection ended or stalled before the response was complete."""
+
+
+class NoHttp2Error(FetchError):
+    """The server speaks no HTTP/2: it has not begun by SETTINGS (RFC 9113 3.4)."""
 
 
 class ProxyError(FetchError):
@@ -26,8 +32,9 @@ class Answer(Protocol):
     """A response whose head was received.
 
     request: as sent. head: status line, fields and empty line as received; status, fields: the same parsed, values
-    stripped. asked_at: when the request was sent, by the loop's clock. peer: address and port of the connection's other
-    end, if known.
+    stripped. Over HTTP/2, request and head are those of HTTP/1.1 with the same meaning. asked_at: when the request was
+    sent, by the loop's clock. peer: address and port of the connection's other end, if known. protocol: its identifier
+    (RFC 7301 6), "http/1.1" or "h2".
     """
 
     @property
@@ -49,6 +56,9 @@ class Answer(Protocol):
     def peer(self) -> str | None: ...
 
     @property
+    def protocol(self) -> str: ...
+
+    @property
     def is_read(self) -> bool:
         """True if the body is known to be complete and read, without waiting for more."""
 
@@ -65,8 +75,9 @@ class Answer(Protocol):
 class Transport(Protocol):
     """Sends any number of GET requests concurrently."""
 
-    async def ask(self, url: str, fields: Sequence[Field]) -> Answer:
-        """GET a normalised URL, whose path is sent as it is spelt. Raises FetchError."""
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> Answer:
+        """GET a normalised URL, whose path is sent as it is spelt. sign: called each time the request is sent. Raises
+        FetchError."""
 
     async def aclose(self) -> None: ...
 

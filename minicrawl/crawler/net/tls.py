@@ -9,8 +9,8 @@ import asyncio
 import os
 import ssl
 from collections import OrderedDict
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,6 +24,8 @@ _CERTIFICATE_REASONS = {
     **dict.fromkeys((9, 10), "tls-expired"),
     **dict.fromkeys((62, 64), "tls-name"),
 }
+HTTP_1, HTTP_2 = "http/1.1", "h2"
+"""Application protocols that a handshake can agree on (RFC 7301 6)."""
 _STEP = 16 * 1024  # bytes handed to OpenSSL at a time: its buffers never shrink
 _MOST_SESSIONS = 1_000  # of 6 kB each
 
@@ -35,20 +37,34 @@ def tls_reason(error: ssl.SSLError) -> str:
     return "tls"
 
 
-def trust(ca_file: Path | None) -> ssl.SSLContext:
-    """The context with the trusted authorities. It takes 40 ms to read, and is shared while its files are unchanged."""
+_NO_PROTOCOL = "no application protocol"  # OpenSSL's words for the alert; not all versions of Python know its reason
+
+
+def without_protocol() -> ssl.SSLError:
+    """The failure of a handshake with a server that has not agreed on the protocol."""
+    return ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, _NO_PROTOCOL)
+
+
+def is_without_protocol(error: ssl.SSLError) -> bool:
+    """True if a handshake failed because the server does not speak the protocol (RFC 7301 3.2)."""
+    return _NO_PROTOCOL in str(error)
+
+
+def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
+    """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared
+    while its files are unchanged."""
     if ca_file is None:
-        return _trust_read(ssl.get_default_verify_paths(), None, 0)
+        return _trust_read(ssl.get_default_verify_paths(), None, 0, protocol)
     try:
-        return _trust_read(ssl.get_default_verify_paths(), ca_file, os.stat(ca_file).st_mtime_ns)
+        return _trust_read(ssl.get_default_verify_paths(), ca_file, os.stat(ca_file).st_mtime_ns, protocol)
     except (ssl.SSLError, OSError) as error:
         raise SettingError(f"--ca-file {ca_file} holds no certificate in PEM form") from error
 
 
-def showing(file: Path, key: Path | None, ca_file: Path | None) -> ssl.SSLContext:
-    """A context with a client certificate, shown to hosts that ask for one."""
+def showing(file: Path, key: Path | None, ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
+    """A context with a client certificate, shown to hosts that ask for one, for an application protocol."""
     trust(ca_file)  # raises for a wrong file
-    tls = _new(ca_file)
+    tls = _new(ca_file, protocol)
     try:
         tls.load_cert_chain(file, key, password=_none_there)
     except _EncryptedError as error:
@@ -71,49 +87,51 @@ def _none_there() -> str:
 
 
 @lru_cache(maxsize=8)
-def _trust_read(default: ssl.DefaultVerifyPaths, ca_file: Path | None, changed_at: int) -> ssl.SSLContext:
-    return _new(ca_file)
+def _trust_read(
+    default: ssl.DefaultVerifyPaths, ca_file: Path | None, changed_at: int, protocol: str
+) -> ssl.SSLContext:
+    return _new(ca_file, protocol)
 
 
-def _new(ca_file: Path | None) -> ssl.SSLContext:
+def _new(ca_file: Path | None, protocol: str) -> ssl.SSLContext:
     tls = ssl.create_default_context()
-    tls.set_alpn_protocols(["http/1.1"])
+    tls.set_alpn_protocols([protocol])
     if ca_file is not None:
         tls.load_verify_locations(ca_file)
     return tls
 
 
+Contexts = Callable[[str], ssl.SSLContext]
+"""Makes the context for an application protocol, or returns the one made before."""
+
+
 class TlsClient:
     """State shared by all TLS connections: trust, and the last session of each host and port.
 
-    A session is resumed only for the name that its certificate was verified for.
+    A session is resumed only for the name that its certificate was verified for, and by the same context.
     """
 
-    def __init__(
-        self, ca_file: Path | None, own: Mapping[tuple[str, int], ssl.SSLContext] = MappingProxyType({})
-    ) -> None:
-        """own: contexts for certain hosts and ports, in place of the usual one. Raises SettingError for a bad file."""
+    def __init__(self, ca_file: Path | None, own: Mapping[tuple[str, int], Contexts] = MappingProxyType({})) -> None:
+        """own: contexts for certain hosts and ports, in place of the usual ones. Raises SettingError for a bad file."""
         if ca_file is not None:
             trust(ca_file)
-        self._ca_file = ca_file
+        # Not before the first connection, as a crawl without TLS needs none.
+        self._usual: Contexts = lru_cache(maxsize=None)(partial(trust, ca_file))
         self._own = own
-        self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
+        self._sessions: OrderedDict[tuple[str, int, str], ssl.SSLSession] = OrderedDict()
 
-    @cached_property
-    def _context(self) -> ssl.SSLContext:
-        """The usual context: not before the first connection, as a crawl without TLS needs none."""
-        return trust(self._ca_file)
-
-    def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
-        session = self._sessions.get((host, port))
-        context = self._own.get((host, port)) or self._context
+    def begun(
+        self, host: str, port: int, protocol: str, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO
+    ) -> ssl.SSLObject:
+        session = self._sessions.get((host, port, protocol))
+        context = self._own.get((host, port), self._usual)(protocol)
         return context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
 
-    def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
+    def keep(self, host: str, port: int, protocol: str, session: ssl.SSLSession | None) -> None:
         """Keep a session for the next connection to a host."""
         if session is not None:
-            self._sessions[host, port] = session
-            self._sessions.move_to_end((host, port))
+            self._sessions[host, port, protocol] = session
+            self._sessions.move_to_end((host, port, protocol))
             if len(self._sessions) > _MOST_SESSIONS:
                 self._sessions.popitem(last=False)
 
@@ -121,21 +139,22 @@ class TlsClient:
 class TlsLayer(asyncio.Protocol):
     """One connection: the protocol of the transport below, and the transport of the protocol above.
 
-    connection_made() of the protocol above is called once the handshake is done.
+    connection_made() of the protocol above is called once the handshake is done. protocol: offered to the server.
     """
 
-    def __init__(self, client: TlsClient, host: str, port: int, above: asyncio.Protocol) -> None:
-        self._client, self._host, self._port = client, host, port
+    def __init__(self, client: TlsClient, host: str, port: int, protocol: str, above: asyncio.Protocol) -> None:
+        self._client, self._host, self._port, self._protocol = client, host, port, protocol
         self._above = above
         self._below: asyncio.Transport | TlsLayer | None = None
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = client.begun(host, port, self._incoming, self._outgoing)
+        self._tls = client.begun(host, port, protocol, self._incoming, self._outgoing)
         self._is_secured = self._is_kept = False
         self._unsent = b""
         self._shaken: asyncio.Future[None] | None = asyncio.get_running_loop().create_future()
 
-    async def secure(self, below: "asyncio.Transport | TlsLayer") -> None:
-        """Shake hands over a transport, whose protocol this becomes.
+    async def secure(self, below: "asyncio.Transport | TlsLayer") -> bool:
+        """Shake hands over a transport, whose protocol this becomes. Returns True if the server has agreed on the
+        application protocol; one that knows nothing of them does not.
 
         Raises ssl.SSLError, ConnectionResetError; the transport below is to be closed then.
         """
@@ -147,6 +166,7 @@ class TlsLayer(asyncio.Protocol):
             await self._shaken
         finally:
             self._shaken = None  # its exception references this frame
+        return self._tls.selected_alpn_protocol() == self._protocol
 
     # As the transport of the protocol above.
 
@@ -222,7 +242,7 @@ class TlsLayer(asyncio.Protocol):
             if not self._is_kept:  # a ticket comes before the first data, if at all (RFC 8446 4.6.1)
                 self._is_kept = True
                 if not self._tls.session_reused:  # copying a session costs as much as a handshake; the old one will do
-                    self._client.keep(self._host, self._port, self._tls.session)
+                    self._client.keep(self._host, self._port, self._protocol, self._tls.session)
             self._above.data_received(data)
         if is_over:
             self._above.eof_received()

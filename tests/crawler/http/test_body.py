@@ -2,12 +2,12 @@
 
 import asyncio
 import gzip
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import pytest
 
 from minicrawl.crawler.http.body import Body
-from minicrawl.crawler.http.content_type import SNIFFED
+from minicrawl.crawler.http.content_type import HTML_TYPES, SNIFFED
 from minicrawl.crawler.http.exchange import Truncated
 from minicrawl.crawler.http.transport import BrokenOffError, Field
 
@@ -16,7 +16,7 @@ class Pieces:
     """An answer whose body comes in these pieces; None: the connection breaks."""
 
     request = head = b""
-    status, asked_at, peer = 200, 0.0, None
+    status, asked_at, peer, protocol = 200, 0.0, None, "http/1.1"
     fields: Sequence[Field] = ()
 
     def __init__(self, *pieces: bytes | None, tells_end: bool = False) -> None:
@@ -38,9 +38,9 @@ class Pieces:
 
 
 def decoded(
-    body: Body, most: int = 100, coding: str | None = None, *, of_unknown_type: bool = False
+    body: Body, most: int = 100, coding: str | None = None, *, only: Set[str] | None = None
 ) -> tuple[bytes, bool]:
-    return asyncio.run(body.decoded(coding, most, of_unknown_type=of_unknown_type))
+    return asyncio.run(body.decoded(coding, most, only=only))
 
 
 def test_whole_body_is_kept_as_it_was_sent() -> None:
@@ -80,7 +80,7 @@ def test_what_came_whole_is_not_marked_as_cut(tells_end: bool) -> None:
 
 def test_body_that_is_no_html_is_read_until_that_is_seen() -> None:
     answer = Pieces(b"x" * SNIFFED, b"more")
-    assert decoded(Body(answer, kept=0), most=10**4, of_unknown_type=True) == (b"x" * SNIFFED, False)
+    assert decoded(Body(answer, kept=0), most=10**4, only=HTML_TYPES) == (b"x" * SNIFFED, False)
     assert answer.left == [b"more"]
 
 

@@ -45,3 +45,5 @@ def test_no_byte_further_on_is_looked_at() -> None:
     assert type_sniffed(b"x" * SNIFFED + b"\0") == "text/plain"
     assert type_sniffed(b"\n<TITLE>") == "text/html"
     assert type_sniffed(b"<titles>") == "text/plain"
+    assert type_sniffed(b"%PDF-1.4\n\0") == "application/pdf"
+    assert type_sniffed(b" %PDF-1.4") == "text/plain"

@@ -13,7 +13,7 @@ from support.raw_server import Server, all_names_at, says
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated, every_type, no_other_type
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import as_response
-from minicrawl.crawler.http.transport import Field
+from minicrawl.crawler.http.transport import Field, Sign
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
@@ -62,9 +62,10 @@ class Replayed:
     def __init__(self, exchange: Exchange) -> None:
         self._pieces = [exchange.body, b""]
         self.request, self.head, self.peer = exchange.request, exchange.head, exchange.peer
+        self.protocol = exchange.protocol
         self.status, self.fields, self.asked_at = exchange.status, exchange.fields, 0.0
 
-    async def ask(self, url: str, fields: Sequence[Field]) -> "Replayed":
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "Replayed":
         return self
 
     @property

@@ -25,6 +25,27 @@ def test_fields_of_one_name_are_one_list_in_their_order() -> None:
     assert head.joined(b"missing") is None
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ([(b"Content-Type", b"text/html")], None),
+        ([(b"CONTENT-USAGE", b"train-ai=n")], "Content-Usage: train-ai=n"),
+        ([(b"content-usage", b"a"), (b"x", b""), (b"Content-Usage", b"b")], "Content-Usage: a, b"),
+        (
+            [(b"TDM-Policy", b"http://x"), (b"tdm-reservation", b"1"), (b"content-signal", b"a=no")],
+            "Content-Signal: a=no\ntdm-reservation: 1\ntdm-policy: http://x",
+        ),
+        ([(b"Content-Usage", b"")], None),
+        ([(b"Content-Usage", b"n" * 1_000)], "Content-Usage: " + "n" * 1_000),
+        ([(b"Content-Usage", b"n" * 1_001)], None),
+        ([(b"Content-Usage", b"n" * 999), (b"content-usage", b"n")], None),
+        ([(b"Content-Usage", b"\xe9\0")], "Content-Usage: é\0"),
+    ],
+)
+def test_fields_on_the_use_of_a_page(fields: list[tuple[bytes, bytes]], expected: str | None) -> None:
+    assert ResponseFields(fields).on_use == expected
+
+
 def test_location_that_is_said_twice_and_differently_is_none() -> None:
     assert ResponseFields([(b"Location", b"/a"), (b"location", b"/a")]).location == "/a"
     assert ResponseFields([(b"Location", b"/a"), (b"location", b"/b")]).location is None
@@ -125,6 +146,33 @@ def test_a_rest_is_what_is_asked_for_within_reason(status: int, retry_after: str
 @pytest.mark.parametrize("status", [None, 200, 301, 404, 408, 500, 502, 504])
 def test_only_a_busy_host_may_ask_for_a_rest(status: int | None) -> None:
     assert rest("120", status) == 0.0
+
+
+EIGHT, TEN = (f"Sun, 06 Nov 1994 {hour}:49:37 GMT" for hour in ("08", "10"))
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "told", "seconds"),
+    [
+        pytest.param("Sun, 06 Nov 1994 10:50:37 GMT", TEN, 60.0, id="clock two hours ahead"),
+        pytest.param("Sunday, 06-Nov-94 10:50:37 GMT", TEN, 60.0, id="RFC 850"),
+        pytest.param("Sun Nov  6 10:50:37 1994", TEN, 60.0, id="asctime"),
+        pytest.param("Sun, 06 Nov 1994 07:00:00 GMT", "Sun Nov  6 06:30:00 1994", 1800.0, id="clock behind"),
+        pytest.param(TEN, TEN, 0.0, id="now"),
+        pytest.param(EIGHT, TEN, 0.0, id="over"),
+        pytest.param("Fri, 31 Dec 9999 23:59:59 GMT", TEN, 0.0, id="absurd"),
+        pytest.param("120", TEN, 120.0, id="seconds need no clock"),
+        pytest.param("-120", TEN, 0.0, id="negative"),
+        pytest.param("soon", TEN, 0.0, id="nonsense"),
+        pytest.param("Sun, 06 Nov 1994 08:51:37 GMT", None, 120.0, id="no Date"),
+        pytest.param("Sun, 06 Nov 1994 08:51:37 GMT", "today", 120.0, id="no date in Date"),
+        pytest.param("Sun, 06 Nov 1994 10:51:37 GMT", f"{TEN}, {TEN}", 120.0, id="the same Date twice"),
+    ],
+)
+def test_a_date_is_read_by_the_clock_that_has_told_it(retry_after: str, told: str | None, seconds: float) -> None:
+    fields = [(b"Retry-After", retry_after.encode()), *([(b"Date", told.encode())] if told else [])]
+    assert rest(ResponseFields(fields).retry_after) == seconds
+    assert ResponseFields(fields[1:]).retry_after is None
 
 
 @given(st.floats(min_value=1, max_value=LONGEST_REST))

@@ -1,0 +1,345 @@
+"""Connections by HTTP/2, to hosts that refuse HTTP/1.1: all that holds on others holds on them."""
+
+import asyncio
+import gzip
+import ssl
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from support.http2_server import (
+    ACK,
+    CONTINUATION,
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    HEADERS,
+    HTML,
+    PEM,
+    PING,
+    SETTINGS,
+    Http2Server,
+    Reply,
+    Talk,
+    fetched_from,
+    frame,
+    goaway,
+    hello,
+)
+from support.origins import PEM as PROXY_PEM
+from support.origins import Web
+from support.proxies import ForwardProxy
+from support.raw_server import says
+from support.signed_web import AGENT, Directory, verified
+
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.signing_keys import directory, new_key
+from minicrawl.model import Fetched, PageRequest
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.timing import STANDARD, Timing
+
+A, B, C = (f"https://h.test/{path}" for path in "abc")
+
+
+def page_of(reply: Reply) -> tuple[Fetched, Fetched]:
+    """What comes of a reply by HTTP/1.1, and by HTTP/2."""
+    status, fields, body = reply
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode("latin-1")
+    end = b"" if status in (204, 304) else b"Content-Length: %d\r\n" % len(body)
+    plain = says(b"HTTP/1.1 %d x\r\n%b%b\r\n%b" % (status, lines, end, body), tls=True)
+
+    async def run() -> Fetched:
+        async with plain:
+            rules = (ConnectTo(None, None, "127.0.0.1", plain.port),)
+            settings = CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM, max_size=100_000)
+            async with Fetcher(settings) as fetcher:
+                return await fetcher.fetch(PageRequest(A))
+
+    (found,) = fetched_from(Http2Server(lambda _: reply), A, settings=lambda: {"max_size": 100_000})
+    return asyncio.run(run()), found
+
+
+PACKED = gzip.compress(b"<p>" + b"hello " * 5000)
+REPLIES: dict[str, Reply] = {
+    "page": (200, HTML | {"etag": '"x"', "last-modified": "some day", "x-robots-tag": "noindex"}, b"<p>hello"),
+    "no body": (200, HTML, b""),
+    "coded": (200, HTML | {"content-encoding": "gzip"}, PACKED),
+    "undecodable": (200, HTML | {"content-encoding": "br"}, b"nonsense"),
+    "bomb": (200, HTML | {"content-encoding": "gzip"}, gzip.compress(bytes(10**7))),
+    "larger than allowed": (200, HTML, b"x" * 300_000),
+    "of no type": (200, {}, b"<html>" + b"x" * 3000),
+    "left unread": (200, {"content-type": "image/png"}, bytes(500_000)),
+    "redirect": (301, {"location": "/\xc3\xa9"}, b""),
+    "not modified": (304, {"etag": '"x"'}, b""),
+    "no content": (204, {}, b""),
+    "gone": (404, HTML, b"gone"),
+    "busy": (503, {"retry-after": "120"}, b"busy"),
+    "alternative service": (200, HTML | {"alt-svc": 'h3=":443", h2="other.test:443"; ma=9'}, b"<p>hello"),
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES.values(), ids=REPLIES)
+def test_an_answer_means_the_same_by_both_protocols(reply: Reply) -> None:
+    plain, found = page_of(reply)
+    alike: dict[str, Any] = {"seconds": 0.0, "waited": 0.0, "is_http2": False, "size": 0}
+    assert (plain.is_http2, found.is_http2, found.reason) == (False, found.status is not None, plain.reason)
+    assert found._replace(**alike) == plain._replace(**alike)
+    if plain.size < 100_000:
+        assert found.size == plain.size
+
+
+def test_large_bodies_come_through() -> None:
+    body = bytes(range(256)) * 20_000
+    (found,) = fetched_from(Http2Server(lambda _: (200, HTML, body)), A)
+    assert (found.body == body, found.truncated) == (True, False)
+
+
+def test_a_body_that_is_left_unread_is_in_nobody_s_way() -> None:
+    """Its connection is closed, as by HTTP/1.1: its rest would come before the next answer."""
+    pages = {"/a": (200, {"content-type": "video/mp4"}, bytes(3_000_000)), "/b": (200, HTML, b"hello")}
+    server = Http2Server(lambda fields: pages[fields[":path"]])
+    found = fetched_from(server, A, B, A, B)
+    assert [(each.status, each.body) for each in found] == [(200, b""), (200, b"hello")] * 2
+    assert server.protocols == ["", "h2", "h2", "h2"]
+
+
+def test_a_connection_is_not_kept_longer_than_others() -> None:
+    server = Http2Server(hello)
+    fetched_from(server, A, B, timing=Timing(keep_alive=0.0))
+    assert server.protocols == ["", "h2", "h2"]
+
+
+def test_each_endpoint_is_found_out_for_itself() -> None:
+    server = Http2Server(hello)
+    found = fetched_from(server, A, "https://h.test:444/a", "https://h.test:444/b", B)
+    assert {each.status for each in found} == {200}
+    assert server.protocols == ["", "h2", "", "h2"]
+
+
+def test_requests_made_at_once_are_all_answered() -> None:
+    async def run() -> list[Fetched]:
+        async with server:
+            settings = CrawlSettings(connect_to=server.connect_to, allow_private=True, ca_file=PEM)
+            async with Fetcher(settings) as fetcher:
+                return await asyncio.gather(*(fetcher.fetch(PageRequest(f"https://h.test/{n}")) for n in range(9)))
+
+    server = Http2Server(hello)
+    assert [found.body for found in asyncio.run(run())] == [f"hello /{number}".encode() for number in range(9)]
+    assert server.protocols.count("") == 1
+
+
+# What holds on every connection.
+
+
+def test_a_private_address_is_refused() -> None:
+    server = Http2Server(hello)
+    assert fetched_from(server, A, settings=lambda: {"allow_private": False})[0].reason == "private-address"
+    assert server.protocols == []
+
+
+def test_a_certificate_is_checked() -> None:
+    server = Http2Server(hello)
+    assert fetched_from(server, A, settings=lambda: {"ca_file": None})[0].reason == "tls-authority"
+    assert fetched_from(server, "https://other.test/")[0].reason == "tls-name"
+    assert server.requests == []
+
+
+def test_a_client_certificate_is_shown() -> None:
+    server = Http2Server(hello)
+    assert server.tls is not None
+    server.tls.load_verify_locations(PEM)
+    server.tls.verify_mode = ssl.CERT_REQUIRED
+    assert fetched_from(server, A)[0].status is None
+    (found,) = fetched_from(server, A, settings=lambda: {"client_cert": (f"h.test={PEM}",)})
+    assert found.body == b"hello /a"
+
+
+def test_a_signature_holds(tmp_path: Path) -> None:
+    """Its fields are in lower case, and the name that it covers is :authority."""
+    key = new_key(tmp_path / "key.pem")
+    server = Http2Server(hello)
+    fetched_from(server, A, B, settings=lambda: {"sign": tmp_path / "key.pem", "signature_agent": AGENT})
+    for asked in server.requests:
+        headers = {"host": asked[":authority"]} | {name: asked[name] for name in asked if name.startswith("signature")}
+        assert verified(headers, Directory(directory([key])))["keyid"] == key.id
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("proxy", ["http://{}", "https://{}", "socks5://{}", "socks5h://me:word@{}"])
+def test_a_proxy_leads_there(proxy: str, tmp_path: Path) -> None:
+    (authorities := tmp_path / "ca.pem").write_bytes(PEM.read_bytes() + PROXY_PEM.read_bytes())
+    server = Http2Server(hello)
+    between = ForwardProxy(cast("Web", server), "me:word" if "word" in proxy else None, tls=proxy.startswith("https"))
+
+    def settings() -> dict[str, Any]:
+        # Only the proxy finds the host.
+        name = ConnectTo("h.test", None, "127.0.0.1", 1) if proxy.startswith("socks5:") else None
+        rules = (name,) if name else ()
+        return {"connect_to": rules, "proxy": (proxy.format(f"127.0.0.1:{between.port}"),), "ca_file": authorities}
+
+    found = fetched_from(server, A, B, beside=[between], settings=settings)
+    assert [each.body for each in found] == [b"hello /a", b"hello /b"]
+    assert server.protocols == ["", "h2"]
+
+
+def test_a_proxy_itself_is_spoken_to_by_http_1() -> None:
+    """What is no HTTP/1.1 there says nothing of the host."""
+    between = Http2Server(hello, tls=False, refusal="frames")
+    other = Http2Server(hello)
+    settings = lambda: {"connect_to": (), "proxy": (f"http://127.0.0.1:{between.port}",)}  # noqa: E731
+    (found,) = fetched_from(other, "http://h.test/", beside=[between], settings=settings)
+    assert (found.reason, between.protocols, other.protocols) == ("bad-response", [""], [])
+
+
+# A server with a mind of its own.
+
+
+async def request_read(reader: asyncio.StreamReader) -> int:
+    """Read up to a request. Returns its stream."""
+    while True:
+        begun = await reader.readexactly(9)
+        await reader.readexactly(int.from_bytes(begun[:3]))
+        if begun[3] == HEADERS:
+            return int.from_bytes(begun[5:])
+
+
+def talking(*sent: Callable[[int], bytes], ends: bool = True) -> Talk:
+    """Sends one of these for each request, given its stream, in turn; then ends, or is silent."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frame(SETTINGS))
+        for one in sent:
+            writer.write(one(await request_read(reader)))
+            await writer.drain()
+        if not ends:
+            await reader.read()
+
+    return talk
+
+
+def page(stream: int, body: bytes = b"hello", flags: int = END_STREAM) -> bytes:
+    head = b"\x88\x5f\x09text/html"  # :status 200, content-type
+    return frame(HEADERS, head, flags=END_HEADERS, stream=stream) + frame(DATA, body, flags=flags, stream=stream)
+
+
+def test_a_server_may_go_away_after_an_answer() -> None:
+    """The answer that it has begun comes to its end, and the next one comes on another connection."""
+    server = Http2Server(talk=talking(lambda stream: goaway(stream) + page(stream)))
+    assert [found.body for found in fetched_from(server, A, B)] == [b"hello"] * 2
+    assert server.protocols == ["", "h2", "h2"]
+
+
+GOING = {
+    "goes away": lambda _: goaway(1),
+    "refuses the stream": lambda stream: frame(3, b"\0\0\0\7", stream=stream),
+    "ends": lambda _: b"",
+}
+
+
+@pytest.mark.parametrize("going", GOING.values(), ids=GOING)
+def test_a_request_that_a_kept_connection_does_not_take_goes_on_another(going: Callable[[int], bytes]) -> None:
+    """As by HTTP/1.1, once, and not if the connection is new."""
+    server = Http2Server(talk=talking(page, going))
+    assert [found.body for found in fetched_from(server, A, B, C)] == [b"hello"] * 3
+    new = Http2Server(talk=talking(going))
+    assert [found.reason for found in fetched_from(new, A, B)] == ["reset"] * 2
+    assert new.protocols == ["", "h2", "h2"]
+
+
+def test_a_server_is_told_that_the_connection_lives() -> None:
+    """Between two requests, too."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frame(SETTINGS) + page(await request_read(reader)) + frame(PING, b"12345678"))
+        while True:
+            begun = await reader.readexactly(9)
+            payload = await reader.readexactly(int.from_bytes(begun[:3]))
+            if begun[3] == PING:
+                assert (begun[4], payload) == (ACK, b"12345678")
+            elif begun[3] == HEADERS:
+                writer.write(page(int.from_bytes(begun[5:]), b"again"))
+
+    server = Http2Server(talk=talk)
+    assert [found.body for found in fetched_from(server, A, B)] == [b"hello", b"again"]
+    assert server.protocols == ["", "h2"]
+
+
+TROUBLE: dict[str, tuple[Callable[[int], bytes], dict[str, Any]]] = {
+    "ends in the body": (lambda stream: page(stream, b"hel", 0), {"body": b"hel", "truncated": True, "reason": None}),
+    "resets in the body": (
+        lambda stream: page(stream, b"hel", 0) + frame(3, bytes(4), stream=stream),
+        {"body": b"hel", "truncated": True, "reason": None},
+    ),
+    "ends before the head": (lambda _: b"", {"reason": "reset"}),
+    "no HTTP/2": (lambda _: b"HTTP/1.1 200 OK\r\n\r\nhello", {"reason": "bad-response"}),
+    "a bomb": (
+        lambda stream: frame(
+            HEADERS, b"\x88\x40\x01x\x7f\x81\x1e" + b"y" * 4000 + b"\xbe" * 9000, flags=4, stream=stream
+        ),
+        {"reason": "bad-response"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("sent", "expected"), TROUBLE.values(), ids=TROUBLE)
+def test_an_answer_that_goes_wrong_has_its_reason(sent: Callable[[int], bytes], expected: dict[str, Any]) -> None:
+    (found,) = fetched_from(Http2Server(talk=talking(sent)), A)
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+FLOODS = {
+    "continuation": (lambda stream: frame(HEADERS, b"\x88", stream=stream), frame(CONTINUATION, stream=1)),
+    "interim": (lambda _: b"", frame(HEADERS, b"\x08\x03103", flags=END_HEADERS, stream=1)),
+    "settings": (lambda _: b"", frame(SETTINGS)),
+    "ping": (lambda _: b"", frame(PING, bytes(8))),
+    "data": (lambda stream: page(stream, b"", 0), frame(DATA, stream=1)),
+}
+
+
+@pytest.mark.parametrize(("begin", "block"), FLOODS.values(), ids=FLOODS)
+def test_a_flood_ends_with_the_connection(begin: Callable[[int], bytes], block: bytes) -> None:
+    """However fast it comes, long before the page's time is up."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frame(SETTINGS) + begin(await request_read(reader)))
+        while True:
+            writer.write(block * 100)
+            await writer.drain()
+
+    server = Http2Server(talk=talk)
+    (found,) = fetched_from(server, A, timing=replace(STANDARD, read=1000.0), settings=lambda: {"timeout": 1000.0})
+    assert found.reason == "bad-response"
+
+
+def test_a_flood_between_two_requests_ends_the_connection() -> None:
+    server = Http2Server(talk=talking(lambda stream: page(stream) + frame(PING, bytes(8)) * 2000, ends=False))
+    assert [found.body for found in fetched_from(server, A, B)] == [b"hello"] * 2
+    assert server.protocols == ["", "h2", "h2"]
+
+
+def test_a_silent_server_times_out() -> None:
+    server = Http2Server(talk=talking(lambda _: b"", ends=False))
+    (found,) = fetched_from(server, A, timing=Timing(read=0.05))
+    assert found.reason == "timeout-read"
+    (found,) = fetched_from(server, A, settings=lambda: {"timeout": 0.2})
+    assert found.reason == "timeout"
+
+
+# Who pays for it.
+
+PLAIN = """
+import sys, asyncio
+from support.raw_server import says, HELLO, fetched_from
+assert [found.body for found in fetched_from(says(HELLO, tls=True), "https://h.test/", ca_file=None)] == [b""]
+assert [found.body for found in fetched_from(says(HELLO), "http://h.test/")] == [b"hello"]
+print([name for name in ("h2", "hpack", "httpx") if name in sys.modules])
+"""
+
+
+def test_http_2_is_loaded_for_the_first_host_that_needs_it() -> None:
+    done = subprocess.run([sys.executable, "-c", PLAIN], capture_output=True, text=True, check=True, cwd="tests")
+    assert done.stdout == "[]\n"

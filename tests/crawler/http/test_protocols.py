@@ -1,0 +1,159 @@
+"""Hosts that refuse HTTP/1.1, and hosts that seem to: which of them are asked by HTTP/2."""
+
+import asyncio
+
+import pytest
+from hpack import Encoder
+from support.http2_server import (
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    HEADERS,
+    SETTINGS,
+    Http2Server,
+    fetched_from,
+    frame,
+    goaway,
+    hello,
+)
+from support.misbehaving import answer
+from support.raw_server import PEM, Server
+from support.raw_server import fetched_from as fetched_in_the_clear
+
+A, B, C = (f"https://h.test/{path}" for path in "abc")
+EMPTY = "\r\nContent-Length: 0\r\n\r\n"
+REFUSALS = {
+    "TLS alert": (True, "alert"),
+    "end without a byte, TLS": (True, "silence"),
+    "frames, TLS": (True, "frames"),
+    "frames, no TLS": (False, "frames"),
+    "426, TLS": (True, f"HTTP/1.1 426 Upgrade Required\r\nUpgrade: h2{EMPTY}"),
+    "426, no TLS": (False, f"HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket, HTTP/2.0{EMPTY}"),
+    "505": (True, f"HTTP/1.1 505 HTTP Version Not Supported{EMPTY}"),
+}
+
+
+@pytest.mark.parametrize(("tls", "refusal"), REFUSALS.values(), ids=REFUSALS)
+def test_a_host_that_refuses_http_1_is_asked_by_http_2_from_then_on(tls: bool, refusal: str) -> None:
+    server = Http2Server(hello, tls=tls, refusal=refusal)
+    urls = [A, B, C] if tls else [url.replace("https", "http") for url in (A, B, C)]
+    found = fetched_from(server, *urls)
+    assert [(each.status, each.body, each.is_http2) for each in found] == [
+        (200, f"hello /{path}".encode(), True) for path in "abc"
+    ]
+    assert server.protocols == ["", "h2"]  # once refused, then one connection for all
+
+
+NO_REFUSALS = {
+    "426 for another protocol": (False, f"HTTP/1.1 426 No\r\nUpgrade: websocket, h2o, TLS/1.2{EMPTY}", 426),
+    "426 for nothing": (True, f"HTTP/1.1 426 No{EMPTY}", 426),
+    "505 without TLS": (False, f"HTTP/1.1 505 No{EMPTY}", 505),
+    "403": (True, f"HTTP/1.1 403 No{EMPTY}", 403),
+    "end without a byte and TLS": (False, "silence", None),
+}
+
+
+@pytest.mark.parametrize(("tls", "refusal", "status"), NO_REFUSALS.values(), ids=NO_REFUSALS)
+def test_any_other_answer_is_the_answer(tls: bool, refusal: str, status: int | None) -> None:
+    server = Http2Server(hello, tls=tls, refusal=refusal)
+    found = fetched_from(server, *[A if tls else A.replace("https", "http")] * 2)
+    assert [each.status for each in found] == [status] * 2
+    assert set(server.protocols) == {""}
+
+
+NEITHER = {
+    "alert": (True, "alert", "tls"),
+    "silence": (True, "silence", "reset"),
+    "505": (*REFUSALS["505"], None),
+    "426": (*REFUSALS["426, no TLS"], None),
+}
+
+
+@pytest.mark.parametrize(("tls", "refusal", "reason"), NEITHER.values(), ids=NEITHER)
+def test_a_host_that_refuses_both_is_found_out_once(tls: bool, refusal: str, reason: str | None) -> None:
+    """By HTTP/1.1, by HTTP/2, and by HTTP/1.1 for good: three connections for the first page, one for the next."""
+    server = Http2Server(hello, tls=tls, refusal=refusal, speaks=False)
+    found = fetched_from(server, *(url if tls else url.replace("https", "http") for url in (A, B)))
+    assert [each.reason for each in found] == [reason] * 2
+    assert server.protocols == [""] * 4
+
+
+UPGRADE = answer(b"", "Upgrade: h2c", status="426 Upgrade Required")
+NUL = b"\0" * 20
+
+
+@pytest.mark.parametrize("odd", [UPGRADE, NUL], ids=["426", "NUL"])
+@pytest.mark.parametrize("to_http2", [answer(b"", status="400 Bad Request"), b""], ids=["400", "silence"])
+def test_one_odd_answer_does_not_take_the_other_pages_of_a_host(odd: bytes, to_http2: bytes) -> None:
+    """As of a server that speaks HTTP/1.1 alone, and ends each connection."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked = await server.head(reader)
+        writer.write(to_http2 if asked.startswith(b"PRI") else odd if b"/b" in asked else answer(b"hello"))
+        writer.close()
+
+    server = Server(talk)
+    found = fetched_in_the_clear(server, *(url.replace("https", "http") for url in (A, B, C)))
+    expected = (426, None) if odd == UPGRADE else (None, "bad-response")
+    assert [(each.status, each.reason) for each in found] == [(200, None), expected, (200, None)]
+    assert sum(head.startswith(b"PRI") for head in server.heads) == 1
+
+
+async def say_hello_by_http_2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    fields = Encoder().encode([(b":status", b"200"), (b"content-type", b"text/html")])
+    writer.write(frame(SETTINGS) + frame(HEADERS, fields, flags=END_HEADERS, stream=1))
+    writer.write(frame(DATA, b"hello", flags=END_STREAM, stream=1))
+    await reader.read()
+
+
+@pytest.mark.parametrize("refusal", [UPGRADE, frame(SETTINGS) + goaway(0, 1)], ids=["426", "frames"])
+def test_a_refusal_on_a_kept_connection_counts(refusal: bytes) -> None:
+    """robots.txt is asked for first, and may be there by HTTP/1.1."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (await server.head(reader)).startswith(b"PRI"):
+            await say_hello_by_http_2(reader, writer)
+        else:
+            writer.write(answer(b"rules"))
+            await server.head(reader)
+            writer.write(refusal)
+
+    server = Server(talk)
+    found = fetched_in_the_clear(server, *(url.replace("https", "http") for url in (A, B)))
+    assert [(each.body, each.is_http2) for each in found] == [(b"rules", False), (b"hello", True)]
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["426", "505, TLS"])
+def test_requests_that_are_refused_at_once_are_all_sent_again(tls: bool) -> None:
+    both = asyncio.Barrier(2)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (await server.head(reader)).startswith(b"PRI"):
+            await say_hello_by_http_2(reader, writer)
+        else:
+            await both.wait()
+            writer.write(answer(b"", status="505 No") if tls else UPGRADE)
+
+    server = Server(talk, tls=tls, protocols=["h2"])
+    found = fetched_in_the_clear(
+        server, *(url if tls else url.replace("https", "http") for url in (A, B)), at_once=True, ca_file=PEM
+    )
+    assert [(each.status, each.is_http2) for each in found] == [(200, True)] * 2
+
+
+def test_requests_that_find_out_at_once_that_a_host_speaks_no_http_2_are_all_sent_again() -> None:
+    """As of a server that is started anew: its connections end, both at once."""
+    both = asyncio.Barrier(2)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await server.head(reader)
+        if len(server.heads) <= both.parties:
+            await both.wait()
+        else:
+            writer.write(answer(b"hello"))
+        writer.close()
+
+    server = Server(talk, tls=True)
+    found = fetched_in_the_clear(server, A, B, at_once=True, ca_file=PEM)
+    assert [(each.status, each.reason) for each in found] == [(200, None)] * 2
+    assert len(server.heads) == 2 * both.parties
