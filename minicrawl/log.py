@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import NamedTuple, ParamSpec
 
+from minicrawl import installed
 from minicrawl.errors import counted
 
 Keys = ParamSpec("Keys")
@@ -241,6 +242,11 @@ def host_resting(*, host: str, seconds: float) -> str:
 
 
 @_info
+def http2_tried(*, host: str) -> str:
+    return f"{host} refuses HTTP/1.1, so HTTP/2 is tried"
+
+
+@_info
 def host_banned(*, host: str) -> str:
     return f"banned: {host}"
 
@@ -332,6 +338,11 @@ def page_parser_died(*, url: str, why: str) -> str:
 
 
 @_warning
+def document_unread(*, url: str, why: str) -> str:
+    return f"{url} cannot be read: {why}"
+
+
+@_warning
 def partition_refused(*, partition: int, why: str) -> str:
     return f"a message to partition {partition} is refused: {why}"
 
@@ -388,7 +399,7 @@ def clocks_not_shared(*, why: str) -> str:
 
 @_warning
 def spans_not_sent(*, exporters: str, why: str) -> str:
-    return f"no spans are sent by OTEL_TRACES_EXPORTER={exporters} ({why}): pip install 'minicrawl[otel]'"
+    return f"no spans are sent by OTEL_TRACES_EXPORTER={exporters} ({why}); run: {installed.adding('otel')}"
 
 
 @_warning

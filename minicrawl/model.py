@@ -103,14 +103,16 @@ class Fetched(NamedTuple):
     """The outcome of a request: a response, or (`reason` set, `status` None) the reason why there is none.
 
     `seconds`: duration in all; `waited`: from sending the request to the answer, 0 where none was sent. `link`: the
-    value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content decoding, cut or
-    damaged where `truncated`; empty when the content type is not parsed. `content_type`: of the header, or guessed from
-    the body. `etag`, `last_modified`: the validators of the answer, a character for each byte, for a `PageRequest`;
-    `is_conditional`: the request had validators. `digest`, `payload`, `wording`, `sketch`:
-    fingerprints of the body, see minicrawl.crawler.html.fingerprint; None without one. `short_text`: see there.
+    value of its header fields Link; `on_use`: its header fields on the use of the page, a line each. `size`: body bytes
+    that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
+    type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
+    of the answer, a character for each byte, for a `PageRequest`; `is_conditional`: the request had validators.
+    `digest`, `payload`, `wording`, `sketch`: fingerprints of the body, see minicrawl.crawler.html.fingerprint; None
+    without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
-    for each byte, where cookies are accepted.
+    for each byte, where cookies are accepted. `challenge`: the fields by which a refusal asks for more, a line each.
+    `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
     """
 
     url: str
@@ -119,6 +121,7 @@ class Fetched(NamedTuple):
     content_type: str | None = None
     location: str | None = None
     robots_tag: str | None = None
+    on_use: str | None = None
     link: str | None = None
     retry_after: str | None = None
     etag: str | None = None
@@ -137,6 +140,8 @@ class Fetched(NamedTuple):
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
     set_cookies: tuple[str, ...] = ()
+    challenge: str | None = None
+    is_http2: bool = False
 
     @property
     def not_modified(self) -> bool:
@@ -242,7 +247,7 @@ class PageFacts(NamedTuple):
 
 
 class ParsedPage(NamedTuple):
-    """The parsed content of an HTML page. Parts that were not wanted are empty.
+    """The parsed content of an HTML page, or of a document converted into one. Parts that were not wanted are empty.
 
     `outlinks`: distinct normalised http(s) URLs of counted links, in document order; `anchors`: the text of the first
     link to each, "" where texts are not wanted; `places`: the best `Place` of a link to each, as a byte. `nofollow`:
@@ -252,13 +257,15 @@ class ParsedPage(NamedTuple):
     with a language, with repetitions.
     `refresh`: the normalised URL of a meta refresh, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
-    `index_by_google`: False when those for googlebot say noindex.
+    `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
+    such as "tdm-reservation: 1", "robots: noai".
     `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
     element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.
     `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
-    `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit.
+    `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
+    file that could not be read.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -274,6 +281,7 @@ class ParsedPage(NamedTuple):
     index: bool = True  # type: ignore[assignment]  # hides tuple.index
     archive: bool = True
     index_by_google: bool = True
+    usage: tuple[str, ...] = ()
     truncated: bool = False
     description: str | None = None
     language: str | None = None
@@ -287,6 +295,7 @@ class ParsedPage(NamedTuple):
     refused: int = 0
     requisites: tuple[Requisite, ...] = ()
     facts: PageFacts | None = None
+    unread: bool = False
 
     @property
     def canonical(self) -> str | None:
@@ -332,9 +341,15 @@ class CrawlReport:
     undelivered: int = 0
 
     def cause(self) -> str | None:
-        """The most frequent reason code if nothing was fetched; None if a page was, or nothing failed."""
+        """The most frequent reason code if nothing was fetched, or if nothing is left and no page could be read; else
+        None.
+
+        Of equal ones the last to come: plain http is asked for after a guess of https that was wrong.
+        """
+        if self.fetched and (self.read or self.reason != "nothing-left"):
+            return None
         failures = self.failures or self.unanswered
-        return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
+        return max(reversed(failures), key=lambda reason: failures[reason], default=None)
 
 
 @dataclass(frozen=True, slots=True)

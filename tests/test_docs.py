@@ -1,5 +1,6 @@
 """What the documentation says is so: commands run, options and reason codes exist and are explained, links lead on."""
 
+import doctest
 import io
 import re
 import shlex
@@ -8,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing, redirect_stdout
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import click
 import httpx
@@ -28,6 +31,7 @@ from support.documents import (
     parse,
     prose,
     rows,
+    sessions,
     shown_commands,
     spans,
     text,
@@ -107,8 +111,8 @@ def test_claims_of_the_papers_have_commands_that_run(crawled: Path, port: int) -
 
 
 @pytest.mark.parametrize("page", [*PAGES, LAB], ids=name)
-def test_commands_in_backticks_can_be_read(page: Path) -> None:
-    for words in named_commands(page):
+def test_commands_in_backticks_and_with_output_can_be_read(page: Path) -> None:
+    for words in [*named_commands(page), *sessions(page)]:
         try:
             parse(words)
         except click.exceptions.Exit:
@@ -144,6 +148,16 @@ def test_python_that_is_shown_runs(
     for block in blocks(page, "python"):
         with redirect_stdout(io.StringIO()):
             exec(compile(block, name(page), "exec"), {"__name__": "shown"})
+
+
+PARTS = ("opic", "rank", "crawler.urls", "crawler.robots", "crawler.html")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_examples_in_docstrings_are_right(part: str) -> None:
+    result = doctest.testmod(import_module(f"minicrawl.{part}"))
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
@@ -194,8 +208,9 @@ def test_page_of_settings_has_every_option_of_a_crawl_and_its_default() -> None:
     options = {max(one.opts, key=len) for one in command.params if isinstance(one, click.Option)} - shared
     assert options - defaults.keys() == set()
     for key, setting in SETTINGS.items():
-        shown = setting.shown or (str(setting.default) if setting.default not in (None, "", ()) else "")
-        shown = {"True": "on", "False": "off"}.get(shown, shown).removesuffix(".0")
+        default = f"{setting.default:g}" if isinstance(setting.default, float) else str(setting.default)
+        shown = setting.shown or (default if setting.default not in (None, "", ()) else "")
+        shown = {"True": "on", "False": "off"}.get(shown, shown)
         assert defaults[option(key)] == shown or key == "ip_delay", key
 
 
@@ -233,6 +248,17 @@ def test_files_and_folders_that_are_named_exist(page: Path) -> None:
 def test_every_page_is_in_the_list_of_pages() -> None:
     listed = {target.partition("#")[0] for target in links(DOCS / "README.md")}
     assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= listed
+
+
+def test_moving_picture_is_small_and_stands_still_where_that_is_asked_for() -> None:
+    picture = DOCS / "pictures" / "demo.svg"
+    assert picture.stat().st_size < 200_000
+    style = "".join(ElementTree.parse(picture).getroot().itertext())
+    assert "minicrawl demo" in style
+    moving, _, rest = style.partition("@media (prefers-reduced-motion: no-preference)")
+    assert "animation:" not in moving
+    assert "infinite" not in rest
+    assert "@media (prefers-color-scheme: dark)" in moving
 
 
 def test_pictures_are_the_trees_own() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from minicrawl.analysis.top.expected import Ranked
+from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.export.markdown import check_has_texts, markdown_of
@@ -26,7 +27,7 @@ COLUMNS: dict[str, type] = {
     "importance": float,
     "fetched_at": float,  # Unix seconds
     "licence": str,  # its URL
-    "preferences": str,  # of the site on the use of its texts; None, as crawls keep none yet
+    "preferences": str,  # on the use of the page, such as "search=y, ai-train=n"; None for one without any
     "copies": int,  # pages that say the same, or nearly, itself included
 }
 
@@ -43,7 +44,7 @@ def corpus(store: Store, ranked: Ranked, *, least: float = 0.0, per_site: int | 
 def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> Iterator[tuple[object, ...]]:
     is_taken = np.zeros(store.size(), dtype=np.bool_)
     """True for each page that said first what a page of the corpus says."""
-    of_site = Counter[str]()
+    of_site, usage = Counter[str](), PageUsage(store)
     for number, page, _ in ranked:
         if page.state != State.FETCHED or page.importance < least:
             continue
@@ -58,7 +59,8 @@ def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> I
         of_site[site] += 1
         copies = 1 + sum(store.recognised.duplicates_of(first))
         about = (kept.title, kept.language, content, page.importance, page.fetched_at)
-        yield (page.url, site, *about, kept.licence, None, copies)
+        preferences = usage.of_pages({number: page.url})[number].text
+        yield (page.url, site, *about, kept.licence, preferences, copies)
 
 
 def _first(store: Store, number: int, url: str) -> int:

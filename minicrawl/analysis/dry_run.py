@@ -28,6 +28,7 @@ from minicrawl.model import READ, Fetched, State
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
 
@@ -97,11 +98,13 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
     given, forgotten: as in remembered_settings.py. most: limit of requests for pages. now: Unix seconds.
     """
     with TemporaryDirectory(prefix="minicrawl-") as folder:
-        copy = Path(folder) / "crawl.db"
+        copy, kept = Path(folder) / "crawl.db", {}
         if store.exists():
             backup(store, copy)
+            with open_store(store) as original:  # files beside it are not beside the copy
+                kept = original.settings
         with closing(Writer(copy)) as writer:
-            settings = resumed(writer.settings, given, forgotten).settings
+            settings = resumed(kept, given, forgotten).settings
             if not seeds.urls and not writer.size():
                 raise SeedError(f"no seeds are given, and there is no crawl at {store} to go on with")
             return planned(settings, seeds, writer, most=most, now=now)

@@ -11,6 +11,7 @@ from minicrawl.analysis.importance_sources import PageJump, page_jump
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
 from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
+from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.admission.focus import Likelihood, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
@@ -22,11 +23,13 @@ from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.frontier.change_rates import folder_of
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
+from minicrawl.crawler.http.response_fields import REFUSALS
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
+from minicrawl.crawler.robots.preferences import USAGE, Decision
 from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.urls.keys import origin_of, politeness_key, site_of
 from minicrawl.crawler.urls.parameters import stripped
@@ -37,7 +40,7 @@ from minicrawl.opic.sites.trust import vouchers
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, RankedPage
+from minicrawl.store.rows import WELL_KNOWN_TABLE, HostRow, RankedPage, WellKnownRow
 
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT = 50
@@ -83,6 +86,17 @@ class RobotsVerdict:
     status: int | None = None
     crawl_delay: float | None = None
     expires: float | None = None
+
+
+@dataclass(frozen=True)
+class UseVerdict:
+    """The verdict on a use of a URL: allowed, disallowed or unknown. said: the statement that decides, as written;
+    where: robots.txt, header, meta or tdmrep.json; file: the URL of that file, if it is one."""
+
+    verdict: str
+    said: str | None = None
+    where: str | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +155,8 @@ class KnownPage:
     its expected importance; None if not computed. leads_to: target of its redirect, if that was refused. found_on: the
     first page that linked to it; None for a seed or a sitemap's URL. linked_from, links_to: some of the links.
     links_in: places of some links to it. nofollow, refused: links not counted, by the page's directives or by scope and
-    traps. probe: the nonexistent page whose answer identified the host's soft 404s.
+    traps. probe: the nonexistent page whose answer identified the host's soft 404s. challenge: the header fields by
+    which the host, which refuses the page, asks for more.
     queue: position among waiting pages; by importance where walkers jump to sites, else by cash.
     refresh: None where no page is fetched again.
     waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if none is wanted.
@@ -170,6 +185,7 @@ class KnownPage:
     duplicate_of: DuplicateOf | None
     duplicates: Duplicates
     probe: str | None
+    challenge: tuple[str, ...]
     queue: Queue | None
     refresh: PageRefresh | None
     waiting_key: WaitingKey | None
@@ -212,8 +228,8 @@ class Explanation:
 
     url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
-    notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder.
-    requisite: a page needs a file with the URL.
+    usage: verdicts by use, see minicrawl.crawler.robots.preferences. notes: lines of optional capabilities about the
+    page. partition: the partition with the URL, in a folder. requisite: a page needs a file with the URL.
     """
 
     asked: str
@@ -225,6 +241,7 @@ class Explanation:
     sitemap: str | None
     trap: Trap | None
     robots: RobotsVerdict
+    usage: dict[str, UseVerdict]
     page: KnownPage | None = None
     notes: tuple[str, ...] = ()
     partition: int | None = None
@@ -264,7 +281,8 @@ def _ask(part: Store, urls: list[str]) -> None:
     kept_settings(part), banned_hosts(part), jumps_to_sites(part), part.meta("anticipates")
     part.page_table.seeds(), part.recognised.parameters()
     for url in urls:
-        part.requisites.of(url), part.hosts.robots(origin_of(url)), part.page_table.find([url])
+        part.requisites.of(url), part.page_table.find([url])
+        part.hosts.robots(origin_of(url)), part.hosts.tdmrep(origin_of(url))
         part.united.mirror_of(url), part.sitemaps.listing(url, politeness_key(url))
         part.link_table.too_deep_sources(url)
     part.ranks.importance()
@@ -277,6 +295,11 @@ def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
     return sources, LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
 
 
+def _use_verdict(decision: Decision) -> UseVerdict:
+    verdict, by = decision
+    return UseVerdict(verdict.word) if by is None else UseVerdict(verdict.word, by.said, by.place, by.url)
+
+
 class _Explainer:
     """A store as of one commit, and the settings of its last run."""
 
@@ -285,17 +308,18 @@ class _Explainer:
         self._parts = parts
         self._settings: CrawlSettings = kept_settings(store)
         self._scope = Scope.of(self._settings, store.page_table.seeds())
+        self._usage = PageUsage(store)
 
     def explanation(self, meant: list[str]) -> Explanation:
         """meant: see `meant_by`."""
         asked_as = self._spellings(meant)
         found = self._store.page_table.find(list(asked_as))
-        # Of an https and an http page, the one that did not fail is meant.
-        known = sorted(
-            found, key=lambda url: (self._store.page_table.state(found[url]) == "error", list(asked_as).index(url))
-        )
+        known = [url for url in asked_as if url in found]
         if known:
-            return self._known(asked_as[known[0]], known[0], found[known[0]])
+            # Of an https and an http page, the one that did not fail is meant; of two that did, the one tried last.
+            failed = [self._store.page_table.state(found[url]) == State.ERROR for url in known]
+            url = known[-1 if all(failed) else failed.index(False)]
+            return self._known(asked_as[url], url, found[url])
         url = next(url for url in reversed(asked_as) if asked_as[url] == meant[0])
         return self._unknown(asked_as[url], url)
 
@@ -322,8 +346,11 @@ class _Explainer:
         if listing is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
+        for asked_for in map(WellKnownRow._make, store.part_rows(WELL_KNOWN_TABLE, url)):
+            reason = asked_for.reason
+            rule = f"{meaning(reason)}; asked for as the {asked_for.name} of its origin (--well-known)"
         listed_by = listing.url if listing else None
-        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url)
+        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._uses(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 
     def _requisite(self, url: str) -> NeededFile | None:
@@ -341,24 +368,35 @@ class _Explainer:
         known = self._page(ranked, page, leads_to, "" if sitemap is None else sitemap.url)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
+        usage = self._uses(url, page)
+        site_line = self._refusing(usage) if ranked.reason == USAGE else robots.rule
         return Explanation(
             asked=asked,
             url=url,
             state=ranked.state,
             reason=reason,
             meaning=meaning(reason, ranked.state),
-            rule=why_so(ranked.reason, ranked.depth, leads_to, self._scope, robots.rule),
+            rule=why_so(ranked.reason, ranked.depth, leads_to, self._scope, site_line),
             sitemap=None if sitemap is None else sitemap.url,
             trap=None if known.found_on is None else self._trap(url, is_known=True),
             robots=robots,
+            usage=usage,
             page=known,
             notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
             partition=self._store.partition_of(url),
             requisite=self._requisite(url),
         )
 
+    def _uses(self, url: str, page: int | None = None) -> dict[str, UseVerdict]:
+        return {use: _use_verdict(decision) for use, decision in self._usage.decisions(url, page).items()}
+
+    def _refusing(self, usage: dict[str, UseVerdict]) -> str | None:
+        """The lines of a site's files that forbid the uses that the crawl respects."""
+        found = (usage[use] for use in self._usage.respected if usage[use].verdict == "disallowed")
+        return ", ".join(dict.fromkeys(f"{each.said!r} of {each.file}" for each in found)) or None
+
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:
-        store, facts = self._store, self._store.page_table.facts(page)
+        store, facts, is_refused = self._store, self._store.page_table.facts(page), ranked.status in REFUSALS
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
         sources, links_in = some_links_to(store, page)
@@ -386,6 +424,7 @@ class _Explainer:
             duplicate_of=self._duplicate_of(ranked.url, page),
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
+            challenge=tuple(facts["challenge"].split("\n")) if facts["challenge"] and is_refused else (),
             queue=self._queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
             waiting_key=waiting_key(store, page),

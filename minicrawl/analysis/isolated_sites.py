@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import check_ends, folded_pages, rankable
-from minicrawl.analysis.sites import numbered_sites
+from minicrawl.analysis.link_graph import check_ends, folded_pages
+from minicrawl.analysis.numbered_sites import numbered_sites
+from minicrawl.analysis.rankable import rankable
 from minicrawl.crawler.urls import keys
 from minicrawl.rank import Graph
 from minicrawl.rank.endorsement import EndorsedSite, IntArray, endorsements

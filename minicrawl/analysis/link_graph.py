@@ -1,15 +1,15 @@
 """The graph of a store for link analysis, with aliases folded into their target pages."""
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.crawler.books.stored_forms import kept_surfer
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
 from minicrawl.model import READ, State
 from minicrawl.opic.sites.births import UNIT, Births
 from minicrawl.opic.surfer import Surfer, parse_surfer
@@ -175,23 +175,3 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
     if is_alias[stands_for].any():
         raise ValueError("aliases stand for each other, or for nothing")
     return stands_for
-
-
-def check_is_rankable(store: Store) -> None:
-    """Raise StoreError if no page has been read, or all are gone."""
-    states = {state for state, _ in store.page_table.counts()}
-    if states <= {State.WAITING}:
-        raise StoreError(
-            f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"
-        )
-    if states == {State.GONE}:
-        raise StoreError(f"every page in {store.path} has gone, so there is nothing to rank")
-
-
-@contextlib.contextmanager
-def rankable(store: Store) -> Iterator[None]:
-    """Turn a ValueError about the links of a store into a StoreError."""
-    try:
-        yield
-    except ValueError as error:
-        raise StoreError(f"{store.path} cannot be ranked: {error}; 'minicrawl check' may say more") from error

@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from itertools import islice
 
 from minicrawl.analysis.top.expected import Ranked
+from minicrawl.analysis.usage import PageUsage
+from minicrawl.crawler.robots.preferences import Preferences
 from minicrawl.errors import SettingError
 from minicrawl.export.sitemap import Entry
 from minicrawl.model import State
@@ -44,8 +46,9 @@ _OF_ANSWERS: dict[str, type] = {
     "hreflang": str,
     "alternate_of": str,
 }
+_OF_USES: dict[str, type] = dict.fromkeys(Preferences._fields, str)
 _OF_TEXTS: dict[str, type] = {"language": str, "description": str, "h1": str, "words": int}
-COLUMNS = _OF_RANKS | _OF_ANSWERS | _OF_TEXTS
+COLUMNS = _OF_RANKS | _OF_ANSWERS | _OF_USES | _OF_TEXTS
 """Columns by name, with the type of their values, which may also be None. docs/report.md explains them."""
 
 
@@ -79,13 +82,17 @@ def column_rows(
     """The values of the columns for ranked pages. Call it in a snapshot."""
     needs_text = not _OF_TEXTS.keys().isdisjoint(names)
     needs_answer = not _OF_ANSWERS.keys().isdisjoint(names)
+    usage = None if _OF_USES.keys().isdisjoint(names) else PageUsage(store)
     while some := list(islice(ranked, _AT_ONCE)):
         facts = store.page_table.more_facts(number for number, *_ in some) if needs_answer else {}
+        uses = {} if usage is None else usage.of_pages({number: page.url for number, page, _ in some})
         ends = _urls(store, facts.values())
         for number, page, value in some:
             values: dict[str, object] = page._asdict()
             if needs_answer:
                 values |= _answered(page, facts[number], ends)
+            if number in uses:
+                values |= {use: verdict.word for use, verdict in uses[number]._asdict().items()}
             if needs_text:
                 values |= _written(store.texts.text(number, page.url))
             if ranking is not None:

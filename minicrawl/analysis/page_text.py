@@ -1,6 +1,8 @@
 """The text of a page as of its last reading."""
 
-from minicrawl.analysis.explain import explain, meant_by
+from minicrawl.analysis.explain import Explanation, explain, meant_by
+from minicrawl.analysis.usage import PageUsage
+from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.errors import SettingError
 from minicrawl.export.markdown import check_has_texts
 from minicrawl.model import READ, State
@@ -28,9 +30,22 @@ def page_text(store: Store, text: str) -> KeptText:
         if found.state not in READ:
             raise SettingError(f"{found.url} has not been read: {found.state} ({found.reason}); see 'minicrawl why'")
         check_has_texts(store)
-        raise SettingError(
-            f"the text of {found.url} is not kept: it was read without --text, is no HTML or says noarchive"
-        )
+        raise SettingError(f"the text of {found.url} is not kept: {_why_none(store, found)}")
+
+
+def _why_none(store: Store, found: Explanation) -> str:
+    facts = store.page_table.facts(store.page_table.find([found.url])[found.url])
+    kind = media_type(facts["content_type"])
+    unwanted = [use for use in PageUsage(store).respected if found.usage[use].verdict == "disallowed"]
+    if unwanted:
+        return f"the page does not want {' and '.join(unwanted)}, which the crawl respects"
+    if "noarchive" in (facts["robots"] or ""):
+        return "the page says noarchive"
+    if kind not in HTML_TYPES:
+        return f"it is {kind}; texts are kept of HTML, and with --pdf of PDF files"
+    if not facts["bytes"]:
+        return "the page is empty"
+    return "the page was read without --text; 'minicrawl refresh' reads it again"
 
 
 def _followed(store: Store, url: str) -> KeptText | None:

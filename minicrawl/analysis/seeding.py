@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store, surfer_named
-from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.analysis.sites import DIVISIONS, sites_of
+from minicrawl.analysis.numbered_sites import DIVISIONS
+from minicrawl.analysis.sites import sites_of
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError

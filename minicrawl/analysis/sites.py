@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store, surfer_named
 from minicrawl.analysis.mirrors import mirrors_of
+from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.urls.keys import politeness_key, site_of
@@ -16,8 +17,6 @@ from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
 
-DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}
-"""Functions from an authority to its site or host, by kind."""
 WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
     "none": lambda found: None,
     "links": lambda found: found.links,
@@ -91,14 +90,3 @@ def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:
         return sorted(rows, key=lambda row: (-(row.trust or 0.0), -row.importance))
     is_expected = by is None and all(row.expected is not None for row in rows)
     return sorted(rows, key=lambda row: -((row.expected if is_expected else row.importance) or 0.0))
-
-
-def numbered_sites(
-    store: Store, hosts: npt.NDArray[np.int64], site_of_host: Callable[[str], str]
-) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Names of the sites of pages, and the number of each page's site. hosts: hosts.id of each page."""
-    names = {host.id: site_of_host(host.name) for host in store.hosts.all()}
-    numbers: dict[str, int] = {}
-    used, host = np.unique(hosts, return_inverse=True)
-    number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]
-    return list(numbers), np.array(number, dtype=np.int64)[host]

@@ -11,7 +11,7 @@ from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kep
 from minicrawl.model import READ, GraphCounts, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import ExpectedOf
+from minicrawl.store.rows import WELL_KNOWN_TABLE, ExpectedOf, WellKnownRow
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Status:
     computed. hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the first
     commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far, no
     bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
-    cloaking: numbers of checks by result.
+    cloaking: numbers of checks by result. well_known: numbers of files that origins were asked for, by reason.
     """
 
     store: str
@@ -149,13 +149,14 @@ class Status:
     partitions: tuple[Partition, ...] = ()
     requisites: Requisites | None = None
     cloaking: dict[str, int] = field(default_factory=dict)
+    well_known: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
         expected = self.expected and self.expected._asdict()
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
-        for name in ("partitions", "requisites", "cloaking"):
+        for name in ("partitions", "requisites", "cloaking", "well_known"):
             if not values[name]:
                 del values[name]
         return values
@@ -217,6 +218,7 @@ def status(store: Store) -> Status:
             partitions=tuple(_partitions(store)),
             requisites=_requisites(store),
             cloaking=store.recognised.cloaking_checks(),
+            well_known=dict(Counter(WellKnownRow(*row).reason for row in store.part_rows(WELL_KNOWN_TABLE))),
         )
 
 

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
+from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
@@ -99,6 +100,8 @@ def _asked(url: str, headers: dict[str, str] | None = None) -> Iterator[HTTPResp
         with urlopen(Request(url, headers=headers or {}), timeout=_PATIENCE) as answer:
             yield answer
     except (OSError, ValueError, HTTPException) as error:
+        if isinstance(error, HTTPError):
+            error.close()
         raise StoreError(f"{url} cannot be read: {error}") from error
 
 

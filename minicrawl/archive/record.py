@@ -32,6 +32,7 @@ _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE_32 = [high + low for high in _DIGITS for low in _DIGITS]
 _SHIFTS = range(150, -10, -10)
 
+HTTP_1 = "http/1.1"
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
@@ -43,13 +44,17 @@ class Original(NamedTuple):
     at: float
 
 
-def sides(url: str, at: float, ip: str | None, warcinfo: str) -> str:
+def sides(url: str, at: float, ip: str | None, warcinfo: str, protocol: str = HTTP_1) -> str:
     """The fields common to both records of an exchange.
 
-    at: Unix seconds of the request. ip: of the server. warcinfo: id of the record that describes the file.
+    at: Unix seconds of the request. ip: of the server. warcinfo: id of the record that describes the file. protocol: as
+    in TLS (RFC 7301 6); of others than HTTP/1.1, records have messages of HTTP/1.1 with the same meaning, and name the
+    protocol, as those of other crawlers do (https://github.com/iipc/warc-specifications/issues/42).
     """
     address = "" if ip is None else f"WARC-IP-Address: {ip}\r\n"
-    return f"WARC-Date: {date(at)}\r\nWARC-Target-URI: {url}\r\n{address}WARC-Warcinfo-ID: <{warcinfo}>\r\n"
+    spoken = "" if protocol == HTTP_1 else f"WARC-Protocol: {protocol}\r\n"
+    known = f"WARC-Date: {date(at)}\r\nWARC-Target-URI: {url}\r\n{address}{spoken}"
+    return f"{known}WARC-Warcinfo-ID: <{warcinfo}>\r\n"
 
 
 def new_id() -> str:

@@ -32,7 +32,7 @@ _CODED = re.compile(rb"\ncontent-encoding[\t ]*:", re.IGNORECASE)
 
 
 class Answer(NamedTuple):
-    """An exchange to be archived. head, body: as received, without transfer coding."""
+    """An exchange to be archived. head, body: as received, without transfer coding. protocol: see `record.sides`."""
 
     url: str
     at: float
@@ -43,6 +43,7 @@ class Answer(NamedTuple):
     body: bytes
     media_type: str
     truncated: str | None
+    protocol: str = record.HTTP_1
 
     @property
     def is_packed(self) -> bool:
@@ -94,7 +95,7 @@ class ArchiveWriter:
     def write(self, answer: Answer) -> ArchiveRecord:
         """Write an answer and its request. Returns the place of the record."""
         at = self._at(answer.at)
-        both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo)
+        both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo, answer.protocol)
         kind, digest, known = self._judged(answer)
         ids = record.new_id(), record.new_id()
         if known is None:

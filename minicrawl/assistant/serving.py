@@ -108,6 +108,7 @@ async def serve_http(server: MCPServer, port: int, token: str, tell: Callable[[s
     bound: int = listener.getsockname()[1]
     app = _guarded(server.streamable_http_app(streamable_http_path=_PATH, stateless_http=True), Guard(bound, token))
     config = uvicorn.Config(app, log_config=None, log_level="error", access_log=False, timeout_graceful_shutdown=2)
+    listener.listen()  # who reads the address may connect at once
     tell(f"http://{LOOPBACK}:{bound}{_PATH}")
     await uvicorn.Server(config).serve(sockets=[listener])
 

@@ -56,6 +56,7 @@ _GROUPS = {
     },
     "Set up": {
         "config": "Show, check and write files of options.",
+        "key": "Make the key that signs requests, and publish it.",
         "completion": "Print the shell's completion script.",
     },
 }
@@ -89,6 +90,8 @@ class Commands(click.Group):
         name = args[0]
         if name not in _COMMANDS and not ctx.resilient_parsing and (alike := get_close_matches(name, _COMMANDS, 1)):
             ctx.fail(f"No such command '{name}'. Did you mean '{alike[0]}'?")
+        if name not in _COMMANDS and not ctx.resilient_parsing and "." in name:
+            ctx.fail(f"No such command '{name}'. Did you mean 'crawl {name}'?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -123,9 +126,10 @@ class Commands(click.Group):
             click.echo(f"Error: {sentence}", err=True)
             ctx.exit(SettingError.exit_code)
         except MinicrawlError as error:
+            from minicrawl.cli.fitting import fitted
             from minicrawl.log import printable
 
-            click.echo("\n".join(map(printable, f"Error: {error}".split("\n"))), err=True)
+            click.echo("\n".join(fitted(map(printable, f"Error: {error}".split("\n")))), err=True)
             ctx.exit(error.exit_code)
         except ValueError as error:
             _end_if_unusable(ctx, error)
@@ -162,7 +166,7 @@ def _unusable(error: Exception) -> str | None:
         return f"{str(error.filename)[:_SHOWN]!r}... names no file: {error.strerror}"
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         return f"{error.object[max(error.end - _SHOWN, 0) : error.end]!r} is no text in UTF-8; write it as such"
-    if isinstance(error, ValueError) and str(error).startswith("embedded null"):
+    if isinstance(error, ValueError) and "embedded null" in str(error):
         return "a name has a null character in it, and no file can be called that"
     return None
 

@@ -3,13 +3,13 @@
 import contextlib
 import json
 import os
-import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
@@ -18,6 +18,7 @@ from click.core import ParameterSource
 
 from minicrawl.cli.dashboard import open_option, opened_beside
 from minicrawl.cli.fitting import fitted
+from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
 from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import (
@@ -32,6 +33,7 @@ from minicrawl.cli.options import (
 )
 from minicrawl.cli.output import (
     amount,
+    called_as,
     document,
     duration,
     expected_column,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from minicrawl.analysis.dry_run import DryRun, SeedCounts
+    from minicrawl.analysis.top.top_list import TopList
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
@@ -175,20 +178,23 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
     problem = None
     stay = context.with_resource(opened_beside(store, opens=opens))
+    is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
+    named = ("--store", str(store)) if is_named else ()
+    guide = Guide(store, named, is_watched=opens)
     with calling(on_stop, store) as stopped:
         if partitions or replicas or is_folder(store):
             parts = (partitions, ray, replicas)
-            report = _run_partitions(given, forget, seeds, skip_bad, store, parts=parts, live=live)
+            report = _run_partitions(given, forget, seeds, skip_bad, guide, parts=parts, live=live)
         else:
-            report, problem = _run(given, forget, seeds, skip_bad, store, live=live, stream=stream)
+            report, problem = _run(given, forget, seeds, skip_bad, guide, live=live, stream=stream)
         stopped(report)
     if problem is not None:
         raise problem
     if stream:
         teller()(_ended_line(report))
     else:
-        _print_report(report, store, as_json)
-    _exit_by(report, store)
+        _print_report(report, guide, as_json)
+    _exit_by(report, guide)
     stay()
 
 
@@ -205,13 +211,24 @@ def _given_options(
     return with_tables(context, given), sources
 
 
-def _exit_by(report: "CrawlReport", store: Path) -> None:
-    """End with the exit code of a crawl that was interrupted, or in which nothing could be fetched."""
+def _exit_by(report: "CrawlReport", guide: Guide) -> None:
+    """End with the exit code of a crawl that was interrupted, or for which nothing could be fetched. Answers without a
+    page to read are told alone."""
+    from minicrawl.store.database import remove_store
+    from minicrawl.store.reader import open_store
+
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
     reason = report.cause()
-    if reason is not None:
-        raise NothingFetchedError(_nothing_fetched(reason, store))
+    if reason is not None and not guide.stays_finished(report):
+        with open_store(guide.path) as reader:
+            sentence = guide.came_to_nothing(report, reason, reader)
+        if guide.is_slip(report):
+            remove_store(guide.path)
+        if report.fetched == 0:
+            raise NothingFetchedError(sentence)
+        if not is_quiet():
+            click.echo("\n".join(fitted([f"{sentence[0].upper()}{sentence[1:]}."])), err=True)
 
 
 def _refuse_stream(as_json: bool) -> None:
@@ -255,10 +272,12 @@ def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds
 
 def gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
     from minicrawl.cli.display import counting
-    from minicrawl.crawler.admission.seeds import gather_seeds
+    from minicrawl.crawler.admission.seeds import files_named_as_hosts, gather_seeds
 
     if is_quiet():
         return gather_seeds(sources, skip_bad=skip_bad)
+    for name in files_named_as_hosts(sources):
+        click.echo(f"{name} is a file here, so seeds are read from it; write the host as https://{name}", err=True)
     with counting(live) as count:
         seeds = gather_seeds(sources, skip_bad=skip_bad, on_read=count)
     if seeds.bad:
@@ -273,7 +292,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],
     skip_bad: bool,
-    store: Path,
+    guide: Guide,
     *,
     live: bool,
     stream: bool,
@@ -294,15 +313,15 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
         return awaiting_index(live, progress) if says_more() else nullcontext()
 
-    with showing(live, BestSoFar(store)) as show:
+    with showing(live, BestSoFar(guide.path)) as show:
 
         def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
             return crawl_with(
                 given,
                 seeds,
-                store,
+                guide.path,
                 forgotten=forgotten,
-                on_start=announce if says_more() else None,
+                on_start=partial(_begin, guide),
                 on_begin=on_begin,
                 on_progress=show if says_more() else None,
                 beside=Indexer(awaiting, handle_signals=True),
@@ -311,7 +330,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
             )
 
         async def controlled() -> "tuple[CrawlReport, OSError | None]":
-            async with RunningCrawl(crawl) as running, listening(running, store, warn):
+            async with RunningCrawl(crawl) as running, listening(running, guide.path, warn):
                 if not stream:
                     return await running.finished(), None
                 from minicrawl.cli.stream import stream_urls
@@ -327,7 +346,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],
     skip_bad: bool,
-    store: Path,
+    guide: Guide,
     *,
     parts: tuple[int | None, str | None, int | None],
     live: bool,
@@ -340,19 +359,19 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
 
     started = time.monotonic()
     seeds = gathered(sources, skip_bad, live)
-    with showing(live, BestSoFar(store)) as show:
-        more = says_more()
-        listener = Listener(_warn_of_death, shows=show if more else None)
+    with showing(live, BestSoFar(guide.path)) as show:
+        begins = partial(_begin, guide)
+        listener = Listener(_warn_of_death, shows=show if says_more() else None)
         return asyncio.run(
             crawl_partitions(
                 given,
                 seeds,
-                store,
+                guide.path,
                 partitions=parts[0],
                 ray=parts[1],
                 replicas=parts[2],
                 forgotten=forgotten,
-                callbacks=Callbacks() if is_quiet() else Callbacks(announce if more else None, warn, listener),
+                callbacks=Callbacks(begins) if is_quiet() else Callbacks(begins, warn, listener),
                 handle_signals=True,
                 started=started,
             )
@@ -366,6 +385,21 @@ def _warn_of_death(number: int, how: str) -> None:
 def warn(why: str) -> None:
     if not is_quiet():
         click.echo(f"Warning: {printable(why)}", err=True)
+
+
+def _begin(guide: Guide, start: "Start") -> None:
+    """Say what the run is going to do, but not to programs."""
+    guide.start = start
+    if not says_more():
+        return
+    if not click.get_current_context().params["as_json"]:
+        _say(guide.plan(start))
+    announce(start)
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in fitted(lines):
+        click.echo(line, err=True)
 
 
 def announce(start: "Start") -> None:
@@ -383,11 +417,6 @@ def announce(start: "Start") -> None:
         )
     if start.settings.takes_cookies:
         click.echo("Cookies are kept in the store, in the clear; nobody but you may read it (0600).", err=True)
-    if start.is_nameless:
-        click.echo(
-            "Good crawlers name somebody whom a host can ask about them: --contact ADDRESS, or the URL of a page.",
-            err=True,
-        )
     for change in start.changes:
         click.echo(printable(change), err=True)
     if start.again.pages:
@@ -395,16 +424,6 @@ def announce(start: "Start") -> None:
     for reason in start.again.unknown:
         problem = "no page was given up for that; 'minicrawl status' shows the reasons"
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
-
-
-def _nothing_fetched(reason: str, store: Path) -> str:
-    from minicrawl.crawler.outcomes.reasons import meaning
-
-    why = meaning(reason)
-    return (
-        f"nothing could be fetched ({reason}){f': {why}' if why else ''}; "
-        f"'minicrawl why URL --store {shlex.quote(str(store))}' tells more"
-    )
 
 
 def _ended_line(report: "CrawlReport") -> str:
@@ -425,7 +444,7 @@ def _summary(report: "CrawlReport") -> "Iterator[str]":
         yield undelivered_line(report.undelivered)
 
 
-def _print_report(report: "CrawlReport", store: Path, as_json: bool) -> None:
+def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
         return
@@ -434,14 +453,22 @@ def _print_report(report: "CrawlReport", store: Path, as_json: bool) -> None:
         return
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
     from minicrawl.cli.progress_words import SHOWN
-    from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    with open_store(guide.path) as reader:
         best = top_list(reader, None, SHOWN, per_site=lines_per_site(reader))
+        shown = list(_best_lines(best)) if best.lines else []
+        click.echo("\n".join(fitted([*_summary(report), *shown])))
+        if best.lines and says_more():
+            _say(guide.next_steps(reader, best))
+
+
+def _best_lines(best: "TopList") -> Iterator[str]:
+    from minicrawl.cli.top import list_lines
+
+    yield ""
     column = expected_column([line.page for line in best.lines], best.order)
-    shown = list_lines(best, column, command="minicrawl top ")
-    click.echo("\n".join(fitted([*_summary(report), "", *shown])))
+    yield from list_lines(best, column, command=f"{called_as()} top ")
 
 
 FAILED = "failed"

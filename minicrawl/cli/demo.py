@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shlex
 import sys
 import tempfile
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any  # Any: JSON
 import click
 
 from minicrawl.cli.dashboard import open_option, opened_beside
+from minicrawl.cli.guidance import IN_THE_BROWSER, step_lines
 from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra, says_more
 from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
@@ -141,6 +141,7 @@ async def _serve(web: "DemoWeb", port: int, changing: "ChangingWeb | None") -> N
 
 def _start_afresh(store: Path) -> None:
     """Remove an earlier demo's store: the demo's web changes with its seed, so a crawl is never resumed."""
+    from minicrawl.store.database import remove_store
     from minicrawl.store.reader import open_store
 
     if not store.exists():
@@ -150,8 +151,7 @@ def _start_afresh(store: Path) -> None:
             raise StoreError(f"another demo is using {store}; wait for it, or use another --store")
         if not all(".test/" in url for url in reader.page_table.seeds()):
             raise SettingError(f"{store} holds a crawl of yours; name another file with --store for the demo")
-    for suffix in ("", "-wal", "-shm"):
-        Path(f"{store}{suffix}").unlink(missing_ok=True)
+    remove_store(store)
 
 
 async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:
@@ -209,12 +209,10 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
 
     share, needed = result["fetched"] / result["pages_of_the_web"], result["needed"]
     held = "half" if needed["share"] == 0.5 else f"{needed['share']:.0%}"
-    option = f"--store {shlex.quote(str(store))}"
-    program = called_as()
     best = [RankedPage(**page) for page in result["top"][:10]]
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
-        f"{result['known']:,} are known. The most important:",
+        f"{result['known']:,} are known. The most important, by the importance expected once all are read:",
         "",
         *table(best, ("expected", [page.expected or 0.0 for page in best])),
         "",
@@ -228,12 +226,14 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         f"By importance, {needed['pages']:,} pages held {held} of all importance; "
         f"breadth-first needed {needed['pages_breadth_first']:,}.",
         "",
-        "See why the first page is the first:",
-        f"  {program} why {shlex.quote(result['top'][0]['url'])} {option}",
-        "See more of them:",
-        f"  {program} top --n 100 {option}",
-        "And crawl a web of your own:",
-        f"  {program} crawl SEEDS",
+        *step_lines(
+            [
+                ("See what makes the first page important:", ("why", result["top"][0]["url"])),
+                IN_THE_BROWSER,
+            ],
+            ("--store", str(store)),
+        ),
+        *step_lines([("And crawl a web of your own:", ("crawl", "example.org"))], ()),
     ]
 
 

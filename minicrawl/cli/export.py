@@ -20,6 +20,7 @@ from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.expected import Wanted
+    from minicrawl.analysis.usage import PageUsage
     from minicrawl.store.reader import Store
 
 
@@ -80,6 +81,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.corpus import corpus
     from minicrawl.analysis.page_filter import wanted
     from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.markdown import export_markdown, pages_with_text
     from minicrawl.export.ranks import export_table
     from minicrawl.export.tables import STANDARD_OUTPUT
@@ -95,20 +97,26 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError(f"--columns and {other} do not go together; leave one out")
     with open_store(store) as reader, reader.snapshot():
         is_wanted = None if filters is None else wanted(reader, filters)
+        usage = PageUsage(reader)
         if markdown:
-            count = export_markdown(pages_with_text(reader, by, is_wanted), file)
+            count = export_markdown(usage.usable_texts(pages_with_text(reader, by, is_wanted)), file)
         elif is_corpus:
             if by is not None:
                 is_kept(reader, by)
             _, ranked = best_first(reader, by or RANKINGS[0])
-            rows = corpus(reader, only(ranked, is_wanted), least=min_importance or 0.0, per_site=per_site)
+            ranked = usage.usable(only(ranked, is_wanted))
+            rows = corpus(reader, ranked, least=min_importance or 0.0, per_site=per_site)
             count = export_table(rows, file, form)
         else:
-            count = _export_ranked(reader, by, is_wanted, file, form, columns)
+            count = _export_ranked(reader, by, is_wanted, usage, file, form, columns)
     if file == STANDARD_OUTPUT:
         return
-    line = f"{counted(count, 'page')} written to {file}"
-    click.echo(json.dumps({"file": str(file), "pages": count}) if as_json else line)
+    if as_json:
+        click.echo(json.dumps({"file": str(file), "pages": count, "left_out": usage.left_out}))
+        return
+    uses = " or ".join(usage.respected)
+    left_out = f"; left out {counted(usage.left_out, 'page')} not to be used for {uses}" if usage.left_out else ""
+    click.echo(f"{counted(count, 'page')} written to {file}{left_out}")
 
 
 def _is_sitemap(file: Path) -> bool:
@@ -116,7 +124,13 @@ def _is_sitemap(file: Path) -> bool:
 
 
 def _export_ranked(  # noqa: PLR0913 - what the options say
-    reader: "Store", by: str | None, is_wanted: "Wanted", file: Path, form: str | None, columns: str | None
+    reader: "Store",
+    by: str | None,
+    is_wanted: "Wanted",
+    usage: "PageUsage",
+    file: Path,
+    form: str | None,
+    columns: str | None,
 ) -> int:
     """Write ranked pages in the given form; return their number."""
     from minicrawl.analysis.page_columns import column_rows, named_columns, sitemap_pages
@@ -127,7 +141,7 @@ def _export_ranked(  # noqa: PLR0913 - what the options say
 
     name = by if by is not None and is_kept(reader, by) else None
     _, ranked = best_first(reader, by)
-    ranked = only(ranked, is_wanted)
+    ranked = usage.usable(only(ranked, is_wanted))
     if form is None and _is_sitemap(file):
         return export_sitemap(sitemap_pages(reader, ranked), file)
     if columns is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from minicrawl import log
+from minicrawl import installed, log
 from minicrawl.cli.completion import rankings
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.option_sources import config_option
@@ -156,14 +156,21 @@ def logging_options(command: _Command) -> _Command:
     return command
 
 
-_EXTRAS = {"aiohttp": "demo", "matplotlib": "lab", "mcp": "mcp", "numba": "lab", "scipy": "analysis"}
+_EXTRAS = {
+    "aiohttp": "demo",
+    "cryptography": "sign",
+    "matplotlib": "lab",
+    "mcp": "mcp",
+    "numba": "lab",
+    "scipy": "analysis",
+}
 """Optional libraries, and the extra that installs each."""
 
 
 def missing_library(what: str, *libraries: str) -> str | None:
     """A sentence that names the libraries that `what` needs; None if no extra installs the first."""
     extra = _EXTRAS.get(libraries[0])
-    return extra and f"{what} needs {' and '.join(libraries)}; run: pip install 'minicrawl[{extra}]'"
+    return extra and f"{what} needs {' and '.join(libraries)}; run: {installed.adding(extra)}"
 
 
 def need_extra(what: str, *libraries: str) -> None:

@@ -83,7 +83,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo("\n".join(_lines(report, became)))
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
-    reason = report.cause()
+    reason = None if report.fetched else report.cause()
     if reason is not None:
         raise NothingFetchedError(f"nothing could be fetched ({reason}); 'minicrawl why URL' tells more")
 

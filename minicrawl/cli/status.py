@@ -179,6 +179,8 @@ def found_lines(status: "Status") -> Iterator[str]:
         yield f"requisites {parts.kept:,} kept, {parts.waiting:,} wait, {amount(parts.bytes)}{failed}"
     if status.cloaking:
         yield f"cloaking  {counted(sum(status.cloaking.values()), 'page')} checked: {tally(status.cloaking)}"
+    if status.well_known:
+        yield f"well-known {tally(status.well_known)}"
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
     if status.freshness is not None:

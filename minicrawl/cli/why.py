@@ -31,6 +31,11 @@ _KINDS = {
     "mirror": "on another host",
     "template": "of one folder",
 }
+_WANTED = {
+    "Accept-Signature": "signed requests (--sign)",
+    "WWW-Authenticate": "a login (--auth, --header)",
+}
+"""What a refusal asks for, by header field."""
 _WHY_DUE = {
     "missing": "it was not found, and is asked for once more before it counts as gone",
     "failed": "postponed, as nothing was found at it",
@@ -118,6 +123,7 @@ def explanation_lines(found: "Explanation") -> Iterator[str]:
             yield f"  sitemap     waits in {printable(found.sitemap)}"
         yield from _trap_lines(found.trap)
         yield f"  robots.txt  {_verdict(found)}"
+        yield from _usage_lines(found)
     else:
         yield from _page_lines(found, found.page)
 
@@ -163,11 +169,15 @@ def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield f"  host        {printable(host.name)}: not to be asked before {at(host.dead_until or host.next_at)}"
     yield f"  delay       {_delay(host)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
+    yield from _usage_lines(found)
     if ranked.fetched_at is not None:
         yield (
             f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(str(page.content_type))}, "
             f"{page.bytes:,} bytes in {page.seconds:.2f} s"
         )
+    for number, field in enumerate(page.challenge):
+        wanted = _WANTED.get(field.partition(":")[0], "a browser, or a person")
+        yield f"  {'' if number else 'challenge':<12}it asks for {wanted}: {printable(field)}"
     if page.refresh is not None:
         yield from _refresh_lines(page.refresh, time.time())
 
@@ -217,6 +227,17 @@ def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:
 def _verdict(found: "Explanation") -> str:
     robots = found.robots
     return ", ".join(filter(None, [robots.verdict, robots.rule and printable(robots.rule)]))
+
+
+def _usage_lines(found: "Explanation") -> Iterator[str]:
+    """Lines on preferences on the use of a URL: what they are, and what says so."""
+    known = {use: verdict for use, verdict in found.usage.items() if verdict.said is not None}
+    if not known:
+        yield f"  usage       nothing is said on {', '.join(found.usage)}"
+    for use, each in found.usage.items():
+        if known:
+            by = f": {printable(each.said)}, {printable(each.file or each.where or '')}" if each.said else ""
+            yield f"  {use:<11} {each.verdict}{by}"
 
 
 def _delay(host: "HostDelay") -> str:

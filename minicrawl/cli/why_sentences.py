@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from minicrawl.analysis.importance_sources import PageJump
 
 
+_UNREAD = frozenset({"not-html", "pdf-unread"})
+
+
 def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     """Sentences on a known page's outcome, its redirect, and its next request."""
     why = printable(found.meaning or found.reason)
@@ -22,7 +25,8 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
         case "disallowed":
             rule = f": {printable(found.rule)}" if found.rule else ""
             again = f" That is asked for again after {at(found.robots.expires)}." if found.robots.expires else ""
-            yield f"Refused by robots.txt{rule}.{again}"
+            by = "for a use that its site does not want" if found.reason == "usage" else "by robots.txt"
+            yield f"Refused {by}{rule}.{again}"
         case "alias":
             yield f"It stands for {_target(page)}: {why}."
         case "error":
@@ -31,6 +35,8 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             )
         case "gone":
             yield f"It was read once, and is gone: {why}."
+        case _ if found.reason in _UNREAD:
+            yield f"Fetched{_when(page)}: {why}. {_linked(page.ranked.inlinks).capitalize()} to it."
         case _:
             links = counted(page.ranked.outlinks or 0, "page")
             yield f"Read{_when(page)}: it leads to {links}, and {_linked(page.ranked.inlinks)} to it."

@@ -18,9 +18,10 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import resumed
-from minicrawl.crawler.run import Start, archives_of, check_settings, log_end
+from minicrawl.crawler.run import Before, Start, archives_of, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.store.partitions.folder import is_folder, taken
+from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
     from minicrawl.cluster.machines.ray import Nodes
@@ -136,8 +137,9 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
         for name, numbers in _away(nodes, folder).items():
             callbacks.warn(f"node {name} is away, and the crawl waits for it, with partitions {numbers}")
     if callbacks.on_start is not None:
-        asks_for_contact = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
-        callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
+        names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
+        before = _before(folder)
+        callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), names_nobody, seeds, before))
     folder.keep_settings(settings)
     log.crawl_started(store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
     report: Ended | None = None
@@ -150,6 +152,14 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
         return report
     finally:
         log_end(folder.path, report, time.monotonic() - started)
+
+
+def _before(folder: Folder) -> Before | None:
+    """None for a new crawl, and for one whose stores are on other machines."""
+    if not folder.begun or folder.machines:
+        return None
+    with open_store(folder.path) as reader:
+        return Before.of(reader)
 
 
 def _away(nodes: "Nodes", folder: Folder) -> Mapping[str, str]:

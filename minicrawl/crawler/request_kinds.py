@@ -3,6 +3,7 @@
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.requisites import Requisites
+from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.page import LastProbes, Pages
 from minicrawl.crawler.requests.request import Kind
@@ -15,9 +16,19 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
     """All requests of a crawl."""
 
     def is_allowed(url: str) -> bool:
-        return settings.ignore_robots or intake.robots.allows(url)
+        if not (settings.ignore_robots or intake.robots.allows(url)):
+            return False
+        return usage is None or usage.refusal(url) is None
 
-    state = intake.state
+    state, usage = intake.state, None
+    if settings.respect_usage:
+        from minicrawl.crawler.requests.usage import TdmrepFiles, UsageRefusals  # noqa: PLC0415 - few crawls respect any
+
+        agent = settings.user_agent
+        files = TdmrepFiles(
+            state.writer, state.past, state.hosts, state.batch, intake.turns, user_agent=agent, timing=timing
+        )
+        usage = UsageRefusals(settings.respect_usage, agent, intake.robots, files)
     kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
     part = intake.parts.find(Requisites)
     if part is not None and part.asks:
@@ -33,6 +44,11 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
                 timing,
             )
         )
+    well_known = intake.parts.find(WellKnown)
+    if well_known is not None:
+        from minicrawl.crawler.requests.well_known import WellKnownFiles  # noqa: PLC0415 - few crawls ask for any
+
+        kinds.append(WellKnownFiles(well_known.queue, state, intake.visits, intake.turns, timing))
     cloaking = intake.parts.find(Cloaking)
     if cloaking is not None:
         from minicrawl.crawler.requests.cloaking import CloakingChecks  # noqa: PLC0415 - few crawls make any
@@ -45,6 +61,7 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
         pages,
         intake.robots,
         intake.sitemaps,
+        usage,
         kinds,
         settings,
         timing,

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import (
     AbstractContextManager,
@@ -47,7 +48,7 @@ from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, Progress, Wanted
+from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
@@ -107,18 +108,47 @@ class Together:
 
 
 @dataclass(frozen=True)
+class Before:
+    """A crawl before its next run. known, read, waiting: numbers of pages. stopped: why the last run did; None: it was
+    killed."""
+
+    known: int
+    read: int
+    waiting: int
+    stopped: str | None
+
+    @property
+    def is_finished(self) -> bool:
+        """True if nothing was left to fetch."""
+        return not self.waiting and self.stopped == "nothing-left"
+
+    @classmethod
+    def of(cls, store: Store) -> "Before | None":
+        """None for a crawl without a page."""
+        counts: Counter[str] = Counter()
+        for (state, _), count in store.page_table.counts().items():
+            counts[state] += count
+        if not counts:
+            return None
+        stopped, read = store.meta("stopped"), sum(counts[state] for state in READ)
+        return cls(counts.total(), read, counts[State.WAITING], None if stopped is None else str(stopped))
+
+
+@dataclass(frozen=True)
 class Start:
     """The start of a run.
 
     changes: settings that differ from the run before, or from those of a new crawl, in lines for people. again: pages
     that were given up and are requested again. is_nameless: whether a new crawl names no contact to other people's
-    hosts.
+    hosts. seeds: the given ones. before: None for a new crawl.
     """
 
     settings: CrawlSettings
     changes: tuple[str, ...]
     again: AskedAgain
     is_nameless: bool
+    seeds: Seeds
+    before: Before | None
 
 
 class Beside(Protocol):
@@ -176,11 +206,12 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
             if not seeds.urls and not writer.size():
                 raise _no_seeds(store)
+            before = Before.of(writer)
             again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
             if on_start is not None:
-                asks_others = is_new and not settings.from_archive
                 changes = (*remembered.changes, *_kept_jump(writer, remembered))
-                on_start(Start(settings, changes, again, asks_others and is_nameless(settings, seeds.urls)))
+                names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
+                on_start(Start(settings, changes, again, names_nobody, seeds, before))
             log.crawl_started(store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
             has_begun = True
             if beside is not None:
@@ -468,10 +499,11 @@ def _no_seeds(store: Path) -> SeedError:
 
 
 async def check_settings(settings: CrawlSettings, transport: Any) -> None:
-    """Raise SettingError for settings that no crawl can be made with, before any of them is remembered.
+    """Raise SettingError for settings that no crawl can be made with here, before any of them is remembered.
 
     A Fetcher reports faults in how to connect when it is made, in workers too late.
     """
+    raised_limit()
     _window(settings)
     _surfer(settings)
     await _check_capabilities(settings, has_transport=transport is not None)
@@ -488,6 +520,11 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         raise SettingError(
             "--check-cloaking asks sites as a stranger does: it goes neither with --from-archive, which asks nobody, "
             "nor with --client-cert; leave one out"
+        )
+    if (settings.sign is None) != (not settings.signature_agent):
+        raise SettingError(
+            "--sign KEYFILE and --signature-agent URL go together: a key, and the https origin that publishes it; give "
+            "both, or --forget both"
         )
     if settings.items or settings.hook or settings.extracts:
         from minicrawl.extract.checks import check_asked  # noqa: PLC0415
@@ -513,6 +550,10 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 
         find_chromium(settings.chromium)
+    if settings.pdf:
+        from minicrawl.crawler.formats.conversion import check_pdf  # noqa: PLC0415
+
+        check_pdf()
 
 
 def _check_item_file(settings: CrawlSettings) -> None:

@@ -48,7 +48,7 @@ from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes
-from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, RobotsRow, Turn
+from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, PreferencesRow, RobotsRow, Turn
 from minicrawl.store.writer import Writer
 
 _STATES = frozenset(State)
@@ -272,7 +272,10 @@ def _rebuilt(
                 writer.page_rows.add(new[first : first + _ROWS], account_columns(accounts, some))
             writer.page_rows.save_turns([turns[number] for number in sorted(turns)])
             writer.save_links([links[number] for number in sorted(links)])
-            writer.save_robots(_robots([source.store for source in sources]))
+            stores = [source.store for source in sources]
+            writer.save_robots(_robots(stores, "robots"))
+            writer.save_tdmrep(_robots(stores, "tdmrep"))
+            writer.save_preferences(_preferences(sources, numbers))
             writer.save_meta(account_totals(accounts))
             if archive is not None:
                 _save_archive(writer, archive, numbers)
@@ -395,9 +398,21 @@ def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:
             yield row[0], answer
 
 
-def _robots(stores: Sequence[DamagedStore]) -> list[RobotsRow]:
+def _preferences(sources: Sequence[_Source], numbers: dict[str, int]) -> list[PreferencesRow]:
+    """What pages say on their use, by their new numbers."""
+    found: dict[int, str] = {}
+    for source in sources:
+        urls = {page.id: page.url for page in source.pages}
+        for page, said in source.store.rows("page_preferences", "page", PreferencesRow._fields):
+            if page in urls and isinstance(said, str):
+                found.setdefault(numbers[urls[page]], said)
+    return [PreferencesRow(page, said) for page, said in found.items()]
+
+
+def _robots(stores: Sequence[DamagedStore], table: str) -> list[RobotsRow]:
+    """The rows of `robots`, or of `tdmrep`."""
     found = dict[str, RobotsRow]()
-    for values in (values for store in stores for values in store.rows("robots", "rowid", RobotsRow._fields)):
+    for values in (values for store in stores for values in store.rows(table, "rowid", RobotsRow._fields)):
         row = RobotsRow._make(values)
         are_times = isinstance(row.fetched_at, float) and isinstance(row.expires, float)
         are_right = isinstance(row.body, bytes) and isinstance(row.attempts, int) and isinstance(row.status, int | None)

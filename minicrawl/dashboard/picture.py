@@ -13,8 +13,8 @@ from typing import Any  # Any: JSON
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import check_is_rankable
-from minicrawl.analysis.sites import numbered_sites
+from minicrawl.analysis.numbered_sites import numbered_sites
+from minicrawl.analysis.rankable import check_is_rankable
 from minicrawl.analysis.top.top_list import top_list
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
+from minicrawl import installed
 from minicrawl.errors import SettingError
 
 STANDARD_OUTPUT = Path("-")
@@ -167,7 +168,7 @@ def write_parquet(table: Table, file: BinaryIO) -> int:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise SettingError("Parquet files need pyarrow; install it with: pip install 'minicrawl[parquet]'") from error
+        raise SettingError(f"Parquet files need pyarrow; run: {installed.adding('parquet')}") from error
     types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, types[kind]) for name, kind in table.columns.items()])
     count = 0

@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import re
+import warnings
 import zipfile
 import zlib
 from array import array
@@ -282,9 +283,15 @@ def _numbers_of_lines(file: IO[bytes]) -> npt.NDArray[np.int64]:
     """The first two columns, shape (lines, 2). Raises ValueError when a value is not a whole number."""
     blocks = [np.zeros((0, 2), dtype=np.int64)]
     for block in _blocks(file):
-        # Latin-1 decodes any byte, and further columns may hold any.
         text = io.BytesIO(block)
-        blocks.append(np.loadtxt(text, np.int64, comments=None, usecols=(0, 1), ndmin=2, encoding="latin-1"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)  # of older NumPy, which takes 1.0 for a whole number
+            try:
+                # Latin-1 decodes any byte, and further columns may hold any.
+                block_ends = np.loadtxt(text, np.int64, comments=None, usecols=(0, 1), ndmin=2, encoding="latin-1")
+            except DeprecationWarning as error:
+                raise ValueError(str(error)) from error
+        blocks.append(block_ends)
     return np.concatenate(blocks)
 
 

@@ -3,6 +3,16 @@
 Pages are integers 0..n-1, time is cash spent, links are arrays of page numbers. The live crawl and the
 lab run this very code.
 
+    >>> web, ledger = {0: [1], 1: [0, 2], 2: [0]}, Ledger()
+    >>> ledger.discover(len(web))
+    range(0, 3)
+    >>> for page, links in web.items():
+    ...     ledger.visit(page, links)
+    >>> for page, links in [*web.items()] * 50:
+    ...     ledger.visit(page, links, old=links)
+    >>> ledger.importance().round(3)
+    array([0.397, 0.388, 0.215])
+
 surfer     weights of links, by their place on the page
 cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
 window     weight of the past                  strategy  choice of the next page

@@ -1,5 +1,8 @@
 """Link analysis of a finished graph. Pure: arrays in, arrays out; no I/O, no clock, no randomness.
 
+    >>> pagerank(Graph.from_links({0: [1], 1: [0, 2], 2: [0]})).round(3)
+    array([0.397, 0.388, 0.215])
+
 graph      the links, as CSR              pagerank   time that a random surfer spends at each page
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
 endorsement  quality of a ranking: does it find the pages of a site that other sites link to

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.analysis.compare import compare
 from minicrawl.analysis.page_columns import iso
 from minicrawl.analysis.status import Status, status
 from minicrawl.analysis.thumbnails import thumbnail
@@ -141,6 +140,8 @@ def _change(number: float, unit: str = "") -> str:
 
 def _compared(crawl: Crawl, older: Crawl, audit: Audit) -> Iterator[Section]:
     """Findings mended, and pages that rose, fell, came and went."""
+    from minicrawl.analysis.compare import compare  # noqa: PLC0415 - SciPy is an extra, and most reports compare nothing
+
     mended = audit.mended or ()
     yield Section(
         "Mended",

@@ -1,4 +1,10 @@
-"""The read side of a store with search, as `minicrawl.open_store` returns it."""
+"""The read side of a store with search, as `minicrawl.open_store` returns it.
+
+    with minicrawl.open_store("data/crawl.db") as store:
+        print(store.top(3), store.search("asyncio", n=3), store.links(broken=True)[:3])
+
+Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.read.
+"""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from minicrawl.analysis.usage import PageUsage, respects
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.search.candidates import MOST, Candidates, Finder
@@ -34,6 +35,7 @@ from minicrawl.search.snippets import LENGTHS, Snippet, Snippets
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
+_USE = "search"
 _UNREAD = frozenset({State.WAITING, State.DISALLOWED})
 """States of pages that were not fetched and may be there."""
 
@@ -60,6 +62,14 @@ class PageFacts(NamedTuple):
 def facts_of(store: Store, pages: Iterable[int]) -> Mapping[int, PageFacts]:
     """Facts of pages, by number."""
     return {row[0]: PageFacts._make(row) for row in store.ranks.facts(json.dumps(list(pages)))}
+
+
+def unless_forbidden(store: Store, pages: Mapping[int, PageFacts]) -> Mapping[int, PageFacts]:
+    """The pages without those that do not want to be searched for, if the crawl respects that."""
+    if not respects(store, _USE):
+        return pages
+    says = PageUsage(store).of_pages({number: page.url for number, page in pages.items()})
+    return {number: page for number, page in pages.items() if not says[number].forbids([_USE])}
 
 
 def scale_of(store: Store, by: str, least: float, most: float) -> Scale:
@@ -273,7 +283,7 @@ class Searcher:
     def _shown(self, pages: Sequence[int], asked: Asked) -> Iterator[PageFacts]:
         numbers = ",".join(map(str, pages))
         taken = {page for (page,) in self._db.execute(f"SELECT page FROM pages WHERE shown AND page IN ({numbers})")}
-        known = facts_of(self._store, pages)
+        known = unless_forbidden(self._store, facts_of(self._store, pages))
         for number in pages:
             page = known.get(number)
             if page is None or not page.can_be_shown(has_text=number in taken):

@@ -22,6 +22,7 @@ from minicrawl.settings.options import (
     SCOPES,
     STRATEGY_NAMES,
     USER_AGENT,
+    USES,
 )
 from minicrawl.settings.requests import ConnectTo, Header, Login, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
@@ -51,6 +52,7 @@ __all__ = [
     "SETTINGS",
     "STRATEGY_NAMES",
     "USER_AGENT",
+    "USES",
     "AsBefore",
     "ConnectTo",
     "CrawlSettings",

@@ -91,6 +91,10 @@ class CrawlSettings(
             raise SettingError(
                 f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
             )
+        if self.respect_usage and self.ignore_robots:
+            raise SettingError(
+                "--respect-usage goes by what robots.txt says, and --ignore-robots asks for none; leave one out"
+            )
         if self.discovery_by != BY_CREDIT and (self.refreshes or self.strategy not in _BY_CASH):
             raise SettingError(
                 f"--discovery-by {self.discovery_by} goes by cash alone, with --strategy greedy or opic and without "

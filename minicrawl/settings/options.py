@@ -8,6 +8,7 @@ classes, is ever made, so no group has methods of its own.
 from dataclasses import dataclass
 from pathlib import Path
 
+from minicrawl import __version__
 from minicrawl.settings import requests, values
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
@@ -23,7 +24,9 @@ BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
 DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
 BY_SITES, BY_PAGES = "sites", "pages"
 JUMPS = (BY_SITES, BY_PAGES)
-USER_AGENT = "minicrawl/0.1"
+WELL_KNOWN = ("llms.txt", "llms-full.txt", "security.txt")
+USES = ("search", "ai-input", "ai-train")
+USER_AGENT = f"minicrawl/{__version__.rpartition('.')[0]}"
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -136,6 +139,14 @@ class Scope:
         values.flag,
         "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
     )
+    well_known: tuple[str, ...] = setting(
+        (),
+        values.codes,
+        "Ask every origin of which a page was read for these files, once, and read those that are there as pages: "
+        "llms.txt, llms-full.txt, security.txt. Repeatable.",
+        check=values.each_of(WELL_KNOWN),
+        metavar="FILE[,...]",
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -223,6 +234,15 @@ class Politeness:
         metavar="N",
     )
     ignore_robots: bool = setting(False, values.flag, "Do not ask for robots.txt. Only for servers of your own.")
+    respect_usage: tuple[str, ...] = setting(
+        (),
+        values.codes,
+        "Fetch nothing that robots.txt or tdmrep.json does not want used for this: search, ai-input (of models that "
+        "answer) or ai-train. Of pages that say so themselves the text is not kept, and export leaves them out. "
+        "Repeatable.",
+        check=values.each_of(USES),
+        metavar="search|ai-input|ai-train",
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -342,6 +362,19 @@ class Identity:
         hide=requests.shown_headers,
         metavar="'[HOST=]NAME: VALUE'",
     )
+    sign: Path | None = setting(
+        None,
+        values.file,
+        "Sign every request with this key, by Web Bot Auth, so that sites can tell the crawler from others that use "
+        "its name. 'minicrawl key new FILE' makes one. Needs --signature-agent.",
+        metavar="KEYFILE",
+    )
+    signature_agent: str = setting(
+        "",
+        requests.origin,
+        "The https origin that publishes the key of --sign, as 'minicrawl key directory' prints it.",
+        metavar="URL",
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -454,6 +487,11 @@ class Keep:
         values.flag,
         "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
         "the store: about 3 kB a page. Pages that say noarchive are left out.",
+    )
+    pdf: bool = setting(
+        False,
+        values.flag,
+        "Read PDF files as pages: their links, title and text. Needs the extra pdf.",
     )
     audit: bool = setting(
         False,

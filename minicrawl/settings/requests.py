@@ -13,6 +13,8 @@ from minicrawl.settings.values import option, quoted, several, text, text_of_fil
 _SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 HOST = r"(?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?"  # NAME, NAME:PORT or scheme://NAME[:PORT]
+_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HTTPS_ORIGIN = re.compile(rf"https://({_LABEL}(?:\.{_LABEL})*)(?::([1-9]\d{{0,4}}))?/?", re.IGNORECASE | re.ASCII)
 _PAGE = re.compile(r"https?://[^\s()<>]+", re.IGNORECASE)
 
 
@@ -165,6 +167,17 @@ def contact(name: str, value: Any) -> None:
             f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, "
             f"not {quoted(value)}"
         )
+
+
+def origin(name: str, given: Any) -> str:
+    """An https origin as RFC 6454 6.2 spells it; "" if none is given."""
+    if text(name, given) == "":
+        return ""
+    match = _HTTPS_ORIGIN.fullmatch(given)
+    if match is None or int(match[2] or 0) > 65535:
+        raise SettingError(f"{option(name)} is an https origin such as https://crawler.example, not {quoted(given)}")
+    port = f":{match[2]}" if match[2] not in (None, "443") else ""
+    return f"https://{match[1].lower()}{port}"
 
 
 def are_proxies(_: str, value: Any) -> None:

@@ -38,6 +38,7 @@ class GivenSettings(AdjustableSettings, total=False):
     retry: str | Iterable[str] | AsBefore
     host_pages: str | Iterable[str] | AsBefore
     host_max_depth: str | Iterable[str] | AsBefore
+    well_known: str | Iterable[str] | AsBefore
     host_delay: str | Iterable[str] | AsBefore
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore
@@ -45,6 +46,7 @@ class GivenSettings(AdjustableSettings, total=False):
     check_cloaking: bool | AsBefore
     merge_duplicates: bool | AsBefore
     ignore_robots: bool | AsBefore
+    respect_usage: str | Iterable[str] | AsBefore
     strategy: str | AsBefore
     history: str | AsBefore
     window: float | str | AsBefore
@@ -61,6 +63,7 @@ class GivenSettings(AdjustableSettings, total=False):
     focus_type: str | Iterable[str] | AsBefore
     on_change: str | AsBefore
     text: bool | AsBefore
+    pdf: bool | AsBefore
     audit: bool | AsBefore
     extract: str | Iterable[str] | AsBefore
     extract_rule: str | Mapping[str, object] | Iterable[str | Mapping[str, object]] | AsBefore
@@ -89,6 +92,8 @@ class GivenSettings(AdjustableSettings, total=False):
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore
+    sign: str | Path | AsBefore | None
+    signature_agent: str | AsBefore
     auth: str | Iterable[str] | AsBefore
     netrc: bool | AsBefore
     netrc_file: str | Path | AsBefore | None

@@ -276,6 +276,16 @@ def one_of(allowed: tuple[str, ...]) -> Check:
     return check
 
 
+def each_of(allowed: tuple[str, ...]) -> Check:
+    check = one_of(allowed)
+
+    def check_each(name: str, value: Any) -> None:
+        for given in value:
+            check(name, given)
+
+    return check_each
+
+
 def patterns(name: str, value: Any) -> None:
     for pattern in value:
         compiled(pattern, name)

@@ -38,7 +38,9 @@ class DamagedStore:
         self._db.close()
 
     def rows(self, table: str, key: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-        """The readable rows of a table by its integer `key`, which starts at 0."""
+        """The readable rows of a table by its integer `key`, which starts at 0; none where an older store lacks it."""
+        if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is None:
+            return
         query = f"SELECT {', '.join(columns)} FROM {table} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
         try:
             (last,) = self._db.execute(f"SELECT max({key}) FROM {table}").fetchone()

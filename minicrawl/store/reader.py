@@ -26,6 +26,7 @@ from minicrawl.store.read.judgements import Judgements
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
+from minicrawl.store.read.preferences import PagePreferences
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
 from minicrawl.store.read.refreshes import ChangedPage, Refreshes
@@ -89,6 +90,7 @@ class Store:
         self.archived = Archived(self._tables)
         self.requisites = Requisites(self._tables)
         self.spam_signs = SpamSigns(self._tables)
+        self.preferences = PagePreferences(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
         self.transfers = TransferRows(self._tables)
@@ -178,12 +180,14 @@ class Store:
         to the first that is too long."""
         self._tables.prepare(lambda: question(self))
 
-    def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
-        """The rows of an optional capability's own table with this key; none if the table is missing."""
+    def part_rows(self, table: str, key: str | int | None = None) -> list[tuple[Any, ...]]:
+        """The rows of an optional capability's own table with this key, or all; none if the table is missing."""
         name = f"part_{table}"
         if self._tables.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) is None:
             return []
         first = self._tables.row("SELECT name FROM pragma_table_info(?) WHERE cid = 0", name)[0]
+        if key is None:
+            return self._tables.rows(f"SELECT * FROM {quoted(name)}")
         return self._tables.rows(f"SELECT * FROM {quoted(name)} WHERE {quoted(first)} = ?", (key,))
 
     def size(self) -> int:

@@ -157,6 +157,8 @@ class HostRow(NamedTuple):
 
 
 class RobotsRow(NamedTuple):
+    """A row of `robots`, or of `tdmrep`."""
+
     origin: str
     status: int | None
     reason: str | None
@@ -317,6 +319,13 @@ class SpamSign(NamedTuple):
     told: str
 
 
+class PreferencesRow(NamedTuple):
+    """A row of `page_preferences`."""
+
+    page: int
+    said: str
+
+
 class RequisiteRow(NamedTuple):
     """A row of `requisites`, without its number."""
 
@@ -332,11 +341,36 @@ class RequisiteRow(NamedTuple):
     asked_at: float | None = None
 
 
+WELL_KNOWN_TABLE = "well_known"
+"""The table of well-known files, see `Store.part_rows`."""
+
+
+class WellKnownRow(NamedTuple):
+    """A row of the well-known files that origins were asked for. `page`: whose turn led there; `hops`: redirects from
+    the usual place; `reason`: "due", or the code of the outcome."""
+
+    url: str
+    name: str
+    page: int
+    hops: int
+    reason: str
+    attempts: int = 0
+    status: int | None = None
+    asked_at: float | None = None
+
+
 class CloakingRow(NamedTuple):
     """A row of `cloaking`."""
 
     page: int
     result: str
+
+
+class ChallengeRow(NamedTuple):
+    """A row of `challenges`."""
+
+    page: int
+    fields: str
 
 
 class ListedUrl(NamedTuple):

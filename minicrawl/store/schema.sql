@@ -121,6 +121,17 @@ CREATE TABLE robots (
     attempts     INTEGER NOT NULL
 ) STRICT;
 
+-- Files at /.well-known/tdmrep.json, as in robots (crawler/robots/tdmrep.py); none is asked for without --respect-usage.
+CREATE TABLE tdmrep (
+    origin       TEXT    PRIMARY KEY,
+    status       INTEGER,
+    reason       TEXT,
+    body         BLOB    NOT NULL,
+    fetched_at   REAL    NOT NULL,
+    expires      REAL    NOT NULL,
+    attempts     INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE meta (
     key          TEXT    PRIMARY KEY,
     value        ANY
@@ -320,6 +331,12 @@ CREATE TABLE cloaking (
     result        TEXT    NOT NULL             -- same, cloaked, or the code of the reason why it is not known
 ) STRICT;
 
+-- Header fields by which refusals of pages ask for a signature, a login or a browser (minicrawl/crawler/http/response_fields.py).
+CREATE TABLE challenges (
+    page          INTEGER PRIMARY KEY,         -- pages.id
+    fields        TEXT NOT NULL                -- NAME: VALUE, a line each
+) STRICT;
+
 -- Facts of HTML pages for an audit, by --audit, as of their last answers (minicrawl/crawler/html/facts.py).
 CREATE TABLE page_facts (
     page          INTEGER PRIMARY KEY,         -- pages.id
@@ -348,6 +365,12 @@ CREATE TABLE spam_signs (
     told          TEXT    NOT NULL,            -- by what, and where
     PRIMARY KEY (page, sign)
 ) STRICT, WITHOUT ROWID;
+
+-- What pages say on their use, as of their last answers; a page that says nothing has no row.
+CREATE TABLE page_preferences (
+    page          INTEGER PRIMARY KEY,         -- pages.id
+    said          TEXT    NOT NULL             -- a line each: 'header Content-Usage: train-ai=n', 'meta robots: noai'
+) STRICT;
 
 -- Cookies of hosts, with --cookies: in the clear, so that nobody but the user may read a store that has any.
 CREATE TABLE cookies (

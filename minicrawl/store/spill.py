@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 
 _GROUP = struct.Struct("<qq")  # of a group: number of arrays, bytes of all their elements
 _HEAD = struct.Struct("<4sq")  # of an array: dtype, number of elements
+_BUFFER = 2**13  # bytes; by default 2**17 since Python 3.14, which is not in anybody's plan of memory
 
 
 class Spill:
@@ -45,7 +46,7 @@ class Spill:
 
     def append(self, block: int, arrays: tuple[Array, ...]) -> None:
         """Append a group of arrays to the block."""
-        with disk_errors(self._path), self._groups(block).open("ab") as file:
+        with disk_errors(self._path), self._groups(block).open("ab", _BUFFER) as file:
             file.write(_GROUP.pack(len(arrays), sum(array.nbytes for array in arrays)))
             file.writelines(_HEAD.pack(array.dtype.str.encode(), len(array)) for array in arrays)
             file.writelines(array.tobytes() for array in arrays)
@@ -56,7 +57,7 @@ class Spill:
         with disk_errors(self._path):
             if not path.exists():
                 return
-            with path.open("rb") as file:
+            with path.open("rb", _BUFFER) as file:
                 while head := file.read(_GROUP.size):
                     count, size = _GROUP.unpack(head)
                     yield tuple(_arrays(file.read(count * _HEAD.size), file.read(size)))

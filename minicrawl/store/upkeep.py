@@ -29,7 +29,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     Raises StoreError, which names the one of the two that is at fault, and SettingError when `file` is there or is the
     store itself.
     """
-    if file.exists():
+    if _is_there(file):
         if file.samefile(store):
             raise SettingError(f"{file} is the store itself; name another file")
         if not force:
@@ -53,6 +53,15 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
             for left in (unfinished, *logs(unfinished)):
                 left.unlink(missing_ok=True)
     return file.stat().st_size
+
+
+def _is_there(file: Path) -> bool:
+    """True if a file exists. Raises OSError for a name that no file can have, as Path.exists did before Python 3.14."""
+    try:
+        file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _clear_left(file: Path) -> None:

@@ -25,6 +25,7 @@ from minicrawl.store.read.tables import Row, Tables, columns, quoted
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
+    ChallengeRow,
     Change,
     CloakingRow,
     DomainRow,
@@ -41,6 +42,7 @@ from minicrawl.store.rows import (
     NotedImportance,
     ParameterRow,
     PatternRow,
+    PreferencesRow,
     Probe,
     RecentPage,
     RefreshHost,
@@ -226,6 +228,9 @@ class Writer(Store):
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         self._replace("robots", RobotsRow, rows)
 
+    def save_tdmrep(self, rows: Iterable[RobotsRow]) -> None:
+        self._replace("tdmrep", RobotsRow, rows)
+
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         self._replace("patterns", PatternRow, rows)
 
@@ -344,6 +349,11 @@ class Writer(Store):
         )
         self._insert("spam_signs", SpamSign, rows)
 
+    def save_preferences(self, rows: Iterable[PreferencesRow], gone: Iterable[int] = ()) -> None:
+        """Save what pages say on their use. gone: pages that no longer say anything."""
+        self._replace("page_preferences", PreferencesRow, rows)
+        self._db.executemany("DELETE FROM page_preferences WHERE page = ?", ((page,) for page in gone))
+
     def add_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites that are not known yet."""
         self._insert("requisites", RequisiteRow, rows, "INSERT OR IGNORE")
@@ -362,6 +372,11 @@ class Writer(Store):
 
     def save_cloaking(self, rows: Iterable[CloakingRow]) -> None:
         self._replace("cloaking", CloakingRow, rows)
+
+    def save_challenges(self, rows: Iterable[ChallengeRow], gone: Iterable[int]) -> None:
+        """Save challenges of pages. gone: pages refused without one."""
+        self._replace("challenges", ChallengeRow, rows)
+        self._db.executemany("DELETE FROM challenges WHERE page = ?", ((page,) for page in gone))
 
     def save_course(self, point: CoursePoint, dropped: Iterable[float]) -> None:
         """Add a point of the crawl's progress. dropped: seconds of points to delete."""

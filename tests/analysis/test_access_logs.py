@@ -152,11 +152,12 @@ def test_long_line_is_skipped_and_takes_no_memory() -> None:
 def test_gzip_is_told_by_content(tmp_path: Path, name: str) -> None:
     records = 1_000 * (b'192.0.2.7 - - %b "GET /a?b=c HTTP/1.1" 200 9 %b\n' % (STAMP, REST))
     packed = gzip.compress(records) + gzip.compress(records)
+    rest = 2_000 - 2**17 * 2_000 // len(records * 2)  # what was inflated last is lost: a buffer, 128 kB at most
     for content, is_cut, least in (
         (records * 2, False, 2_000),
         (packed, False, 2_000),
-        (packed[:-9], True, 1_700),  # what was inflated last is lost
-        (packed + b"x", True, 1_700),
+        (packed[:-9], True, rest),
+        (packed + b"x", True, rest),
     ):
         (tmp_path / name).write_bytes(content)
         log = AccessLog()

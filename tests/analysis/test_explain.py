@@ -23,10 +23,12 @@ KEYS_OF_A_PAGE = {
     *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host", "received"),
     *("forwarded", "linked_from", "links_to", "links_in", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
     *("expected", "expected_parts"),
+    "challenge",
     "refresh",
     "waiting_key",
     "focus",
     "jump",
+    "usage",
 }
 
 
@@ -86,7 +88,7 @@ def test_what_is_no_url_is_one_sentence(store: Path) -> None:
 def test_json_has_stable_keys_side_by_side(store: Path) -> None:
     known, unknown = explained(store, HOME).as_json(), explained(store, HOME + "nowhere").as_json()
     assert set(known) == KEYS_OF_A_PAGE
-    assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots"}
+    assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "usage"}
     assert known["not_counted"] == {"nofollow": 0, "out of scope or in a trap": 1}
     assert list(known["host"]) == [
         *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until"),

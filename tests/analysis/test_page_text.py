@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support.preferring import Preferring
 from support.sites import Site, canonical, crawl
 
 from minicrawl.analysis.page_text import page_text
@@ -10,13 +11,16 @@ from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
+EARLY = f"{HOME}early"
 SITE: Site = {
-    HOME: ["<p>home says this", "/moved", "/gone", "/silent", "/copy"],
+    HOME: ["<p>home says this", "/moved", "/gone", "/silent", "/copy", "/unwanted", "/data", "/empty"],
     f"{HOME}moved": f"{HOME}on",
     f"{HOME}on": f"{HOME}target",
     f"{HOME}target": ["<p>target says that"],
     f"{HOME}gone": 404,
     f"{HOME}silent": ["<meta name=robots content=noarchive>nothing of this"],
+    f"{HOME}unwanted": ["<meta name=robots content=noai>nothing of this"],
+    f"{HOME}empty": [],
     f"{HOME}copy": [canonical(HOME), "<p>copy says more"],
 }
 
@@ -24,7 +28,9 @@ SITE: Site = {
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("text") / "crawl.db"
-    crawl(SITE, path, [HOME], text=True)
+    crawl({EARLY: ["<p>early words"]}, path, [EARLY])
+    server = Preferring(SITE, files={f"{HOME}data": "plain words"})
+    crawl(server, path, [HOME], text=True, respect_usage="ai-train")
     return path
 
 
@@ -49,7 +55,11 @@ def test_page_is_found_as_the_user_writes_it(store: Path, asked: str, url: str, 
     [
         ("http://b.test/", r"http://b\.test/ is not known to this crawl"),
         (f"{HOME}gone", r"http://a\.test/gone has not been read: error \(http-404\); see 'minicrawl why'"),
-        (f"{HOME}silent", r"the text of http://a\.test/silent is not kept: .* noarchive"),
+        (f"{HOME}silent", r"the text of http://a\.test/silent is not kept: the page says noarchive$"),
+        (f"{HOME}unwanted", r"/unwanted is not kept: the page does not want ai-train, which the crawl respects$"),
+        (f"{HOME}data", r"/data is not kept: it is text/plain; texts are kept of HTML, and with --pdf of PDF files$"),
+        (f"{HOME}empty", r"/empty is not kept: the page is empty$"),
+        (EARLY, r"/early is not kept: the page was read without --text; 'minicrawl refresh' reads it again$"),
         ("ftp://a.test/", "is no http or https URL"),
     ],
 )

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from backports import zstd
 from support.archives import NOTHING_BEFORE, a_record, an_answer, an_http_record
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -24,6 +23,11 @@ from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.reading import Damage, record_at, records
 from minicrawl.archive.unpacking import DamagedError
 from minicrawl.archive.writer import ArchiveWriter, Rules
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # warcio leaves its own files open

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.documents import parse
 
 from minicrawl.cli import main
 from minicrawl.cli.demo import _lines
@@ -36,9 +37,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_commands_it_ends_with_can_be_typed(demo: tuple[Path, str]) -> None:
     store, text = demo
     commands = [shlex.split(line) for line in text.splitlines() if line.startswith("  minicrawl ")]
-    assert [words[1] for words in commands] == ["why", "top", "crawl"]
-    for _, *words in commands[:2]:
-        assert CliRunner().invoke(main, words).exit_code == 0
+    assert [words[1] for words in commands] == ["why", "dashboard", "crawl"]
+    assert CliRunner().invoke(main, commands[0][1:]).exit_code == 0
+    for _, *words in commands[1:]:
+        parse(words)
+    assert commands[1][-2:] == ["--store", str(store)]
     with open_store(store) as reader:
         assert commands[0][2] == reader.top(1)[0].url
 

@@ -77,7 +77,7 @@ def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None
 
 def test_a_crawl_of_other_peoples_hosts_is_asked_once_to_name_somebody(tmp_path: Path) -> None:
     """Nothing goes out: the proxy is closed."""
-    hint = "Good crawlers name somebody whom a host can ask about them: --contact ADDRESS, or the URL of a page.\n"
+    hint = "--contact ADDRESS names you"
     away = ("crawl", "example.org", "--proxy", "http://127.0.0.1:9", "--time", "0.1s")
     assert hint in run(*away, "--store", tmp_path / "a.db").stderr
     assert hint not in run(*away, "--store", tmp_path / "a.db").stderr

@@ -10,6 +10,7 @@ from support.sites import Site, crawl
 
 import minicrawl.rank.graph_stats  # noqa: F401
 from minicrawl.cli import main
+from minicrawl.installed import adding
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -88,7 +89,7 @@ def test_mistake_gets_one_sentence(tmp_path: Path, store: Path, monkeypatch: pyt
         assert result.stderr.count("\n") == 1
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = run("--store", store, "--plot", "shape.svg")
-    assert result.stderr == "Error: --plot needs matplotlib; run: pip install 'minicrawl[lab]'\n"
+    assert result.stderr == f"Error: --plot needs matplotlib; run: {adding('lab')}\n"
 
 
 @pytest.mark.parametrize("words", [["graph", "stats"], ["lab", "graphbench"]])

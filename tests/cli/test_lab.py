@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from support.sites import crawl, random_site
 
 from minicrawl.cli import main
+from minicrawl.installed import adding
 from minicrawl.lab.figures import FIGURES
 from minicrawl.lab.webs import power_law
 
@@ -190,4 +191,4 @@ def test_without_the_extra_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     result = lab("figure", "2")
     assert result.exit_code == 2
-    assert result.stderr == "Error: the lab needs numba and matplotlib; run: pip install 'minicrawl[lab]'\n"
+    assert result.stderr == f"Error: the lab needs numba and matplotlib; run: {adding('lab')}\n"

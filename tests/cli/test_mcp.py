@@ -21,6 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 from support.command_line import run
 from support.searching import indexed, page
 
+from minicrawl.installed import adding
+
 HOME = "http://a.test/"
 SITE: dict[str, Any] = {HOME: page("Home", "sailing boats")}
 ASK = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -156,5 +158,5 @@ def test_without_the_extra_it_says_how_to_get_it(store: Path, tmp_path: Path) ->
     code = "import sys; sys.modules['mcp'] = None; from minicrawl.cli import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", code, "mcp", "--store", str(store)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    sentence = "Error: minicrawl mcp needs mcp; run: pip install 'minicrawl[mcp]'\n"
+    sentence = f"Error: minicrawl mcp needs mcp; run: {adding('mcp')}\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)

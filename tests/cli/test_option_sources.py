@@ -27,7 +27,9 @@ TEXTS = [
     ["a.test=n:1", "b.test=n:2", "c.test=n:3", "d.test=n:4"],
     ["::a:1", "::b:2", "::c:3", "::d:4"],
     ["text=2", "text=3", "text=4", "text=5"],
+    ["search", "ai-input", "ai-train", "search,ai-train"],
     ["a/a", "b/b", "c/c", "d/d"],
+    ["llms.txt", "llms-full.txt", "security.txt", "llms.txt,security.txt"],
     ["a.svg", "b.svg", "c.svg", "d.svg"],
     ["a.there", "b.there", "c.there", "d.there"],  # files that there are
 ]

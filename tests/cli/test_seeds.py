@@ -12,6 +12,7 @@ from support.sites import crawl
 from minicrawl.analysis.seeding import DEPTHS
 from minicrawl.cli import main
 from minicrawl.crawler.admission.seeds import read_seeds
+from minicrawl.installed import adding
 from minicrawl.store.writer import Writer
 
 FILE = f"""\
@@ -125,7 +126,7 @@ def test_plot_without_matplotlib_is_one_sentence(store: Path, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run("--plot", "seeds.svg", "--store", store)
     assert result.exit_code == 2
-    assert result.stderr == "Error: --plot needs matplotlib; run: pip install 'minicrawl[lab]'\n"
+    assert result.stderr == f"Error: --plot needs matplotlib; run: {adding('lab')}\n"
     assert run("--explain", "--store", store).exit_code == 0
 
 

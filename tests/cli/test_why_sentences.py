@@ -4,9 +4,12 @@ import re
 import shutil
 from pathlib import Path
 
+import httpx
 import pytest
 from support.command_line import HOME, answer, run
 from support.sites import Server, Site, crawl, rows
+
+import minicrawl
 
 SITE: Site = {
     HOME: [HOME + name for name in ("a", "b", "private", "out", "moved", "gone", "meta")],
@@ -41,6 +44,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_why_says_it_in_sentences(store: Path, path: str, said: str) -> None:
     assert said in run("why", HOME + path, "--store", store).output
+
+
+def test_a_file_that_is_left_unread_is_not_said_to_be_read(tmp_path: Path) -> None:
+    def reply(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=b"%PDF-1.7", headers={"Content-Type": "application/pdf"})
+
+    store = tmp_path / "crawl.db"
+    minicrawl.crawl([HOME], store, transport=httpx.MockTransport(reply), delay=0)
+    told = run("why", HOME, "--store", store).output
+    assert re.search(r"Fetched .*: it is no HTML, so it was left unread, and has no links\. 0 pages link to it\.", told)
 
 
 def test_how_many_are_before_a_page_is_counted(store: Path) -> None:

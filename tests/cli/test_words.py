@@ -27,7 +27,10 @@ def store(tmp_path: Path) -> Path:
 
 def test_a_crawl_that_goes_on_keeps_its_scope_and_tells_what_is_changed(store: Path) -> None:
     result = run("crawl", "--store", store, "--time", "0.1s", "--delay", "0s", "--max-depth", "2")
-    assert result.stderr.splitlines()[0] == "max-depth: 3 -> 2"
+    assert result.stderr.splitlines()[1:3] == [
+        "Asks a host without a pause, as its robots.txt allows, as minicrawl/1.0.",
+        "max-depth: 3 -> 2",
+    ]
     assert not any("scope" in line for line in result.stderr.splitlines())
     kept = json.loads(rows(store, "SELECT value FROM meta WHERE key = 'settings'")[0][0])
     assert (kept["scope"], kept["max_depth"], kept["delay"]) == ("host", 2, 0)

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from support.cluster_runs import SETTINGS, folder_at, ranked_pages
+from support.pdfs import answered, document
 from support.rendered import Site, slow_with_chromium
 from support.sites import rows
 
+from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.running.keeper import Ended, Keeper
@@ -125,3 +127,27 @@ def test_pages_are_rendered_in_the_browser_of_their_partition(tmp_path: Path) ->
     asyncio.run(crawl())
     answered = {url for url, (_, status, *_) in together(tmp_path / "web").items() if status == 200}
     assert answered == {*SEEDS, *(f"{seed}made" for seed in SEEDS)}
+
+
+@pytest.mark.slow
+def test_pdf_files_and_well_known_files_are_read_in_their_partition(tmp_path: Path) -> None:
+    """The PDF file and the llms.txt of each host link to the next host, which another partition may have."""
+    pages: dict[str, Any] = {}
+    for seed, following in zip(SEEDS, [*SEEDS[1:], SEEDS[0]], strict=True):
+        paper = answered(document([f"A paper of {seed}"], uris=[f"{following}by-paper"]))
+        llms = ("text/plain", f"# Docs of {seed}\n\n- [One]({following}by-llms)\n")
+        pages |= {seed: '<p>home<a href="/paper.pdf">', f"{seed}paper.pdf": paper, f"{seed}llms.txt": llms}
+        pages |= {f"{seed}by-paper": "<p>one", f"{seed}by-llms": "<p>two"}
+
+    async def crawl() -> None:
+        async with Site(pages) as site:
+            rules = (ConnectTo(None, None, "127.0.0.1", site.port),)
+            more = {"connect_to": rules, "pdf": True, "well_known": ("llms.txt",), "text": True}
+            chosen = CrawlSettings.of({**SETTINGS, **more})
+            await Keeper(folder_at(tmp_path / "web", 3), chosen, Seeds(SEEDS)).crawl()
+
+    asyncio.run(crawl())
+    found_there = together(tmp_path / "web")
+    assert {url for url, (_, status, *_) in found_there.items() if status == 200} == pages.keys()
+    with found(tmp_path / "web").opened() as stores:
+        assert list(all_violations(stores)) == []

@@ -227,7 +227,7 @@ FAULTS = {
     "status-20x": Fault(answer(status="20x OK"), BAD, BAD),
     "no-status-line": Fault(b"Content-Type: text/html\r\n\r\n" + PAGE, BAD, BAD),
     "http-0-9": Fault(PAGE, BAD, BAD),
-    "http-2-settings": Fault(b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64", BAD, BAD),
+    "http-2-settings": Fault(b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64", BAD, BAD),  # and hangs up on HTTP/2
     "http-2-preface": Fault(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", BAD, BAD),
     "garbage": Fault(bytes(range(255, 0, -1)), BAD, BAD),
     "ssh-banner": Fault(b"SSH-2.0-OpenSSH_9.6\r\n", BAD, BAD),

@@ -39,7 +39,7 @@ def test_things_are_items_of_their_own() -> None:
 
 
 def test_what_is_nested_too_deeply_is_told_once() -> None:
-    html = f"<script type=application/ld+json>{'[' * 9_999}</script>" * 2
+    html = f"<script type=application/ld+json>{'[' * 9_999}{']' * 9_999}</script>" * 2
     found = gather(Asked(structured=True), Document(html.encode()), URL)
     assert found == ((), (("extract.structured", TOO_DEEP),))
 

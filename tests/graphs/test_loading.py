@@ -47,16 +47,16 @@ def named_links(loaded: LoadedGraph) -> list[tuple[str, str]]:
     return [(loaded.names[source], loaded.names[target]) for source, target in links_of(loaded.graph)]
 
 
-def matrix(links: list[tuple[int, int]] = LINKS, size: int = 4) -> sparse.coo_array[Any, Any]:
+def matrix(links: list[tuple[int, int]] = LINKS, size: int = 4) -> "sparse.coo_array[Any, Any]":
     sources, targets = np.array(links).T
     return sparse.coo_array((np.ones(len(links)), (sources, targets)), shape=(size, size))
 
 
-def random_matrix(seed: int, size: int = 80) -> sparse.coo_array[Any, Any]:
+def random_matrix(seed: int, size: int = 80) -> "sparse.coo_array[Any, Any]":
     return sparse.random_array((size, size), density=0.05, rng=np.random.default_rng(seed), format="coo")
 
 
-def matrix_links(entries: sparse.coo_array[Any, Any]) -> list[tuple[int, int]]:
+def matrix_links(entries: "sparse.coo_array[Any, Any]") -> list[tuple[int, int]]:
     return sorted({(i, j) for i, j in zip(entries.row.tolist(), entries.col.tolist(), strict=True) if i != j})
 
 

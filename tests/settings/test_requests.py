@@ -145,3 +145,46 @@ def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "is in no folder that there is")):
         with pytest.raises(SettingError, match=f"--cookie-file {path} {problem}; name a file of cookies"):
             CrawlSettings(cookie_file=path)
+
+
+@pytest.mark.parametrize(
+    ("given", "origin"),
+    [
+        ("", ""),
+        ("https://crawler.example", "https://crawler.example"),
+        ("https://Crawler.Example/", "https://crawler.example"),
+        ("HTTPS://crawler.example:443/", "https://crawler.example"),
+        ("https://crawler.example:8443", "https://crawler.example:8443"),
+        ("https://127.0.0.1:1", "https://127.0.0.1:1"),
+    ],
+)
+def test_origin_that_publishes_the_key_is_spelt_as_an_origin(given: str, origin: str, tmp_path: Path) -> None:
+    (key := tmp_path / "key.pem").touch()
+    assert CrawlSettings(sign=key if given else None, signature_agent=given).signature_agent == origin
+
+
+NO_ORIGINS = (
+    *("crawler.example", "http://crawler.example", "https://", "https://a.example/keys", "https://a.example?"),
+    *("https://me@a", 'https://a"b', "https://a b", "https://a\nb", "https://a:x"),
+    *(
+        "https://\u017fite.example",
+        "https://\u212aelvin.example",
+        "https://a.example:\uff18\uff14",
+        "https://b\xfccher.example",
+    ),
+    *(
+        "https://a:0",
+        "https://a:0443",
+        "https://a:65536",
+        "https://.",
+        "https://-a",
+        "https://a..b",
+        "https://" + "a" * 64,
+    ),
+)
+
+
+@pytest.mark.parametrize("given", NO_ORIGINS)
+def test_what_is_no_https_origin_publishes_no_key(given: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"--signature-agent is an https origin such as https://crawler\.example"):
+        CrawlSettings(sign=tmp_path / "key.pem", signature_agent=given)

@@ -56,7 +56,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 14])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 14, 16])
 @pytest.mark.parametrize("opened", ["read", "written"])
 def test_older_store_is_brought_up_to_date_by_whoever_opens_it(store: Path, version: int, opened: str) -> None:
     schema, before = rows(store, SCHEMA), contents(store)

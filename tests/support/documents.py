@@ -30,7 +30,8 @@ def text(page: Path) -> str:
 
 def blocks(page: Path, language: str) -> list[str]:
     """The fenced blocks of a page that are marked with a language; "": those that are not marked."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", text(page), re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text(page), re.DOTALL | re.MULTILINE)
+    return [block for marked, block in found if marked == language]
 
 
 def prose(page: Path) -> str:
@@ -47,6 +48,12 @@ def shown_commands(page: Path) -> list[list[str]]:
     """The words of the minicrawl commands in fenced blocks, without the program's name."""
     lines = [line for block in blocks(page, "") for line in block.splitlines()]
     return [shlex.split(line)[1:] for line in lines if line.startswith("minicrawl ")]
+
+
+def sessions(page: Path) -> list[list[str]]:
+    """The same of commands that are shown with their output."""
+    lines = [line for block in blocks(page, "console") for line in block.splitlines()]
+    return [shlex.split(line)[2:] for line in lines if line.startswith("$ minicrawl ")]
 
 
 def named_commands(page: Path) -> list[list[str]]:
@@ -96,5 +103,6 @@ def headings(page: Path) -> set[str]:
 
 
 def links(page: Path) -> list[str]:
-    """Where the links of a page lead that stay in the tree."""
-    return [target for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)) if "://" not in target]
+    """Where the links and pictures of a page lead that stay in the tree."""
+    found = re.findall(r'(?:\]\(|\bsrc(?:set)?=")([^)"\s]+)[)"]', prose(page))
+    return [target for target in found if "://" not in target]

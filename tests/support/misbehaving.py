@@ -111,6 +111,8 @@ class MisbehavingServer:
             with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
                 while True:
                     head = await reader.readuntil(b"\r\n\r\n")
+                    if head.startswith(b"PRI "):  # HTTP/2
+                        break
                     number += 1
                     path, host = head.split(b" ", 2)[1].decode(), _host(head)
                     self.requests.append((host, head))

@@ -122,7 +122,7 @@ STATUS_LINES = {
     "half-a-status-line": (b"HTTP/1.1 20", RESET),
     "no-end-of-headers": (b"HTTP/1.1 200 OK\r\n" + HTML, RESET),
     "http-0.9": (b"<html>hello</html>\n", BAD),
-    "http-2-settings-frame": (b"\0\0\0\x04\0\0\0\0\0", BAD),
+    "http-2-settings-frame": (b"\0\0\0\x04\0\0\0\0\0", BAD),  # and no byte of HTTP/2 either
     "tls-alert": (b"\x15\x03\x01\0\x02\x02\x46", BAD),
     "ssh": (b"SSH-2.0-OpenSSH_9.6\r\n", BAD),
     "smtp": (b"220 mail.test ESMTP\r\n", BAD),
@@ -132,6 +132,10 @@ INTERIM = {
     "100": (b"HTTP/1.1 100 Continue\r\n\r\n" + answer(b"hello"), whole()),  # 9110 15.2: to be parsed, even unasked
     "102": (b"HTTP/1.1 102 Processing\r\n\r\n" + answer(b"hello"), whole()),
     "103-with-location": (b"HTTP/1.1 103 Hints\r\nLocation: /x\r\n\r\n" + answer(b"hello"), whole()),
+    "103-with-links": (  # RFC 8297: hints are of no use to us, and may not hold
+        b"HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\nSet-Cookie: a=b\r\n\r\n" + answer(b"hello"),
+        whole() | {"link": None, "set_cookies": ()},
+    ),
     "199": (b"HTTP/1.1 199 Odd\r\n\r\n" + answer(b"hello"), whole()),
     "ten-of-them": (b"HTTP/1.1 103 Hints\r\n\r\n" * 10 + answer(b"hello"), whole()),
     "nothing-else": (b"HTTP/1.1 100 Continue\r\n\r\n", RESET),

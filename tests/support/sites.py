@@ -282,11 +282,12 @@ _SINCE = {
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
     6: ["tallies", "best", "places", "domains", "linkers", "alternates", "parameters", "recent_pages"],
     15: ["spam_signs", "judgements"],  # the first stores of version 14 were made without judgements
+    17: ["challenges", "tdmrep", "page_preferences"],
 }
 
 
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version, 1 to 5, 7 to 12 or 14."""
+    """Make a store one that was written by an older program, whose schema had this version: 1 to 5, 7 to 12, 14, 16."""
     with sqlite3.connect(store) as db:
         if version < 13:
             db.executescript(_TWELFTH)

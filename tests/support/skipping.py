@@ -67,6 +67,10 @@ class _SkippingLoop(asyncio.SelectorEventLoop):
         future.add_done_callback(self._thread_is_done)
         return future
 
+    async def shutdown_default_executor(self, *timeout: Any) -> None:
+        self.in_threads += 1  # the thread that waits for all others
+        await super().shutdown_default_executor(*timeout)
+
     def _thread_is_done(self, future: asyncio.Future[Any]) -> None:
         self.in_threads -= 1
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from minicrawl.analysis.link_graph import FloatArray, FoldedStore, surfer_named
+from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.analysis.rankings.options import Options
-from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.errors import SettingError
 from minicrawl.rank.hits import capped_weights, intrinsic_weights
 from minicrawl.store.reader import Store

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_pages, folded_rows
-from minicrawl.analysis.sites import numbered_sites
+from minicrawl.analysis.numbered_sites import numbered_sites
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
 from minicrawl.opic.surfer import UNIFORM

@@ -98,6 +98,8 @@ class Machines:
         return False
 
     async def move(self, number: int, at: int) -> None:
+        if at >= self.number:  # a machine has left meanwhile: the partition stays until the next look
+            return
         node, folder = self._node_at(at), found(self._path)
         place = folder.places[number]
         if node == self._node(place):

@@ -18,6 +18,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any  # Any: messages
 
+from minicrawl import installed
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.machines.carrying import Call, Remote
 from minicrawl.cluster.machines.hosted import Call as AsyncCall
@@ -175,7 +176,7 @@ def alive() -> Sequence[str]:
 def connected(address: str) -> Iterator[Nodes]:
     """Connect to a cluster as a driver on one of its nodes, unless this process is. Raises SettingError, StoreError."""
     if find_spec("ray") is None:
-        raise SettingError("several machines need Ray; run: pip install 'minicrawl[cluster]'")
+        raise SettingError(f"several machines need Ray; run: {installed.adding('cluster')}")
     if "://" in address:
         raise SettingError(f"--ray takes auto or HOST:PORT, not {address}: run minicrawl on a node of the cluster")
     host, _, port = address.rpartition(":")

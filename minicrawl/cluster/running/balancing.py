@@ -79,8 +79,10 @@ class Balancing:
 
     async def _can_move(self, number: int, at: int) -> bool:
         """Wait until a process can have a partition. Returns False if the plan is void meanwhile."""
-        while not await self._processes.is_ready(number, at):
+        while self._processes.number == self.number:
+            if await self._processes.is_ready(number, at):
+                return True
             await asyncio.sleep(_LOOKS_APART)
-            if self._is_over or self._processes.number != self.number:
-                return False
-        return True
+            if self._is_over:
+                break
+        return False

@@ -7,9 +7,9 @@ Seeds are exempt: a user who names a URL wants it.
 redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to
 another site is refused, as with --scope site: most likely that site was meant.
 
-With --html-only a URL is refused if its path ends like a file that is never HTML. Unknown endings, endings that servers
-also give to pages (.php, .xml) and endings of domain names (.com, .au) may be HTML. So may a name with a colon: a
-wiki's page about a picture ends like the picture (/wiki/File:Cat.jpg).
+With --html-only a URL is refused if its path ends like a file that is never HTML; with --pdf, .pdf is not. Unknown
+endings, endings that servers also give to pages (.php, .xml) and endings of domain names (.com, .au) may be HTML. So
+may a name with a colon: a wiki's page about a picture ends like the picture (/wiki/File:Cat.jpg).
 """
 
 import re
@@ -61,6 +61,7 @@ class Scope:
     max_depth: int | None
     html_only: bool
     max_depths: Mapping[str, int]
+    pdf: bool = False
 
     @classmethod
     def of(cls, settings: CrawlSettings, seeds: Iterable[str]) -> "Scope":
@@ -73,6 +74,7 @@ class Scope:
             settings.max_depth,
             settings.html_only,
             by_host(parse_host_limit("host_max_depth", rule) for rule in settings.host_max_depth),
+            settings.pdf,
         )
 
     def refuses(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
@@ -133,7 +135,7 @@ class Scope:
         return most is not None and depth > most
 
     def _filtered(self, url: str) -> str | None:
-        if self.html_only and ending(url) is not None:
+        if self.html_only and (end := ending(url)) is not None and not (self.pdf and end == "pdf"):
             return "type"
         for pattern in self.deny:  # a loop: this is asked of every link
             if pattern.search(url):

@@ -97,8 +97,17 @@ def spelled(seeds: Seeds, known: Callable[[list[str]], Container[str]], *, keep_
     return Seeds(list(dict.fromkeys(urls)), frozenset(guessed))
 
 
+def files_named_as_hosts(sources: Iterable[str]) -> list[str]:
+    """The sources that are taken for seed files, as such files are there, and would be hosts if they were not."""
+    return [source for source in sources if _is_host_name(source) and os.path.isfile(source)]
+
+
 def _is_host(text: str) -> bool:
     return _HOST.fullmatch(text) is not None
+
+
+def _is_host_name(source: str) -> bool:
+    return _is_host(source) and not source.lower().endswith(_FILE_ENDINGS)
 
 
 def _refusal(bad: list[str]) -> str:
@@ -125,7 +134,7 @@ def _missing(source: str) -> str:
 
 def _lines(source: str) -> Iterator[tuple[str, str]]:
     is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source)
-    if is_url or (_is_host(source) and not source.lower().endswith(_FILE_ENDINGS) and not os.path.exists(source)):
+    if is_url or (_is_host_name(source) and (not os.path.exists(source) or os.path.isdir(source))):
         yield "seed", source
         return
     name = "standard input" if source == "-" else source

@@ -84,6 +84,7 @@ class Archiving:
                 exchange.body,
                 declared_type(exchange.head),
                 exchange.truncated,
+                exchange.protocol,
             )
         )
 

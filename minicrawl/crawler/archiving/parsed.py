@@ -25,10 +25,11 @@ from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.model import AlternateLink, Fetched, PageRequest, ParsedPage, Place, Wanted
 from minicrawl.settings import CrawlSettings
 
-SOURCES = ("crawler/html", "crawler/http", "crawler/sources", "crawler/urls", "store/texts", "model.py")
+_FOLDERS = ("formats", "html", "http", "sources", "urls")
+SOURCES = (*(f"crawler/{name}" for name in _FOLDERS), "store/texts", "model.py")
 """Folders and files of the code that parsing depends on."""
-_LIBRARIES = ("ada-url", "brotli", "charset-normalizer", "lxml", "numpy", "selectolax", "zlib-ng")
-_ANSWER = ("status", "content_type", "location", "robots_tag", "link", "etag", "last_modified")
+_LIBRARIES = ("ada-url", "brotli", "charset-normalizer", "lxml", "markdown-it-py", "numpy", "selectolax", "zlib-ng")
+_ANSWER = ("status", "content_type", "location", "robots_tag", "on_use", "link", "etag", "last_modified")
 _PRINTS = ("digest", "payload", "sketch", "wording", "short_text")
 OPTIONAL = {
     "about": ("description", "language", "h1"),
@@ -67,7 +68,10 @@ def _code() -> bytes:
 
 def version(settings: CrawlSettings) -> str:
     """A digest of everything but the page that the result of parsing depends on."""
-    return hashlib.sha256(b"%b %d %d" % (_code(), settings.max_size, settings.keep_parameters)).hexdigest()[:32]
+    parts = [_code(), settings.max_size, settings.keep_parameters, sorted(settings.well_known)]
+    if settings.pdf:
+        parts.append(importlib.metadata.version("pypdf"))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
 class ParsedWriter:
@@ -90,7 +94,7 @@ def _packed(digest: str, fetched: Fetched, parsed: ParsedPage, wanted: Wanted) -
     flags = [name for name in OPTIONAL if getattr(wanted, name)]
     fields: dict[str, Any] = {name: fetched[at] for name, at in _ANSWERS if fetched[at] is not None}
     fields |= {name: parsed[at] for name, at, empty in _PAGES if parsed[at] is not empty and parsed[at] != empty}
-    if fetched.status == 200 and media_type(fetched.content_type) in HTML_TYPES:
+    if fetched.status == 200 and (fetched.digest is not None or media_type(fetched.content_type) in HTML_TYPES):
         fields["size"] = fetched.size  # of others no more was read than the archive wanted
     if not any(parsed.anchors):
         fields.pop("anchors", None)

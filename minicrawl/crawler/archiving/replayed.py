@@ -1,7 +1,7 @@
 """An archive in place of the network: a host answers with its archived answers, and no request is made.
 
 The last of several answers for a URL counts, but for a 304. A URL that is not in the archive is a failure,
-NOT_ARCHIVED. A missing robots.txt counts as none: its writer may have kept those elsewhere, or nowhere.
+NOT_ARCHIVED. A missing robots.txt or tdmrep.json counts as none: its writer may have kept those elsewhere, or nowhere.
 
 Soft 404s are found by answers for pages that cannot exist, whose URLs nobody can guess: so another crawl asks for
 others. The archive's own such answers of the same folder take their place, in their order.
@@ -23,7 +23,10 @@ from minicrawl.crawler.archiving.records import prefix_of
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
+from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
+from minicrawl.crawler.net.tls import HTTP_1
+from minicrawl.crawler.robots.tdmrep import PATH
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
@@ -75,7 +78,7 @@ class ArchiveTransport:
             return self._parsed.of(archive, captured, asked, wanted)
         return None
 
-    async def ask(self, url: str, fields: Sequence[Field]) -> "ArchivedAnswer":
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "ArchivedAnswer":
         request = head(b"GET", target_of(url), fields)
         found = self._last(url) or self._probe(url)
         if found is not None:
@@ -83,7 +86,7 @@ class ArchiveTransport:
                 return ArchivedAnswer(request, *found[1].answer(found[0]))
             except StoreError as error:
                 raise FetchError(NOT_ARCHIVED, str(error)) from error
-        if url.endswith("/robots.txt") and url.count("/") == 3:
+        if url in (f"{origin_of(url)}/robots.txt", f"{origin_of(url)}{PATH}"):
             return ArchivedAnswer(request, Record(0, 0, {}, _NONE), b"")
         raise FetchError(NOT_ARCHIVED, url)
 
@@ -129,7 +132,7 @@ class ArchiveTransport:
 class ArchivedAnswer:
     """An archived answer. Retry-After is left out: nobody is to wait for an archive."""
 
-    peer = None
+    peer, protocol = None, HTTP_1
 
     def __init__(self, request: bytes, record: Record, payload: bytes) -> None:
         """Raises FetchError for a record that is no answer."""

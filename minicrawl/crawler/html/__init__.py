@@ -1,5 +1,8 @@
 """HTML: from the bytes of a page to its links, text and metadata.
 
+    >>> parse_html(b'<a href="/b">b</a>', "https://example.org/").outlinks
+    ('https://example.org/b',)
+
 decode         bytes to text, with the encoding that a browser would use
 parse          a page's links, title, directives and text, in one pass
 content        the main content among the blocks of a page's text

@@ -18,20 +18,26 @@ LANGUAGE = re.compile(rf"[!-<>-~]{{1,{LANGUAGE_LENGTH}}}")
 # RFC 8288, section 3: <target>; name=value; name="value", <target> ...
 _TARGET = re.compile(r"[,\s]*<([^>]*)>")
 _PARAMETER = re.compile(r"""\s*;\s*([^\s;,=]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s;,]*))?""")
+_ON_USE = ("noai", "noimageai")
 _VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """`follow`: the page's links count; `index`: a search may show the page; `archive`: a copy may be kept."""
+    """`follow`: the page's links count; `index`: a search may show the page; `archive`: a copy may be kept; `on_use`:
+    those about models, noai and noimageai."""
 
     follow: bool = True
     index: bool = True
     archive: bool = True
+    on_use: tuple[str, ...] = ()
 
     def and_(self, other: "Directives") -> "Directives":
         """Allow only what both allow."""
-        return Directives(self.follow and other.follow, self.index and other.index, self.archive and other.archive)
+        on_use = tuple(dict.fromkeys((*self.on_use, *other.on_use)))
+        return Directives(
+            self.follow and other.follow, self.index and other.index, self.archive and other.archive, on_use
+        )
 
 
 def read_directives(directives: str, robot: str = "minicrawl") -> Directives:
@@ -50,7 +56,10 @@ def read_directives(directives: str, robot: str = "minicrawl") -> Directives:
             if addressed:
                 words.add(name.strip())
     return Directives(
-        words.isdisjoint(("nofollow", "none")), words.isdisjoint(("noindex", "none")), "noarchive" not in words
+        words.isdisjoint(("nofollow", "none")),
+        words.isdisjoint(("noindex", "none")),
+        "noarchive" not in words,
+        () if words.isdisjoint(_ON_USE) else tuple(word for word in _ON_USE if word in words),
     )
 
 

@@ -17,6 +17,7 @@ from minicrawl.crawler.html.parser_choice import tree_of, within_limit
 from minicrawl.crawler.html.requisites import requisites_of
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, PageFacts, ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks
@@ -41,6 +42,7 @@ _REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?
 
 
 _ANCHORS = Wanted(anchors=True)
+_ON_USE, _MOST_ON_USE = frozenset({"tdm-reservation", "tdm-policy"}), 10
 
 
 class _Related(NamedTuple):
@@ -85,6 +87,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         index=elements.directives.index,
         archive=elements.directives.archive,
         index_by_google=elements.index_by_google,
+        usage=elements.usage_lines,
         truncated=is_cut,
         description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
@@ -228,6 +231,7 @@ class _Elements:
         self.description: str | None = None
         self.licences: dict[str, None] = {}
         self.directives = Directives()
+        self._on_use: list[str] = []
         self.index_by_google = True
         self.fragments: dict[str, None] | None = {} if wanted.facts else None
         self.titles = 0
@@ -263,6 +267,12 @@ class _Elements:
                 links[link] = place
             if wants_words and best is None and tag == "a":
                 self.words[link] = tree.words()
+
+    @property
+    def usage_lines(self) -> tuple[str, ...]:
+        """What the head says on the use of the page, a line each."""
+        words = self.directives.on_use
+        return (*self._on_use, f"robots: {', '.join(words)}") if words else tuple(self._on_use)
 
     def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
         """The link with its relations, if it has any; None for link elements that are not followed."""
@@ -303,6 +313,8 @@ class _Elements:
             self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
         elif name == "viewport":
             self.viewport = True
+        elif name in _ON_USE and len(content) <= LONGEST_ON_USE and len(self._on_use) < _MOST_ON_USE:
+            self._on_use.append(f"{name}: {_line(content, LONGEST_ON_USE)}")
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
             self.refresh = _unquoted(match[1]) if match else None

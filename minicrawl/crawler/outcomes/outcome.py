@@ -3,8 +3,10 @@
 status or failure                     state            tries   cash goes
 200, HTML                             fetched          1       to the counted outlinks
   truncated, noindex                  fetched          1       the same, marked
+  other format that was read          fetched          1       the same (--pdf, --well-known)
   robots directive nofollow           fetched          1       to the virtual page
 200, not HTML; other 2xx              fetched          1       to the virtual page
+  a PDF file that cannot be read      fetched          1       the same (pdf-unread)
 301 302 303 307 308                   alias            1       to the target, all of it
   no target, out of scope, loop, >10  error            1       to the virtual page
 meta refresh, canonical to another    alias            1       to the target, all of it
@@ -133,8 +135,8 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
         return _failure(f"http-{status}", wait if status in _TRANSIENT_STATUSES else None, asked_rest(fetched, now))
     if status != 200:
         return Outcome(State.FETCHED, f"http-{status}")
-    if media_type(fetched.content_type) not in HTML_TYPES:
-        return Outcome(State.FETCHED, "not-html")
+    if media_type(fetched.content_type) not in HTML_TYPES and fetched.digest is None:
+        return Outcome(State.FETCHED, "pdf-unread" if parsed.unread else "not-html")
     return _page(fetched, parsed)
 
 

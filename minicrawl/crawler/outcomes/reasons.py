@@ -32,7 +32,7 @@ _OF_CONNECTIONS = {
     "tls-expired": "the certificate has expired, or is not valid yet",
     "tls-name": "the certificate is for other hosts",
     "private-address": "the host is in this machine's own network; --allow-private lets the crawl connect to it",
-    "dns": "there is no such name, or it has no address; --connect-to takes a host elsewhere",
+    "dns": "there is no such name, or it has no address: look at its spelling; --connect-to takes a host elsewhere",
     "dns-unanswered": "the name server failed, or was silent",
 }
 """Reasons for a missing connection, and the option that may help."""
@@ -42,13 +42,15 @@ MEANINGS = {
     "seed": "it was given as a seed, and has had no turn yet",
     "link": "a page that was read links to it, and it has had no turn yet",
     "sitemap": "a sitemap lists it, and it has had no turn yet",
+    "well-known": "it is a file that every origin was asked for (--well-known), and has had no turn yet",
     "alternate": "a page gives it as the same in another language or for another medium, and it has had no turn yet",
     "elsewhere": "another partition of this crawl has it; what links from here bring it is handed over to that",
     # It was read.
     "ok": "it was read, and its links were taken",
     "noindex": "it was read, and asks not to be shown by search engines",
     "nofollow": "it was read, and asks robots not to follow its links",
-    "not-html": "it was read, and is no HTML, so that there are no links in it",
+    "not-html": "it is no HTML, so it was left unread, and has no links",
+    "pdf-unread": "it is a PDF file that cannot be read: damaged, locked by a password, or too slow (see the log)",
     "truncated": "it was read as far as --max-size or the number of links that are taken allows",
     "item-failed": "it was read, and its links were taken, but a hook or a rule for items failed over it (see the log)",
     # It stands for another page.
@@ -84,6 +86,7 @@ MEANINGS = {
     "host-banned": "its host is banned: nothing is asked of it until that is taken back",
     "host-pages": "as many pages of its host were asked for as may be (--host-pages)",
     "robots": "robots.txt forbids it",
+    "usage": "its site does not want it used for what the crawl respects (--respect-usage)",
     "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",
     # A requisite (--requisites).
     "page": "a page that was read needs it, and it has had no turn yet",
@@ -91,6 +94,9 @@ MEANINGS = {
     "read": "it was read as a page, so the archive has it",
     "noarchive": "it forbids copies, or is of a type that --archive-types leaves out",
     "too-large": "it is longer than --max-size",
+    # A well-known file (--well-known).
+    "due": "it is about to be asked for",
+    "not-such-a-file": "what came is HTML, or has nothing of what such a file must have, so that it is no page",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": "its URL is too long",
@@ -169,13 +175,14 @@ def _status(code: str) -> str:
         return code
 
 
-def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_line: str | None) -> str | None:
+def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, site_line: str | None) -> str | None:
     """The rule behind the reason code of a known page; None if the code says it all.
 
-    depth: the page's. leads_to: its target, if that was refused. robots_line: the deciding line of its robots.txt.
+    depth: the page's. leads_to: its target, if that was refused. site_line: the line of its site's files that refuses
+    it, if one does.
     """
-    if reason == "robots":
-        return robots_line
+    if reason in ("robots", "usage"):
+        return site_line
     if reason == "parser-failed":
         return MEANINGS[reason]
     if leads_to is None:

@@ -11,6 +11,8 @@ front_pages          the front page of a folder under several names
 merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
 cloaking             pages that differ for browsers and for crawlers
+challenges           refusals that ask for a signature, a login or a browser
+usage                preferences of pages on their use; pages withheld for it
 texts                the texts of pages
 page_facts           facts of pages for an audit
 items                items extracted from pages
@@ -18,6 +20,7 @@ repeated_blocks      the blocks that a host repeats on its pages
 refresh              due times, change rates and validators of pages
 archive              rows of archived answers
 requisites           files that archived pages need to look as they do
+well_known           files at places that everybody knows, such as llms.txt
 cookies              cookies, from run to run
 expected_importance  expected importance of the pages known so far
 alerts               changes told to a webhook or a command

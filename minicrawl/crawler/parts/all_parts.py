@@ -3,6 +3,7 @@
 from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive
+from minicrawl.crawler.parts.challenges import Challenges
 from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
@@ -20,6 +21,8 @@ from minicrawl.crawler.parts.session_urls import SessionUrls
 from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.parts.texts import Texts
 from minicrawl.crawler.parts.traps import TrapRefusals
+from minicrawl.crawler.parts.usage import Usage
+from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.visits.part import Part
 
 ALL_PARTS: tuple[type[Part], ...] = (
@@ -32,6 +35,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     FrontPages,
     MergedDuplicates,
     Alternates,
+    Usage,
     Texts,
     Facts,
     Items,
@@ -39,7 +43,9 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Refresh,
     Archive,
     Requisites,
+    WellKnown,
     Cloaking,
+    Challenges,
     Cookies,
     ExpectedImportance,
     Alerts,

@@ -30,7 +30,7 @@ class Items(Part):
         return cls(ItemFile(opening.state.writer, Path(settings.items), columns))
 
     def on_turn(self, turn: Turn) -> None:
-        if turn.outcome.state in READ:
+        if turn.outcome.state in READ and not turn.is_withheld:
             self._file.note(turn.fetched.url, turn.now, turn.parsed.items)
 
     def save(self, writer: Writer) -> None:

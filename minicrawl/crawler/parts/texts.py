@@ -10,7 +10,8 @@ from minicrawl.store.writer import Writer
 
 
 class Texts(Part):
-    """Keeps the text of every page that does not forbid it, by noarchive. A store that has texts goes on with them."""
+    """Keeps the text of every page that does not forbid it, by noarchive or as `Usage` decides. A store that has texts
+    goes on with them."""
 
     def __init__(self, texts: TextWriter) -> None:
         self._texts = texts
@@ -22,6 +23,7 @@ class Texts(Part):
 
     def on_turn(self, turn: Turn) -> None:
         is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive
+        is_kept = is_kept and not turn.is_withheld
         self._texts.note(turn.page, turn.parsed.kept if is_kept else b"", hides=not is_kept)
 
     def save(self, writer: Writer) -> None:

@@ -21,8 +21,10 @@ from minicrawl.settings import CrawlSettings
 _LINKS = ("scope", "allow", "deny", "max_depth", "host_max_depth", "html_only", "keep_parameters", "topic", "max_size")
 _CONTENT = (
     *("text", "search", "extract", "extract_rule", "extract_structured", "items", "hook", "render", "render_pages"),
-    *("screenshots", "archive", "archive_types", "archive_noarchive"),
+    *("screenshots", "archive", "archive_types", "archive_noarchive", "pdf", "well_known", "respect_usage"),
 )
+_LEAVING_OUT = frozenset({"respect_usage"})
+"""Settings without which more is taken."""
 
 
 def needs(settings: CrawlSettings) -> dict[str, Any]:
@@ -35,7 +37,8 @@ def needs(settings: CrawlSettings) -> dict[str, Any]:
 def needs_more(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """True if pages that were read by some `needs` must be read again: they may lack links, text or items."""
     differs = {name for name in now if now[name] != before.get(name)}
-    return bool(differs.intersection(_LINKS)) or any(now[name] for name in differs)
+    asks_more = any(now[name] or (before.get(name) and name in _LEAVING_OUT) for name in differs)
+    return asks_more or bool(differs.intersection(_LINKS))
 
 
 class Evidence(NamedTuple):

@@ -19,7 +19,7 @@ from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from minicrawl import log
+from minicrawl import installed, log
 from minicrawl.crawler.rendering.page_requests import Resource
 from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.errors import SettingError
@@ -133,7 +133,7 @@ class RenderError(Exception):
 def find_chromium(chosen: Path | None) -> Path:
     """The Chromium to use. Raises SettingError where there is none, or nothing to speak with it."""
     if util.find_spec("playwright") is None:
-        raise SettingError("--render needs playwright; run: pip install 'minicrawl[render]'")
+        raise SettingError(f"--render needs playwright; run: {installed.adding('render')}")
     if chosen is not None:
         if not os.access(chosen, os.X_OK) or not chosen.is_file():
             raise SettingError(f"--chromium {chosen} is no program; name the file of a Chromium")

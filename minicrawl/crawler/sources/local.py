@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from minicrawl import log
 from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.page_headers import canonicals, languages
-from minicrawl.crawler.http.content_type import UTF_8
+from minicrawl.crawler.http.content_type import HTML_TYPES, PDF, UTF_8, media_type
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.fetch import Fetcher
@@ -30,6 +30,7 @@ from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
     from minicrawl.crawler.archiving.replayed import ArchiveTransport
+    from minicrawl.crawler.formats.conversion import Conversion
     from minicrawl.crawler.rendering.renderer import Renderer
     from minicrawl.crawler.sources.hooked import HookedPages
 
@@ -63,6 +64,7 @@ class LocalSource:
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
+        self._conversion = _conversion(settings, timing) if settings.pdf or settings.well_known else None
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         # By is_home and blocks. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
@@ -93,10 +95,11 @@ class LocalSource:
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        fetched, exchange, fields = await self._fetcher.exchanged(request)
+        types = HTML_TYPES if self._conversion is None else self._conversion.types(request.url)
+        fetched, exchange, fields = await self._fetcher.exchanged(request, types=types)
         parsed, parts = _NOT_PARSED, None
         try:
-            if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
+            if self._renderer is not None and self._is_rendered(fetched.url) and _is_html(fetched):
                 as_sent = fetched
                 fetched, parts = await self._renderer.rendered(as_sent, pictured=request.archives)
                 if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
@@ -138,6 +141,8 @@ class LocalSource:
 
     async def _parsed(self, fetched: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         parsed = _NOT_PARSED
+        if self._conversion is not None and fetched.body and media_type(fetched.content_type) not in HTML_TYPES:
+            return await self._converted(self._conversion, fetched, fields, wanted)
         if fetched.body:
             parsed, identity = await self._shown(fetched, fields, wanted)
             fetched = fetched._replace(body=b"", **identity._asdict())
@@ -153,6 +158,20 @@ class LocalSource:
                 hreflang=tuple(dict.fromkeys(spoken)),
             )
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
+
+    async def _converted(
+        self, conversion: "Conversion", page: Fetched, fields: Sequence[Field], wanted: Wanted
+    ) -> tuple[Fetched, ParsedPage]:
+        """`_parsed` of a document in another format, as HTML."""
+        with self._waiting(page.url, "parser"):
+            document = await conversion.converted(page)
+        if document is None:
+            fetched, parsed = await self._parsed(page._replace(body=b""), fields, wanted)
+            return fetched, parsed._replace(unread=media_type(page.content_type) == PDF)
+        as_html = page._replace(body=document.html, content_type=UTF_8)
+        fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
+        parsed = parsed._replace(truncated=parsed.truncated or document.is_cut)
+        return fetched._replace(content_type=page.content_type), parsed
 
     def _is_rendered(self, url: str) -> bool:
         return self._renderer is not None and self._renderer.renders(url)
@@ -190,8 +209,9 @@ class LocalSource:
         return self._waits
 
     def children(self) -> list[int]:
-        """Process ids of the children for large pages and hooks."""
-        return [*self._large_pages.pids, *(self._hooks.pids if self._hooks is not None else ())]
+        """Process ids of the children for large pages, documents and hooks."""
+        others = (part for part in (self._conversion, self._hooks) if part is not None)
+        return [*self._large_pages.pids, *(pid for part in others for pid in part.pids)]
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -243,6 +263,8 @@ class LocalSource:
             await self._hooks.aclose()
         if self._renderer is not None:
             await self._renderer.aclose()
+        if self._conversion is not None:
+            await self._conversion.aclose()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)
 
@@ -251,6 +273,16 @@ def _hooks(wanted: Wanted) -> "HookedPages":
     from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
 
     return HookedPages(wanted.hooks, wanted.hook_timeout, network=wanted.hook_network)
+
+
+def _is_html(page: Fetched) -> bool:
+    return page.status == 200 and bool(page.body) and media_type(page.content_type) in HTML_TYPES
+
+
+def _conversion(settings: CrawlSettings, timing: Timing) -> "Conversion":
+    from minicrawl.crawler.formats.conversion import Conversion  # noqa: PLC0415 - few crawls read other formats
+
+    return Conversion(settings, timing)
 
 
 def _renderer(settings: CrawlSettings, fetcher: Fetcher) -> "Renderer":

@@ -6,7 +6,8 @@ It receives a SourceSpec, then lists of requests (number, "page", "robots", "sit
 fields of its PageRequest), and sends lists of (number, answer), one list a turn of the event loop, or fewer and larger
 ones while the crawl has not read the last one. Before the answer for a sitemap come any number of [URLs, True for those
 of further sitemaps, lastmods] under its number. The answer None means that the worker failed. Number 0 is a log record;
-number -1, every few seconds, the CPU seconds used and the pages that wait in the worker, with what for and how long.
+number -1, every few seconds, the CPU seconds used and the pages that wait in the worker, with what for and how long;
+number -2 the ConfigError for which it cannot work.
 """
 
 import asyncio
@@ -23,8 +24,8 @@ from typing import Any  # Any: messages
 from minicrawl import log
 from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.workers import BEAT, LOGGED
-from minicrawl.errors import StoreError
+from minicrawl.crawler.sources.workers import BEAT, LOGGED, USELESS
+from minicrawl.errors import ConfigError, StoreError
 from minicrawl.garbage import manage_memory
 from minicrawl.model import PageRequest
 
@@ -66,6 +67,16 @@ def _opening(line: Line) -> tuple[SourceSpec, list[Any]]:
     while not (messages := line.receive()):
         pass
     return messages[0], messages[1:]
+
+
+def _source(spec: SourceSpec, line: Line) -> LocalSource:
+    """The source. If a file that its settings name is not as it was when the crawl began, the error is sent, and the
+    process ends."""
+    try:
+        return spec.source()
+    except ConfigError as error:
+        _send(line, [(USELESS, error)])
+        sys.exit(error.exit_code)
 
 
 async def serve(line: Line) -> None:
@@ -126,7 +137,7 @@ async def serve(line: Line) -> None:
             task.add_done_callback(tasks.discard)
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
-    async with spec.source() as source:
+    async with _source(spec, line) as source:
         loop.add_reader(line.fileno(), read, source)
         begin(source, early)
         beat(source)

@@ -23,12 +23,13 @@ from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.crawler.urls.keys import authority
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import ConfigError, SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
 from minicrawl.system import memory, started_over_socket
 
-LOGGED, BEAT = 0, -1
-"""The numbers, which no request has, of what a worker logs, and of what it says of itself every few seconds."""
+LOGGED, BEAT, USELESS = 0, -1, -2
+"""The numbers, which no request has, of what a worker logs, of what it says of itself every few seconds, and of the
+error for which it cannot work."""
 
 Asked = str | tuple[Any, ...]
 """A URL, or the fields of a `PageRequest`. Plain tuples cross the line faster than values of other classes."""
@@ -76,6 +77,7 @@ class WorkerSource:
         self._ending: list[subprocess.Popen[bytes]] = []
         self._number_for = lru_cache(maxsize=100_000)(lambda host: chosen(host, self._workers))
         self._asked = 0
+        self._useless: ConfigError | None = None  # the error of a worker that cannot work: no other can, either
         self._watching: asyncio.TimerHandle
 
     async def set_workers(self, number: int) -> None:
@@ -147,6 +149,9 @@ class WorkerSource:
             process.wait()
 
     def _worker_for(self, url: str) -> _Worker:
+        """The worker that is asked for a URL. Raises ConfigError if one could not be made."""
+        if self._useless is not None:
+            raise self._useless
         return self._workers[self.worker_of(url)]
 
     async def _ask(self, worker: _Worker, what: str, request: Asked, give: GiveUrls | None = None) -> Any:
@@ -221,6 +226,8 @@ class WorkerSource:
             elif request == BEAT:
                 worker.cpu, ages = answer
                 worker.waits = {url: Wait(what, worker.heard - age) for url, (what, age) in ages.items()}
+            elif request == USELESS:
+                self._useless = answer
             elif isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
                 if request in worker.taking:
                     worker.taking[request](*answer)
@@ -237,10 +244,17 @@ class WorkerSource:
         self._hang_up(dead)
         dead.process.wait()
         if self._workers.get(dead.number) is dead:
-            self._workers[dead.number] = self._started(dead.number)
+            if self._useless is None:
+                self._workers[dead.number] = self._started(dead.number)
+            else:
+                del self._workers[dead.number]
         for waiting in dead.waiting.values():
-            if not waiting.done():
+            if waiting.done():
+                continue
+            if self._useless is None:
                 waiting.set_result(None)
+            else:
+                waiting.set_exception(self._useless)
 
 
 def chosen(host: str, numbers: Iterable[int]) -> int:

@@ -17,7 +17,8 @@ class Turn:
 
     not_before: Unix seconds before which the page has no other turn. content: that of a page read for the first time.
     targets, anchors: the pages that it links to, with the texts of these links. reinstated: pages that stand for
-    themselves again. last: the answer before this one, if the page was there then.
+    themselves again. last: the answer before this one, if the page was there then. is_withheld: the page forbids a use
+    that the crawl respects.
     """
 
     page: int
@@ -31,3 +32,4 @@ class Turn:
     anchors: Sequence[str] = ()
     reinstated: Sequence[int] = ()
     last: LastAnswer | None = None
+    is_withheld: bool = False

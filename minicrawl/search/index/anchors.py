@@ -103,8 +103,8 @@ class AnchorBook:
             self._links[number] = before + change
             if number in self._own and _tier(before) != _tier(before + change):
                 stale.add(number >> ANCHOR_BITS)
-        updates = sorted((number, self._links[number]) for number in changes)
-        self._db.executemany("UPDATE anchors SET links = ?2 WHERE id = ?1", updates)
+        updates = ((self._links[number], number) for number in sorted(changes))
+        self._db.executemany("UPDATE anchors SET links = ? WHERE id = ?", updates)
         self.mark_stale(stale)
 
     def _look_up(self, targets: set[int]) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from minicrawl import installed
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import beside, fault_of_disk, logs, real_path
 
@@ -255,7 +256,7 @@ def _check_installed() -> None:
     try:
         import tantivy  # noqa: F401, PLC0415 - a search alone needs it
     except ImportError as error:
-        raise SettingError("a search needs tantivy, which is not installed; 'pip install tantivy' gets it") from error
+        raise SettingError(f"a search needs tantivy; run: {installed.adding('search')}") from error
 
 
 def _words(folder: Path, *, writes: bool) -> "InvertedIndex":

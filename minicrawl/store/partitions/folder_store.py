@@ -6,7 +6,7 @@ as the settings, are the same in all partitions. History, cash and the queue are
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from itertools import chain
@@ -35,6 +35,7 @@ from minicrawl.store.partitions.remote import Call
 from minicrawl.store.read.facts import FactColumns, Facts, NamedParts
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
+from minicrawl.store.read.preferences import PagePreferences
 from minicrawl.store.read.requisites import RequisiteCount, Requisites
 from minicrawl.store.read.site_table import DoorRow, SiteRow, SiteTable, TrustedSite
 from minicrawl.store.read.sitemaps import Sitemaps
@@ -87,6 +88,7 @@ class FolderStore(Store):
         self.requisites = _AllRequisites(numbers)
         self.facts = _AllFacts(numbers)
         self.spam_signs = _AllSpamSigns(numbers)
+        self.preferences = _AllPreferences(numbers)
         self.patterns = _AllPatterns(numbers)
         self.texts = _AllTexts(numbers)
 
@@ -160,7 +162,7 @@ class FolderStore(Store):
             part.prepare(lambda part: (part.hosts.all(), part.united.hosts_elsewhere()))
             part.prepare(question)
 
-    def part_rows(self, table: str, key: str | int) -> list[tuple[Any, ...]]:
+    def part_rows(self, table: str, key: str | int | None = None) -> list[tuple[Any, ...]]:
         """The rows of all partitions; keys that are page numbers are those of one store, see `parts`."""
         return [row for part in self.parts for row in part.part_rows(table, key)]
 
@@ -244,6 +246,9 @@ class _AllHosts(Hosts):
 
     def robots(self, origin: str) -> RobotsRow | None:
         return next(filter(None, self._numbers.each(lambda part: part.hosts.robots(origin))), None)
+
+    def tdmrep(self, origin: str) -> RobotsRow | None:
+        return next(filter(None, self._numbers.each(lambda part: part.hosts.tdmrep(origin))), None)
 
     def _own(self, each: Sequence[Sequence[HostRow]]) -> list[HostRow]:
         return [row for number, rows in enumerate(each) for row in self._numbers.own_hosts(number, rows)]
@@ -431,6 +436,17 @@ class _AllSpamSigns(SpamSigns):
     def all(self) -> list[SpamSign]:
         each = self._numbers.each(lambda part: part.spam_signs.all())
         return [row._replace(page=self._numbers.of(at, row.page)) for at, rows in enumerate(each) for row in rows]
+
+
+class _AllPreferences(PagePreferences):
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+
+    def is_there(self) -> bool:
+        return any(self._numbers.each(lambda part: part.preferences.is_there()))
+
+    def of(self, pages: Iterable[int]) -> dict[int, str]:
+        return self._numbers.asked(pages, lambda part, own: part.preferences.of(own))
 
 
 class _AllPatterns(Patterns):

@@ -6,6 +6,7 @@ ranks       pages by importance and other rankings         hosts       hosts, ro
 sitemaps    sitemaps, and URLs that wait in them           patterns    URL patterns of the trap defence
 requisites  files that pages need to look as they do
 facts       facts of pages for an audit                spam_signs  signs of deceit of pages
+preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
 expected    expected importance, and its basis
 site_table  sites, their doors, and links from other sites

@@ -147,9 +147,11 @@ class PageTable:
         return self._tables.record(LastAnswer, source, page)
 
     def facts(self, page: int) -> dict[str, Any]:
-        """A page's row by the column names of schema.sql, with its host's row."""
+        """A page's row by the column names of schema.sql, with its host's row and its last challenge."""
         with self._tables.errors:
-            query = "SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
+            query = """
+                SELECT fetches.*, pages.*, fields AS challenge FROM pages LEFT JOIN fetches ON fetches.id = fetch
+                LEFT JOIN challenges ON challenges.page = pages.id WHERE pages.id = ?"""
             cursor = self._tables.db.execute(query, (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
         host = self._tables.record(HostRow, "hosts WHERE id = ?", facts["host"])
@@ -196,6 +198,14 @@ class PageTable:
             WHERE state IN ('error', 'gone')
                OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
         return self._tables.each(query)
+
+    def origins_read(self) -> list[tuple[str, int]]:
+        """The origins with a page that was read and is there, each with the first of them; scans all pages."""
+        query = """
+            SELECT iif(url GLOB 'https:*', 'https', 'http') AS scheme, name, min(pages.id)
+            FROM pages JOIN hosts ON hosts.id = host JOIN fetches ON fetches.id = fetch
+            WHERE state = 'fetched' AND status = 200 GROUP BY host, scheme"""
+        return [(f"{scheme}://{name}", page) for scheme, name, page in self._tables.rows(query)]
 
     def types(self) -> Iterator[tuple[str, str | None]]:
         """URL and Content-Type of every page that was read."""

@@ -78,6 +78,27 @@ def test_processes_that_come_have_partitions_and_those_that_leave_have_none() ->
     assert (told, holder.left) == ([4, 1], 2)
 
 
+def test_plan_is_void_once_a_process_has_left() -> None:
+    """The numbers of those that stay are others then."""
+    holder = Holder(4, dict.fromkeys(range(8), 0))
+
+    async def leave() -> None:
+        async def moved(number: int, at: int) -> None:
+            holder.resize(2)
+            await holder.move(number, at)
+
+        moves = Balancing(holder, moved, resized)
+        moves.number = 1
+        moves.begin_if_due(idle(holder))
+        await moves.end()
+
+    async def resized(number: int) -> None:
+        pass
+
+    asyncio.run(leave())
+    assert len(holder.asked) == sum(at > 0 for at in holder.places.values()) == 1
+
+
 def test_end_is_not_held_up_by_a_process_that_cannot_have_a_partition() -> None:
     holder = Holder(1, {0: 0, 1: 0, 2: 0, 3: 0}, ready={0, 3})
 

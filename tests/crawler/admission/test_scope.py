@@ -126,6 +126,8 @@ def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(
         ({"allow": ("/a", "/b")}, "http://h.test/", "it matches no --allow '/a' --allow '/b'"),
         ({"max_depth": 4}, "http://h.test/", "--max-depth 4: it is 5 links from a seed"),
         ({"html_only": True}, "http://h.test/a.Zip?b", "--html-only: .zip is never HTML"),
+        ({"html_only": True}, "http://h.test/a.pdf", "--html-only: .pdf is never HTML"),
+        ({"html_only": True, "pdf": True}, "http://h.test/a.pdf", None),
         ({"scope": "site"}, "http://a.h.test/", "--scope site: h.test is none of the seeds': example.co.uk, other.org"),
         ({}, "http://h.test/" + "a" * 2048, "it has 2,062 characters, more than 2,048"),
         ({}, "http://h.test/", None),

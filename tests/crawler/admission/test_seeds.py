@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.sites import crawl, faults_in, rows
 
-from minicrawl.crawler.admission.seeds import gather_seeds, guesses, in_plain_http, read_seeds
+from minicrawl.crawler.admission.seeds import files_named_as_hosts, gather_seeds, guesses, in_plain_http, read_seeds
 from minicrawl.errors import SeedError
 from minicrawl.model import Progress
 from minicrawl.sizes import Sizes
@@ -154,8 +154,18 @@ def test_hosts_in_a_file_are_guesses_unless_a_scheme_is_given_too(tmp_path: Path
 
 def test_a_file_is_a_file_though_it_is_called_like_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.test").write_text("http://b.test/")
+    for file in ("a.test", "seeds.txt"):
+        (tmp_path / file).write_text("http://b.test/")
     assert read_seeds(["a.test"]) == ["http://b.test/"]
+    assert files_named_as_hosts(["a.test", "c.test", "seeds.txt", "https://a.test/"]) == ["a.test"]
+
+
+def test_a_folder_that_is_called_like_a_host_leaves_it_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a copy of the site, where wget puts it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.test").mkdir()
+    assert read_seeds(["a.test"]) == ["https://a.test/"]
+    assert files_named_as_hosts(["a.test"]) == []
 
 
 def test_all_bad_lines_are_told_with_their_numbers(tmp_path: Path) -> None:

@@ -49,6 +49,24 @@ def test_copies_are_forbidden_by_noarchive_alone(directives: str, archive: bool)
     assert read_directives(directives).archive is archive
 
 
+@pytest.mark.parametrize(
+    ("directives", "on_use"),
+    [
+        ("noindex", ()),
+        ("noai", ("noai",)),
+        ("NoImageAI, NOAI", ("noai", "noimageai")),
+        ("otherbot: noai, noimageai", ()),
+        ("otherbot: noindex, minicrawl: noai", ("noai",)),
+        ("otherbot: noai\nnoimageai", ("noimageai",)),
+        ("noais, none", ()),
+    ],
+)
+def test_directives_about_models(directives: str, on_use: tuple[str, ...]) -> None:
+    found = read_directives(directives)
+    assert found.on_use == on_use
+    assert found.and_(Directives(on_use=("noai",))).on_use == tuple(dict.fromkeys((*on_use, "noai")))
+
+
 def test_both_must_allow_it() -> None:
     one, other = Directives(follow=False), Directives(archive=False)
     assert one.and_(other) == other.and_(one) == Directives(follow=False, archive=False)

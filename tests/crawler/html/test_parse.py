@@ -222,6 +222,28 @@ def test_meta_robots_directives_are_obeyed(html: str, follow: bool, index: bool,
     assert page.outlinks == ("http://h.test/x",)
 
 
+@pytest.mark.parametrize(
+    ("html", "usage"),
+    [
+        ("<meta name=robots content=noindex><meta name=description content=noai>", ()),
+        ("<meta name=robots content='noindex, NoAI'>", ("robots: noai",)),
+        ("<meta name=Robots content=noimageai><meta name=minicrawl content=noai>", ("robots: noimageai, noai",)),
+        ("<meta name=googlebot content=noai>", ()),
+        ("<meta name=TDM-Reservation content=' 1 '>", ("tdm-reservation: 1",)),
+        (
+            "<meta name=tdm-reservation content=1><meta name=tdm-policy content='http://x\n y'>",
+            ("tdm-reservation: 1", "tdm-policy: http://x y"),
+        ),
+        ("<meta name=tdm-reservation><meta property=tdm-reservation content=1>", ()),
+        (f"<meta name=tdm-policy content={'x' * 1_001}>", ()),
+        ("<meta name=tdm-reservation content=1>" * 99, ("tdm-reservation: 1",) * 10),
+        ("<script><meta name=robots content=noai></script>", ()),
+    ],
+)
+def test_what_a_head_says_on_the_use_of_its_page(html: str, usage: tuple[str, ...]) -> None:
+    assert parsed(html).usage == usage
+
+
 def test_noindex_for_googlebot_is_told_apart() -> None:
     assert not parsed("<meta name=Googlebot content=none>").index_by_google
     assert parsed("<meta name=googlebot content=nofollow><meta name=robots content=noindex>").index_by_google

@@ -17,7 +17,7 @@ from minicrawl.crawler.recognise.conditions import (
 )
 from minicrawl.settings import CrawlSettings
 
-PLAIN: dict[str, Any] = {"deny": ("/x",), "text": True}
+PLAIN: dict[str, Any] = {"deny": ("/x",), "text": True, "respect_usage": ("ai-train",)}
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,19 @@ PLAIN: dict[str, Any] = {"deny": ("/x",), "text": True}
         ({"extract": ("t=h1",)}, True),
         ({"search": True}, True),
         ({"text": False}, False),
+        ({"respect_usage": ("search",)}, True),
+        ({"respect_usage": ()}, True),  # what was withheld
         ({"delay": 5.0, "workers": 2, "pages": 10, "refresh": True}, False),
     ],
 )
 def test_pages_must_be_read_again_for_other_links_and_for_more_content(changed: dict[str, Any], is_more: bool) -> None:
     before, after = (needs(CrawlSettings.of(PLAIN | more)) for more in ({}, changed))
     assert needs_more(before, after) is is_more
+
+
+def test_a_store_from_before_a_setting_needs_nothing_more() -> None:
+    now = needs(CrawlSettings.of({"text": True}))
+    assert not needs_more({name: value for name, value in now.items() if name != "respect_usage"}, now)
 
 
 class Host:

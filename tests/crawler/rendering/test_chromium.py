@@ -5,6 +5,7 @@ Processes that take too much memory or CPU are killed, and no others: on real pr
 
 import asyncio
 import contextlib
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.chromium import Caps, Process, find_chromium, resident, watch
 from minicrawl.crawler.rendering.renderer import Renderer
 from minicrawl.errors import SettingError
+from minicrawl.installed import adding
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 
@@ -53,7 +55,7 @@ def test_a_missing_one_is_one_sentence_with_the_way_out(tmp_path: Path, monkeypa
 
 def test_a_missing_extra_is_one_sentence_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright", None)
-    with pytest.raises(SettingError, match=r"pip install 'minicrawl\[render\]'"):
+    with pytest.raises(SettingError, match=re.escape(adding("render"))):
         find_chromium(program(tmp_path, "chromium"))
 
 

@@ -140,7 +140,8 @@ def test_a_worker_loads_nothing_that_few_crawls_or_pages_need() -> None:
     code = (
         "import sys, minicrawl.crawler.sources.worker; "
         "print([name for name in sys.modules if name.startswith(("
-        "'minicrawl.crawler.rendering.', 'minicrawl.crawler.frontier', 'minicrawl.archive.', 'minicrawl.opic', "
+        "'minicrawl.crawler.rendering.', 'minicrawl.crawler.formats', "
+        "'minicrawl.crawler.frontier', 'minicrawl.archive.', 'minicrawl.opic', "
         "'minicrawl.rank', 'scipy', 'httpx', 'lxml', 'urllib.request', 'charset_normalizer'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

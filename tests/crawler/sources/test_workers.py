@@ -24,6 +24,7 @@ from support.sites import Server, faults_in, rows
 
 from minicrawl import Crawl
 from minicrawl.api import acrawl
+from minicrawl.crawler.http.signing_keys import new_key
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource, chosen
 from minicrawl.demo.server import serving
@@ -355,3 +356,24 @@ def test_workers_come_and_go_and_nothing_is_lost_or_asked_twice_or_too_soon(tmp_
         ("fetched", HOSTS * PAGES + 1)
     ]
     assert faults_in(tmp_path / "crawl.db") == []
+
+
+@pytest.mark.parametrize("change", ["a worker is killed", "there are more workers"])
+def test_crawl_ends_where_a_new_worker_lacks_a_file_of_the_settings(change: str, tmp_path: Path) -> None:
+    new_key(key := tmp_path / "key.pem")
+
+    async def run() -> None:
+        async with says(answer(b"hello")) as server:
+            settings = all_names_at(server.port, workers=1, sign=key, signature_agent="https://crawler.example")
+            async with WorkerSource(SourceSpec(settings)) as source:
+                assert (await source.page(PageRequest("http://a.test/")))[0].status == 200
+                key.unlink()
+                if change == "a worker is killed":
+                    os.kill(source.workers()[0].pid, signal.SIGKILL)
+                else:
+                    await source.set_workers(9)
+                with pytest.raises(SettingError, match=r"the key .*key.pem cannot be read: No such file or directory"):
+                    for number in range(200):
+                        await source.page(PageRequest(f"http://h{number}.test/"))
+
+    asyncio.run(run())

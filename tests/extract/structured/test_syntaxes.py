@@ -20,6 +20,6 @@ def test_page_has_all_of_them() -> None:
 
 def test_none_is_left_out_and_reasons_are_told() -> None:
     failures: list[str] = []
-    html = f'<script type="application/ld+json">{"[" * 9_999}</script>'
+    html = f'<script type="application/ld+json">{"[" * 9_999}{"]" * 9_999}</script>'
     assert structured(Document(html.encode()), "http://a.test/", failures) == {}
     assert failures == [TOO_DEEP]

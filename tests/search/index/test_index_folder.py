@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.installed import adding
 from minicrawl.search.index.index_folder import (
     hold_index,
     index_errors,
@@ -167,7 +169,7 @@ def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatc
 
 def test_without_tantivy_one_sentence_says_how_to_get_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tantivy", None)
-    with pytest.raises(SettingError, match="a search needs tantivy, which is not installed; 'pip install tantivy'"):
+    with pytest.raises(SettingError, match=re.escape(f"a search needs tantivy; run: {adding('search')}")):
         open_index(path, MARK, writes=True)
 
 

@@ -53,7 +53,7 @@ ATTACKS = {
     "no SQL": "importance >",
     "nothing": "  ",
     "too long": "1 = 1 AND " * 1000 + "1",
-    "too deep": "(" * 1200 + "1" + ")" * 1200,
+    "too deep": "NOT " * 1200 + "1",
     "collation": "url = 'x' COLLATE evil",
     "match": "url MATCH 'x'",
     "regular expression": "url REGEXP 'x'",

@@ -1,0 +1,209 @@
+"""Guidance around a crawl: its plan before it begins, commands to go on with when it ends, and advice if it came to
+nothing."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minicrawl.cli.output import called_as
+from minicrawl.errors import counted
+from minicrawl.log import printable
+from minicrawl.model import State
+from minicrawl.settings import LINKED, CrawlSettings
+
+if TYPE_CHECKING:
+    from minicrawl.analysis.top.top_list import TopList
+    from minicrawl.crawler.admission.seeds import Seeds
+    from minicrawl.crawler.run import Before, Start
+    from minicrawl.model import CrawlReport
+    from minicrawl.store.reader import Store
+
+Step = tuple[str, Sequence[str]]
+"""A reason to call a command, and the command's words without the program and the store."""
+
+IN_THE_BROWSER: Step = ("See the crawl in the browser:", ("dashboard", "--open"))
+_STEPS = 3
+_SHOWN = 3
+_PLACES = {"site": "site", "host": "host", "prefix": "folder", LINKED: "site"}
+_BY_IMPORTANCE = ("greedy", "anticipated", "opic")
+_LIMITED = "stopped at its limit"
+_ENDS = {
+    "nothing-left": "was refreshed",  # as pages wait that were not to be refreshed
+    "interrupted": "was interrupted",
+    **dict.fromkeys(("pages", "time", "bytes", "coverage"), _LIMITED),
+}
+_ADVICE = {
+    "dns-unanswered": "look whether this machine is online",
+    "robots": "ask its owner; --ignore-robots is for servers of your own",
+    "robots-unreachable": "the next run asks again with --retry",
+    "http-401": "--auth logs in (docs/logins.md)",
+    "http-403": "some sites let in a crawler that names somebody: --contact ADDRESS",
+    "http-404": "look at its spelling",
+    "http-429": "the next run asks again with --retry, and less often with --delay 10",
+    "redirect-scope-site": "begin at {leads_to}, or without --scope",
+    "redirect-scope-host": "begin at {leads_to}, or with --scope site",
+    "redirect-scope-prefix": "begin at {leads_to}, or with --scope host",
+}
+"""Advice where no page could be read, by the reason. leads_to: the target of a redirect."""
+_NO_LINK = "has no link to follow; if scripts make its links, --render REGEX lets a browser run them (docs/render.md)."
+_UNREAD = {
+    "not-html": "is no HTML, so it was left unread; if it is a PDF file, --pdf reads it (docs/pdf.md).",
+    "pdf-unread": "is a PDF file that could not be read, and the log says why.",
+}
+
+
+@dataclass
+class Guide:
+    """What a run of a crawl tells its user, beside what it found.
+
+    path: of the store. option: names the store in commands, if they need it. is_watched: the dashboard is open. start:
+    None until the run has begun.
+    """
+
+    path: Path
+    option: Sequence[str]
+    is_watched: bool
+    start: "Start | None" = None
+
+    def plan(self, start: "Start") -> Iterator[str]:
+        """What the run is going to do; of a crawl that goes on, how far it is."""
+        if start.before is not None and (start.before.read or not start.seeds.urls):
+            yield _resumed(start.before, self.path, has_seeds=bool(start.seeds.urls))
+            if start.settings.delay != CrawlSettings.delay:
+                yield _asked(start.settings, is_nameless=False)
+            return
+        settings = start.settings
+        yield _followed(start.seeds.urls, settings)
+        yield _asked(settings, is_nameless=start.is_nameless)
+        kept = f"{self.path}, and answers in {settings.archive}" if settings.archive else str(self.path)
+        shown = "" if self.is_watched else f", '{typed(('dashboard', '--open'), self.option)}' shows it"
+        yield f"Keeps all in {printable(kept)}: Ctrl-C stops it, '{typed(('crawl',), self.option)}' goes on{shown}."
+
+    def next_steps(self, reader: "Store", best: "TopList") -> Iterator[str]:
+        """Seeds that came out otherwise, and commands to go on with. best: one page at least."""
+        if self.start is None:
+            return
+        yield from _guess_lines(reader, self.start.seeds)
+        first, settings = best.lines[0], self.start.settings
+        if len(best.lines) == 1 and not settings.render and (fault := _no_link(reader, first.number)):
+            yield f"The only page {fault}"
+        waiting = sum(count for (state, _), count in reader.page_table.counts().items() if state == State.WAITING)
+        yield ""
+        yield from step_lines(_steps(settings, first.page.url, waiting), self.option)
+
+    def stays_finished(self, report: "CrawlReport") -> bool:
+        """True if the crawl was finished before the run, and has pages, but nothing new."""
+        before = None if self.start is None else self.start.before
+        return before is not None and before.is_finished and report.read > 0 and report.known == before.known
+
+    def is_slip(self, report: "CrawlReport") -> bool:
+        """True if the run has made a store for names alone that do not exist: a slip of the pen, not to be kept among
+        the seeds."""
+        if self.start is None or self.start.before is not None or self.path.is_dir():
+            return False
+        settings = self.start.settings
+        is_alone = not (settings.keeps_text or settings.archive or settings.items)
+        return is_alone and report.known > 0 and report.failures == {"dns": report.known}
+
+    def came_to_nothing(self, report: "CrawlReport", reason: str, reader: "Store") -> str:
+        """The error of a run that fetched or read nothing, mostly for this reason."""
+        from minicrawl.crawler.outcomes.reasons import meaning
+
+        if self.is_slip(report):
+            urls = printable(", ".join(reader.page_table.seeds()[:_SHOWN]))
+            return f"nothing could be fetched (dns): {urls}: {meaning(reason)}; nothing is kept"
+        pages = reader.page_table.with_reason(reason)
+        url = reader.page_table.url(pages[0]) if pages else next(iter(reader.page_table.seeds()), "URL")
+        refused = reader.link_table.refused(pages[0]) if pages else None
+        leads_to = printable((refused and refused.leads_to) or "where it leads")
+        told = "; ".join(filter(None, (meaning(reason), _ADVICE.get(reason, "").format(leads_to=leads_to))))
+        return (
+            f"nothing could be {'read' if report.fetched else 'fetched'} ({reason}){f': {told}' if told else ''}; "
+            f"'{typed(('why', printable(url)), self.option)}' tells more"
+        )
+
+
+def typed(words: Sequence[str], option: Sequence[str]) -> str:
+    """A command as it is typed in the shell. option: names the store, if it must be named."""
+    return " ".join([called_as(), *map(shlex.quote, (*words, *option))])
+
+
+def step_lines(steps: Sequence[Step], option: Sequence[str]) -> Iterator[str]:
+    """A line for each reason and for each command."""
+    for why, words in steps:
+        yield why
+        yield f"  {typed(words, option)}"
+
+
+def _resumed(before: "Before", path: Path, *, has_seeds: bool) -> str:
+    """ "Goes on from data/crawl.db, which was finished: 13 of 14 known pages are read, 0 wait." """
+    ended = "was finished" if before.is_finished else _ENDS.get(before.stopped or "", "was cut short")
+    read = f"{before.read:,} of {counted(before.known, 'known page')} {'is' if before.read == 1 else 'are'} read"
+    waiting = f"{before.waiting:,} wait{'s' if before.waiting == 1 else ''}"
+    line = f"Goes on from {printable(str(path))}, which {ended}: {read}, {waiting}"
+    return f"{line}; another --store begins a new crawl." if has_seeds else f"{line}."
+
+
+def _followed(seeds: Sequence[str], settings: CrawlSettings) -> str:
+    """The links that a new crawl follows, and their order."""
+    is_one = len(seeds) == 1
+    named = printable(seeds[0]) if is_one else counted(len(seeds), "seed")
+    order = "the most important page first"
+    if settings.strategy not in _BY_IMPORTANCE:
+        order = f"in the order of --strategy {settings.strategy}"
+    if settings.scope not in _PLACES:
+        stay = f"--scope site stays on {'its site' if is_one else 'their sites'}"
+        return f"Follows all links from {named}, {order}, and ranks what it finds; {stay}."
+    place = f"the {_PLACES[settings.scope]}{'' if is_one else 's'} of {named}"
+    checks = ", and checks those that leave it" if settings.scope == LINKED else ""
+    return f"Follows links within {place}{checks}, {order}, and ranks what it finds."
+
+
+def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
+    """How often a crawl asks a host, and under which name."""
+    if settings.from_archive:
+        return f"Asks nobody: answers are those in {printable(', '.join(map(str, settings.from_archive)))}."
+    pace = f"once in {settings.delay:g} s at most" if settings.delay else "without a pause"
+    if settings.delay == 1:
+        pace = "once a second at most"
+    robots = "whatever its robots.txt says" if settings.ignore_robots else "as its robots.txt allows"
+    contact = "; --contact ADDRESS names you" if is_nameless else ""
+    return f"Asks a host {pace}, {robots}, as {printable(settings.agent)}{contact}."
+
+
+def _guess_lines(reader: "Store", seeds: "Seeds") -> Iterator[str]:
+    """The hosts given without a scheme that turned out to speak no https: the first few of them."""
+    from minicrawl.crawler.admission.seeds import in_plain_http
+
+    for url in [url for url in seeds.urls if url in seeds.guessed][:_SHOWN]:
+        plain = in_plain_http(url)
+        pages = reader.page_table.find([url, plain])
+        if len(pages) == 2 and reader.page_table.state(pages[url]) == State.ERROR:
+            reason = reader.page_table.facts(pages[url])["reason"]
+            yield f"Nothing came by https ({reason}), so {printable(plain)} was asked for."
+
+
+def _no_link(reader: "Store", page: int) -> str | None:
+    """Why a page has no link; None if it has some."""
+    facts = reader.page_table.facts(page)
+    if len(reader.link_table.outlinks(page)) or facts["nofollow"] or facts["refused"]:
+        return None
+    return _UNREAD.get(facts["reason"], _NO_LINK)
+
+
+def _steps(settings: CrawlSettings, first: str, waiting: int) -> list[Step]:
+    """Commands that fit a crawl when it has stopped. first: URL of the best page; waiting: number of pages."""
+    found: list[Step] = []
+    if settings.audit:
+        found.append(("See what there is to mend, the worst first:", ("audit",)))
+    if settings.search:
+        found.append(("Find pages by words:", ("search", "WORDS")))
+    found.append(("See why the first page is the first:", ("why", first)))
+    found.append(("Write every page with its rank to a file:", ("export", "ranks.csv")))
+    found.append(IN_THE_BROWSER)
+    if waiting:
+        goes_on = f"Go on, as {counted(waiting, 'page')} {'waits' if waiting == 1 else 'wait'}:"
+        return [*found[: _STEPS - 1], (goes_on, ("crawl",))]
+    return found[:_STEPS]

@@ -1,0 +1,272 @@
+"""What a crawl says before it begins and when it has ended, as a newcomer sees it who types the name of a host."""
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.command_line import run
+from support.documents import parse
+from support.sites import faults_in
+from support.small_web import Pages, small_web
+
+from minicrawl.cli.guidance import Guide
+from minicrawl.cli.output import called_as
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.outcomes.reasons import AskedAgain
+from minicrawl.crawler.run import Before, Start
+from minicrawl.settings import CrawlSettings
+
+SITE = "site.test"
+ONE, TWO = Seeds(["https://a.test/"]), Seeds(["https://a.test/", "https://b.test/"])
+
+
+class Hosts(Pages):
+    """The small web, but for hosts that refuse, redirect, or have next to nothing; they speak no https."""
+
+    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
+        host = self.headers["Host"].partition(":")[0]
+        if self.path == "/robots.txt" and host == "closed.test":
+            self.answer(200, b"User-agent: *\nDisallow: /\n")
+        elif self.path == "/robots.txt" or host in ("site.test", "www.moved.test", "club.test"):
+            super().do_GET()
+        elif host == "moved.test":
+            self.answer(301, b"", ("Location", f"http://www.moved.test{self.path}"))
+        elif host == "scripts.test":
+            self.answer(200, b"<title>App</title><div id=root></div><script src=/app.js></script>")
+        elif host == "pair.test":
+            self.answer(200, b"<title>One of two</title><a href=/>the one</a> <a href=/other>the other</a>")
+        else:
+            self.answer(int(host.partition(".")[0]), b"no")
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with small_web(Hosts) as port:
+        yield port
+
+
+@pytest.fixture
+def there(port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Options by which all hosts are on loopback and asked without waiting; in a folder that is empty."""
+    monkeypatch.chdir(tmp_path)
+    return ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--ip-delay", "0"]
+
+
+def commands_in(text: str) -> list[list[str]]:
+    """The words of the commands that are offered, without the program's name."""
+    return [shlex.split(line)[1:] for line in text.splitlines() if line.startswith("  minicrawl ")]
+
+
+def test_with_all_defaults_a_host_is_crawled_to_its_end_and_what_is_offered_works(
+    port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("crawl", "pair.test", "--connect-to", f"::127.0.0.1:{port}", "--allow-private")
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if " known, " not in line][:4] == [
+        "Follows all links from https://pair.test/, the most important page first, and ranks what it finds; --scope "
+        "site stays on its site.",
+        "Asks a host once a second at most, as its robots.txt allows, as minicrawl/1.0.",
+        "Keeps all in data/crawl.db: Ctrl-C stops it, 'minicrawl crawl' goes on, 'minicrawl dashboard --open' shows "
+        "it.",
+        "Nothing came by https (tls), so http://pair.test/ was asked for.",
+    ]
+    told = result.stdout.splitlines()
+    assert told[0].startswith("Read 2 of 3 known pages: ")
+    assert told[4].split() == ["rank", "importance", "inlinks", "state", "url"]
+    offered = commands_in(result.stderr)
+    assert [words[0] for words in offered] == ["why", "export", "dashboard"]
+    assert commands_in(result.stdout) == []
+    parse(offered.pop())
+    for words in offered:
+        assert run(*words).exit_code == 0
+    assert faults_in(tmp_path / "data/crawl.db") == []
+    again = run("crawl")
+    first = "Goes on from data/crawl.db, which was finished: 2 of 3 known pages are read, 0 wait."
+    assert (again.exit_code, again.stderr.splitlines()[0]) == (0, first), "a crawl that stays finished is no failure"
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["--pages", "2"], ["why", "export", "crawl"]),
+        (["--pages", "2", "--search"], ["search", "why", "crawl"]),
+        (["--profile", "audit"], ["audit", "why", "export"]),
+        (["--search", "--store", "my store.db"], ["search", "why", "export"]),
+        (["--partitions", "2", "--pages", "2"], ["why", "export", "crawl"]),
+    ],
+    ids=" ".join,
+)
+def test_what_is_offered_fits_the_crawl_and_works(words: list[str], offered: list[str], there: list[str]) -> None:
+    ended = run("crawl", SITE, *words, *there)
+    found = commands_in(ended.stderr)
+    assert [command[0] for command in found] == offered
+    parse(found.pop())
+    for command in found:
+        result = run(*command)
+        assert result.exit_code in ((0, 1) if command[0] == "audit" else (0,)), (command, result.output)
+
+
+@pytest.mark.parametrize("words", [["-q"], ["--json"], ["--json", "--no-progress"]], ids=" ".join)
+def test_programs_are_told_nothing(words: list[str], there: list[str]) -> None:
+    result = run("crawl", SITE, *words, *there)
+    assert (result.exit_code, result.stderr) == (0, "")
+    if "--json" in words:
+        assert json.loads(result.stdout)["reason"] == "nothing-left"
+
+
+@pytest.mark.parametrize(
+    ("host", "words", "sentence"),
+    [
+        ("closed.test", [], "fetched (robots): robots.txt forbids it; ask its owner; --ignore-robots is for servers"),
+        ("403.test", [], "read (http-403): the answer was 403 Forbidden; some sites let in a crawler that names"),
+        ("404.test", [], "read (http-404): the answer was 404 Not Found; look at its spelling; 'minicrawl why http://"),
+        ("moved.test", ["--scope", "host"], "begin at http://www.moved.test/, or with --scope site; 'minicrawl why"),
+    ],
+)
+def test_a_host_of_which_nothing_can_be_read_is_told_with_the_way_out(
+    host: str, words: list[str], sentence: str, there: list[str]
+) -> None:
+    """The reason is that of plain http: nobody asked for https."""
+    result = run("crawl", host, *words, *there)
+    error = result.stderr.splitlines()[-1]
+    is_answered = not sentence.startswith("fetched")  # by the site itself, and not by its robots.txt alone
+    assert result.exit_code == (0 if is_answered else 1)
+    assert error.startswith("Nothing could be " if is_answered else "Error: nothing could be ")
+    assert sentence in error
+    assert "rank  importance" not in result.stdout, "a table without a line"
+    why = shlex.split(error.rsplit("'", 2)[1])
+    assert why[:2] == ["minicrawl", "why"]
+    for asked in (why[2], host):
+        assert run("why", asked).stdout.startswith(f"http://{host}/\n")
+
+
+def test_a_slip_of_the_pen_leaves_a_sentence_and_nothing_in_the_way(
+    there: list[str], port: int, tmp_path: Path
+) -> None:
+    """No name server is asked for names in .onion (RFC 7686). A crawl that has pages keeps what it was given."""
+    slip = run("crawl", "stie.onion", "--delay", "0")
+    assert slip.exit_code == 1
+    assert slip.stderr.splitlines()[-1] == (
+        "Error: nothing could be fetched (dns): https://stie.onion/: there is no such name, or it has no address: look "
+        "at its spelling; --connect-to takes a host elsewhere; nothing is kept"
+    )
+    assert [path.name for path in tmp_path.rglob("*") if path.suffix == ".db"] == []
+    ended = run("crawl", SITE, "--pages", "2", *there)
+    assert ended.stderr.startswith("Follows all links from https://site.test/")
+    options = ["--forget", "connect-to", "--pages", "1"]
+    assert "Goes on from " in run("crawl", "stie.onion", *options).stderr
+    assert (tmp_path / "data/crawl.db").exists()
+
+
+def test_a_redirect_to_www_is_followed(there: list[str]) -> None:
+    result = run("crawl", "moved.test", "--scope", "site", *there)
+    assert result.exit_code == 0
+    assert commands_in(result.stderr)[0] == ["why", "http://www.moved.test/"]
+
+
+def test_a_page_without_links_is_told_with_the_browser_that_may_find_some(there: list[str]) -> None:
+    told = "The only page has no link to follow; if scripts make its links, --render REGEX lets a browser run them"
+    assert told in run("crawl", "scripts.test", *there).stderr
+    assert told not in run("crawl", SITE, "--store", "other.db", *there).stderr
+
+
+def test_a_second_crawl_in_the_folder_is_told_that_it_goes_on(there: list[str]) -> None:
+    run("crawl", SITE, "--pages", "3", *there)
+    first, *_ = run("crawl", "club.test", *there).stderr.splitlines()
+    assert first.startswith("Goes on from data/crawl.db, which stopped at its limit: ")
+    assert first.endswith("; another --store begins a new crawl.")
+
+
+def test_a_file_that_is_called_like_the_host_is_told(there: list[str], tmp_path: Path) -> None:
+    (tmp_path / SITE).write_text("http://club.test/\n")
+    told = "site.test is a file here, so seeds are read from it; write the host as https://site.test"
+    assert run("crawl", SITE, *there).stderr.splitlines()[0] == told
+
+
+def test_a_host_without_a_command_is_one_to_crawl() -> None:
+    result = run("example.org")
+    assert (result.exit_code, "Did you mean 'crawl example.org'?" in result.stderr) == (2, True)
+
+
+# The plan by its settings.
+FIRST = "the most important page first, and ranks what it finds"
+
+
+@pytest.mark.parametrize(
+    ("seeds", "settings", "line"),
+    [
+        (ONE, {}, f"Follows all links from https://a.test/, {FIRST}; --scope site stays on its site."),
+        (TWO, {}, f"Follows all links from 2 seeds, {FIRST}; --scope site stays on their sites."),
+        (ONE, {"scope": "host"}, f"Follows links within the host of https://a.test/, {FIRST}."),
+        (TWO, {"scope": "prefix"}, f"Follows links within the folders of 2 seeds, {FIRST}."),
+        (ONE, {"scope": "linked"}, "Follows links within the site of https://a.test/, and checks those that leave it"),
+        (ONE, {"strategy": "random"}, "in the order of --strategy random"),
+        (ONE, {"delay": 2.5}, "Asks a host once in 2.5 s at most, as its robots.txt allows, as minicrawl/1.0"),
+        (ONE, {"delay": 0}, "Asks a host without a pause"),
+        (ONE, {"ignore_robots": True}, "whatever its robots.txt says"),
+        (ONE, {"contact": "me@a.test"}, "as minicrawl/1.0 (+me@a.test)."),
+        (ONE, {"archive": "/warcs"}, "Keeps all in crawl.db, and answers in /warcs: Ctrl-C stops it"),
+        (ONE, {"from_archive": ("/warcs",)}, "Asks nobody: answers are those in /warcs."),
+    ],
+)
+def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str, object], line: str) -> None:
+    start = Start(CrawlSettings.of(settings), (), AskedAgain(0), False, seeds, None)
+    lines = list(Guide(Path("crawl.db"), (), is_watched=False).plan(start))
+    assert len(lines) == 3
+    assert line in "\n".join(lines)
+
+
+def test_who_names_nobody_is_told_so_and_who_watches_is_not_told_how() -> None:
+    start = Start(CrawlSettings.of({}), (), AskedAgain(0), True, ONE, None)
+    _, asks, keeps = Guide(Path("x.db"), ("--store", "x.db"), is_watched=True).plan(start)
+    assert asks.endswith("as minicrawl/1.0; --contact ADDRESS names you.")
+    assert keeps == "Keeps all in x.db: Ctrl-C stops it, 'minicrawl crawl --store x.db' goes on."
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        (Before(14, 13, 0, "nothing-left"), "x.db, which was finished: 13 of 14 known pages are read, 0 wait."),
+        (Before(2, 1, 1, "interrupted"), "x.db, which was interrupted: 1 of 2 known pages is read, 1 waits."),
+        (
+            Before(9000, 8, 8992, "time"),
+            "x.db, which stopped at its limit: 8 of 9,000 known pages are read, 8,992 wait.",
+        ),
+        (Before(9, 8, 1, "nothing-left"), "x.db, which was refreshed: 8 of 9 known pages are read, 1 waits."),
+        (Before(3, 0, 3, None), "x.db, which was cut short: 0 of 3 known pages are read, 3 wait."),
+    ],
+)
+def test_a_crawl_that_goes_on_says_how_far_it_is(before: Before, line: str) -> None:
+    start = Start(CrawlSettings.of({}), (), AskedAgain(0), False, Seeds([]), before)
+    assert list(Guide(Path("x.db"), (), is_watched=False).plan(start)) == [f"Goes on from {line}"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "name"),
+    [
+        (None, "uvx minicrawl"),
+        ({"url": "file://HERE/a%20b.whl", "archive_info": {}}, "uvx --from 'HERE/a b.whl' minicrawl"),
+        ({"url": "https://h/r", "vcs_info": {"vcs": "git"}}, "uvx --from git+https://h/r minicrawl"),
+    ],
+)
+def test_uvx_is_named_as_it_was_called(
+    origin: dict[str, object] | None, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its environment is in uv's cache, and the program on no PATH but its own."""
+    environment = tmp_path / "archive-v0" / "abc"
+    (environment / "minicrawl-1.dist-info").mkdir(parents=True)
+    (environment / "minicrawl-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: minicrawl\n")
+    (tmp_path / "a b.whl").touch()
+    if origin is not None:
+        noted = json.dumps(origin).replace("HERE", str(tmp_path))
+        (environment / "minicrawl-1.dist-info" / "direct_url.json").write_text(noted)
+    monkeypatch.setattr(sys, "path", [str(environment), *sys.path])
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    monkeypatch.delenv("UV", raising=False)
+    assert not called_as().startswith("uvx")
+    monkeypatch.setenv("UV", "/usr/bin/uv")
+    assert called_as() == name.replace("HERE", str(tmp_path))
