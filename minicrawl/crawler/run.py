@@ -523,7 +523,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         )
     if (settings.sign is None) != (not settings.signature_agent):
         raise SettingError(
-            "--sign KEYFILE and --signature-agent URL go together: a key, and the https origin that publishes it; give "
+            "--sign KEYFILE and --signature-agent URL go together: a key, and where it is published; give "
             "both, or --forget both"
         )
     if settings.items or settings.hook or settings.extracts:

@@ -371,8 +371,9 @@ class Identity:
     )
     signature_agent: str = setting(
         "",
-        requests.origin,
-        "The https origin that publishes the key of --sign, as 'minicrawl key directory' prints it.",
+        requests.signature_agent,
+        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin, or the URL of "
+        "the directory itself, for verifiers that want that.",
         metavar="URL",
     )
 

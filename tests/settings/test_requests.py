@@ -148,7 +148,7 @@ def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "origin"),
+    ("given", "place"),
     [
         ("", ""),
         ("https://crawler.example", "https://crawler.example"),
@@ -156,16 +156,28 @@ def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
         ("HTTPS://crawler.example:443/", "https://crawler.example"),
         ("https://crawler.example:8443", "https://crawler.example:8443"),
         ("https://127.0.0.1:1", "https://127.0.0.1:1"),
+        ("HTTPS://Crawler.Example:443/Keys?v=1", "https://crawler.example/Keys?v=1"),
+        ("https://crawler.example:8443//", "https://crawler.example:8443//"),
     ],
 )
-def test_origin_that_publishes_the_key_is_spelt_as_an_origin(given: str, origin: str, tmp_path: Path) -> None:
+def test_place_of_the_key_is_spelt_as_an_origin_or_a_url(given: str, place: str, tmp_path: Path) -> None:
     (key := tmp_path / "key.pem").touch()
-    assert CrawlSettings(sign=key if given else None, signature_agent=given).signature_agent == origin
+    assert CrawlSettings(sign=key if given else None, signature_agent=given).signature_agent == place
 
 
-NO_ORIGINS = (
-    *("crawler.example", "http://crawler.example", "https://", "https://a.example/keys", "https://a.example?"),
-    *("https://me@a", 'https://a"b', "https://a b", "https://a\nb", "https://a:x"),
+NO_PLACES = (
+    *("crawler.example", "http://crawler.example", "https://", "https://a.example/#keys", "https://a.example?"),
+    *(
+        "https://me@a",
+        'https://a"b',
+        'https://a/"b',
+        "https://a/\\b",
+        "https://a/b\n",
+        "https://a/\xfc",
+        "https://a b",
+        "https://a\nb",
+        "https://a:x",
+    ),
     *(
         "https://\u017fite.example",
         "https://\u212aelvin.example",
@@ -184,7 +196,7 @@ NO_ORIGINS = (
 )
 
 
-@pytest.mark.parametrize("given", NO_ORIGINS)
-def test_what_is_no_https_origin_publishes_no_key(given: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", NO_PLACES)
+def test_what_is_no_https_url_publishes_no_key(given: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"--signature-agent is an https origin such as https://crawler\.example"):
         CrawlSettings(sign=tmp_path / "key.pem", signature_agent=given)

@@ -47,7 +47,7 @@ class _Components(HTTPSignatureComponentResolver):
         return str(self.message.headers["host"]).lower()  # RFC 9421 2.2.3
 
 
-def verified(headers: dict[str, str], keys: Directory) -> dict[str, Any]:
+def verified(headers: dict[str, str], keys: Directory, agent: str = AGENT) -> dict[str, Any]:
     """The parameters of the signature of a request. headers: by name in lower case. Raises InvalidSignature, and
     AssertionError for a request outside the profile of Web Bot Auth."""
     message = SimpleNamespace(method="GET", url=f"http://{headers['host']}/", headers=headers)
@@ -56,8 +56,8 @@ def verified(headers: dict[str, str], keys: Directory) -> dict[str, Any]:
     )
     (result,) = verifier.verify(message, expect_tag="web-bot-auth")
     assert result.covered_components['"@authority"'] == headers["host"].lower()
-    assert result.covered_components['"signature-agent";key="sig1"'] == f'"{AGENT}"'
-    assert headers["signature-agent"] == f'sig1="{AGENT}"'
+    assert result.covered_components['"signature-agent";key="sig1"'] == f'"{agent}"'
+    assert headers["signature-agent"] == f'sig1="{agent}"'
     parameters = dict(result.parameters)
     created, expires = int(parameters["created"]), int(parameters["expires"])
     assert created <= time.time() < expires <= created + 24 * 3600

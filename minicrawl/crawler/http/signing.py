@@ -4,8 +4,9 @@
     Signature-Input: sig1=("@authority" "signature-agent";key="sig1");created=...;expires=...;keyid="...";...
     Signature:       sig1=:...:
 
-A server that knows the crawler by its origin reads the key there, and verifies that a request comes from the crawler
-(draft-meunier-webbotauth-httpsig-protocol). Each request has a signature of its own.
+A server reads the key where Signature-Agent says, and verifies that a request comes from the crawler. An origin stands
+for the directory at its well-known path, by draft-ietf-webbotauth-httpsig-protocol-00; any other URL is that of the
+directory itself, by -01. Each request has a signature of its own.
 """
 
 import os
@@ -23,7 +24,7 @@ _LABEL = "sig1"
 
 
 class Signer:
-    """Signs requests. agent: the origin that publishes the key. clock: Unix seconds."""
+    """Signs requests. agent: the origin or the URL that publishes the key. clock: Unix seconds."""
 
     def __init__(self, key: SigningKey, agent: str, clock: Callable[[], float] = time.time) -> None:
         self._key = key

@@ -1,7 +1,7 @@
 """Ed25519 keys that sign requests: made, read, and published in a key directory.
 
 A key is a PKCS #8 PEM file that its owner alone may read. The directory is a JSON Web Key Set (RFC 7517, RFC 8037) at a
-well-known path of the crawler's own origin (draft-meunier-webbotauth-httpsig-protocol, Key Distribution).
+well-known path of the crawler's own origin (draft-ietf-webbotauth-httpsig-protocol, Key Distribution).
 """
 
 import json

@@ -16,8 +16,8 @@ def key(tmp_path: Path) -> SigningKey:
     return new_key(tmp_path / "key.pem")
 
 
-def signed(key: SigningKey, authority: str) -> dict[str, str]:
-    fields = Signer(key, AGENT).fields(authority)
+def signed(key: SigningKey, authority: str, agent: str = AGENT) -> dict[str, str]:
+    fields = Signer(key, agent).fields(authority)
     return {"host": authority} | {name.decode().lower(): value.decode() for name, value in fields}
 
 
@@ -27,6 +27,11 @@ def test_signature_holds_for_a_host_and_a_while(authority: str, key: SigningKey)
     assert (parameters["keyid"], parameters["alg"]) == (key.id, "ed25519")
     assert parameters["expires"] - parameters["created"] == LASTS
     assert time.time() - parameters["created"] < LASTS
+
+
+def test_signature_names_the_url_of_a_directory_as_it_was_given(key: SigningKey) -> None:
+    url = f"{AGENT}/keys/bot.json?v=1"
+    verified(signed(key, "example.com", url), Directory(directory([key])), url)
 
 
 def test_no_two_signatures_are_alike(key: SigningKey) -> None:
