@@ -216,7 +216,7 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         "",
         *table(best, ("expected", [page.expected or 0.0 for page in best])),
         "",
-        f"Of the truly {_TOP} most important pages {result['overlap']:.0%} are in our top {_TOP} "
+        f"Of the {_TOP} truly most important pages {result['overlap']:.0%} are in our top {_TOP} "
         f"(breadth-first: {result['overlap_breadth_first']:.0%}).",
         "",
         "share of pages fetched      " + "".join(f"{share:>8.0%}" for share in result["shares"]),

@@ -183,7 +183,7 @@ def _notes(found: "Found") -> Iterator[str]:
         yield f"The index is {state}: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
     if found.without_text:
         pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
-        yield f"{pages} read before the crawl kept texts; none is found until it is read again."
+        yield f"{pages} read before the crawl kept texts, and found only after 'minicrawl refresh'."
     if found.topics:
         yield "Topics by the words: " + ", ".join(f"{name} {share:.1%}" for name, share in found.topics.items()) + "."
     if found.left_out:

@@ -166,13 +166,15 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
 def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     """Lines on the host, the robots.txt and the last answer of a page."""
     ranked, robots, host = page.ranked, found.robots, page.host
-    yield f"  host        {printable(host.name)}: not to be asked before {at(host.dead_until or host.next_at)}"
+    until = host.dead_until or host.next_at
+    when = f"not to be asked before {at(until)}" if until else "not asked so far"
+    yield f"  host        {printable(host.name)}: {when}"
     yield f"  delay       {_delay(host)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
     yield from _usage_lines(found)
     if ranked.fetched_at is not None:
         yield (
-            f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(str(page.content_type))}, "
+            f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(page.content_type or 'no type')}, "
             f"{page.bytes:,} bytes in {page.seconds:.2f} s"
         )
     for number, field in enumerate(page.challenge):

@@ -119,8 +119,8 @@ def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[s
     if (queue := page.queue) is not None:
         what = "cash" if page.jump is None else "importance"
         yield f"Pages with more {what} that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
-    if found.reason != "host-banned":
-        yield f"Its host is asked for nothing before {at(page.host.dead_until or page.host.next_at)}."
+    if found.reason != "host-banned" and (until := page.host.dead_until or page.host.next_at):
+        yield f"Its host is asked for nothing before {at(until)}."
 
 
 def _target(page: "KnownPage") -> str:

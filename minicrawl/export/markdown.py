@@ -50,7 +50,10 @@ def pages_with_text(
 def check_has_texts(store: Store) -> None:
     """Raise SettingError where no text is kept at all."""
     if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
+        raise SettingError(
+            f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them, and "
+            "'minicrawl refresh' reads again what it has read"
+        )
 
 
 _NAME_LENGTH = 80

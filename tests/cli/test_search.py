@@ -138,4 +138,4 @@ def test_pages_without_texts_are_said_to_be_so(tmp_path: Path) -> None:
     crawl(SITE, store, [], text=True)
     assert run("index", "--store", store).exit_code == 0
     said = run("search", "stripes", "--store", store).stderr
-    assert said == "1 page was read before the crawl kept texts; none is found until it is read again.\n"
+    assert said == "1 page was read before the crawl kept texts, and found only after 'minicrawl refresh'.\n"

@@ -79,6 +79,16 @@ def test_a_ban_is_told(store: Path) -> None:
     run("control", "unban", "a.test", "--store", store)
 
 
+def test_a_host_that_was_never_asked_may_be_asked_at_once(tmp_path: Path) -> None:
+    other = "http://b.test/"
+    crawl({HOME: [other], other: []}, tmp_path / "crawl.db", [HOME], pages=1)
+    text = run("why", other, "--store", tmp_path / "crawl.db").output
+    assert "host        b.test: not asked so far\n" in text
+    assert "It waits: " in text
+    assert "1970" not in text
+    assert "is asked for nothing before" not in text
+
+
 A, B, C, D = (f"http://{name}.test/" for name in "abcd")
 SITES: Site = {
     A: [A + "in", A + "moved", B, B + "deep"],
