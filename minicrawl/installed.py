@@ -47,6 +47,7 @@ class Installation:
     extras: those that it was asked for, if a tool's record says so
     beside: the other requirements of a uv tool (--with)
     python: the interpreter; None if plain `pip` or `uv pip` serve it in this shell
+    arguments: those of this process: where every run is an installation, the command is this run again
     """
 
     by: By
@@ -55,6 +56,7 @@ class Installation:
     extras: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
     python: str | None = None
+    arguments: tuple[str, ...] = ()
 
     def adding(self, extra: str, libraries: tuple[str, ...] = ()) -> str:
         """The shell command that adds an extra, which consists of these libraries: conda knows no extras."""
@@ -69,11 +71,11 @@ class Installation:
             case By.UV_TOOL:
                 words = ["uv", "tool", "install", *(f"--with={each}" for each in self.beside), *source]
             case By.UVX:
-                words = ["uvx", "--from", self._requirement(extra), _NAME]
+                words = ["uvx", "--from", self._requirement(extra), _NAME, *self.arguments]
             case By.PIPX:
                 words = ["pipx", "install", "--force", *source]
             case By.PIPX_RUN:
-                words = ["pipx", "run", "--spec", self._requirement(extra), _NAME]
+                words = ["pipx", "run", "--spec", self._requirement(extra), _NAME, *self.arguments]
             case By.CONDA:
                 words = ["conda", "install", "--channel", "conda-forge", *libraries]
             case By.IMAGE:
@@ -122,7 +124,8 @@ def found(of: "Distribution", prefix: Path) -> Installation:
         asked = json.loads((prefix / _PIPX_RECORD).read_text("utf-8"))["main_package"]["package_or_url"]
         extras = _extras_in(asked)
     serves = {By.PIP: _is_beside("pip"), By.UV: os.environ.get("VIRTUAL_ENV") == str(prefix), By.OUTER_PIP: False}
-    return Installation(by, origin, editable, extras, beside, None if serves.get(by, True) else sys.executable)
+    python = None if serves.get(by, True) else sys.executable
+    return Installation(by, origin, editable, extras, beside, python, tuple(sys.argv[1:]))
 
 
 def _installer(noted: str, prefix: Path) -> By:

@@ -40,9 +40,12 @@ PYTHON = "/home/me/an env/bin/python"
             Installation(By.UV_TOOL, extras=frozenset({"render", "demo"}), beside=("igraph>=0.11", "ray")),
             "uv tool install '--with=igraph>=0.11' --with=ray 'minicrawl[demo,mcp,render]'",
         ),
-        (Installation(By.UVX), "uvx --from 'minicrawl[mcp]' minicrawl"),
+        (
+            Installation(By.UVX, arguments=("key", "new", "a key.pem")),
+            "uvx --from 'minicrawl[mcp]' minicrawl key new 'a key.pem'",
+        ),
         (Installation(By.PIPX, WHEEL, extras=frozenset({"mcp"})), f"pipx install --force '{WHEEL}[mcp]'"),
-        (Installation(By.PIPX_RUN), "pipx run --spec 'minicrawl[mcp]' minicrawl"),
+        (Installation(By.PIPX_RUN, arguments=("mcp",)), "pipx run --spec 'minicrawl[mcp]' minicrawl mcp"),
         (Installation(By.CONDA), "conda install --channel conda-forge mcp httpx2"),
         (Installation(By.IMAGE), "docker build --build-arg EXTRAS=mcp --tag minicrawl ."),
         (Installation(By.SYSTEM, WHEEL), f"pipx install '{WHEEL}[mcp]'"),
@@ -272,4 +275,4 @@ def test_command_named_by_a_tool_adds_the_extra_and_keeps_others(machine: Machin
 @pytest.mark.parametrize("spec", ["minicrawl", "WHEEL"])
 def test_command_named_in_a_run_without_installation_has_the_extra(machine: Machine, run: str, spec: str) -> None:
     command = told(machine, machine.filled(run.replace("SPEC", spec)))
-    assert machine.run(f"{command} demo").stdout.endswith("the extra is there\n")
+    assert machine.run(command).stdout.endswith("the extra is there\n")
