@@ -215,6 +215,8 @@ def build(path: Path, held: Collection[str] = ()) -> tuple[float, float, int]:
     with minicrawl.open_store(path) as store, patch.object(following, "page_words", words if held else page_words):
         built = bring_up_to_date(store, rebuild=True)
     seconds = time.process_time() - started
+    if not built.pages:
+        raise SystemExit(f"{path} has no texts: none of its pages could be read; see 'minicrawl status --store {path}'")
     return seconds / built.pages * 1e3, built.size / built.pages, built.pages
 
 

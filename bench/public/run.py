@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,16 @@ import minicrawl  # noqa: E402
 SUITES = ("speed", "order", "agreement", "refresh", "search", "robots", "links")
 
 
-def run(names: Sequence[str], cache: Path, *, is_quick: bool, graphs: Sequence[Path] = ()) -> dict[str, Any]:
-    """The results of suites. cache: for peers and packages; with is_quick nothing is installed or downloaded."""
-    load = os.getloadavg()[0]
-    suites = [_suite(import_module(f"public.suites.{name}").SUITE, Bench(cache, is_quick, graphs)) for name in names]
+def run(names: Sequence[str], cache: Path, *, is_quick: bool, graphs: Sequence[Path] = ()) -> Iterator[dict[str, Any]]:
+    """The results so far, after each suite. cache: for peers and packages; with is_quick nothing is installed or
+    downloaded."""
+    load, suites = os.getloadavg()[0], list[dict[str, Any]]()
+    for name in names:
+        suites.append(_suite(import_module(f"public.suites.{name}").SUITE, Bench(cache, is_quick, graphs)))
+        yield _results(suites, load, is_quick=is_quick)
+
+
+def _results(suites: Sequence[dict[str, Any]], load: float, *, is_quick: bool) -> dict[str, Any]:
     return {
         "schema": 1,
         "date": datetime.date.today().isoformat(),
@@ -45,7 +51,7 @@ def run(names: Sequence[str], cache: Path, *, is_quick: bool, graphs: Sequence[P
             "load_before": round(load, 1),
             "load_after": round(os.getloadavg()[0], 1),
         },
-        "suites": suites,
+        "suites": list(suites),
     }
 
 
@@ -78,10 +84,10 @@ def main() -> None:
                         help="of peers and packages; it may be deleted")  # fmt: skip
     parser.add_argument("--graph", type=Path, nargs="+", default=(), help="more graphs for the suite 'agreement'")
     given = parser.parse_args()
-    results = run(given.suite, given.cache.absolute(), is_quick=given.quick, graphs=given.graph)
     given.output.mkdir(parents=True, exist_ok=True)
-    (given.output / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (given.output / "results.md").write_text(page(results))
+    for results in run(given.suite, given.cache.absolute(), is_quick=given.quick, graphs=given.graph):
+        (given.output / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        (given.output / "results.md").write_text(page(results))
     print(f"{given.output / 'results.md'} and results.json are written")
 
 

@@ -14,6 +14,7 @@ apt-get and dpkg-deb, nginx and openssl. Rows of a web's file:
 """
 
 import argparse
+import os
 import subprocess
 from collections import defaultdict
 from pathlib import Path
@@ -22,7 +23,7 @@ from urllib.parse import urlsplit
 HTTP, HTTPS = 8080, 8443
 MOST_PAGES = 1_000
 """Pages of a site that the crawl asks for."""
-NGINX = """pid {folder}/nginx.pid; error_log {folder}/error.log error; worker_processes 2;
+NGINX = """{user}pid {folder}/nginx.pid; error_log {folder}/error.log error; worker_processes 2;
 events {{ worker_connections 4096; }}
 http {{
   include /etc/nginx/mime.types; default_type application/octet-stream; access_log off; charset off;
@@ -83,7 +84,9 @@ def configure(rows: dict[str, list[list[str]]], folder: Path, network: str) -> N
             options += [f"--connect-to {host}:80:{address}:{HTTP}", f"--connect-to {host}:443:{address}:{HTTPS}"]
         options.append(f"--host-pages {site.netloc}={MOST_PAGES}")
     (folder / "tmp").mkdir(exist_ok=True)
-    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, servers="\n".join(servers)))
+    # Root's nginx would read the files as another user, who may not enter root's home.
+    user = "user root; " if os.geteuid() == 0 else ""
+    (folder / "nginx.conf").write_text(NGINX.format(user=user, folder=folder, servers="\n".join(servers)))
     (folder / "seeds.txt").write_text("".join(f"{seed}\n" for seed in seeds))
     crawl = [*options, f"--ca-file {folder / 'tls.pem'}", "--allow-private --delay 0 --search"]
     (folder / "crawl.txt").write_text("\n".join(crawl) + "\n")
