@@ -274,9 +274,7 @@ class Fetcher:
             further.append(("If-None-Match", request.etag))
         if request.last_modified is not None:
             further.append(("If-Modified-Since", request.last_modified))
-        if further:
-            fields = replaced(fields, as_fields(further))
-        return fields
+        return replaced(fields, as_fields(further)) if further else fields
 
     def _prepared(self, origin: str) -> tuple[Field, ...]:
         """The header fields that all requests to an origin have."""

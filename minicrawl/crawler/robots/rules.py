@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
+from typing import Generic, TypeVar
 
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.response_fields import asked_rest
@@ -255,21 +256,32 @@ def product_token(user_agent: str) -> str:
 _HOPELESS = frozenset({"dns", "private-address", "bad-url", PARSER_FAILED, *REASONS})
 
 
-@dataclass(frozen=True)
-class RobotsState:
-    """The robots.txt of one origin, as far as it is known.
+_Rules = TypeVar("_Rules")
 
-    `rules`: None while unreachable, then nothing may be fetched. `expires`: Unix seconds from which on to ask
-    again. `attempts`: failures in a row. `status`, `body`, `reason`: of the answer, for the store.
+
+@dataclass(frozen=True)
+class OriginFile(Generic[_Rules]):
+    """A file of one origin, as far as it is known.
+
+    `expires`: Unix seconds from which on to ask again. `attempts`: failures in a row. `status`, `body`, `reason`: of
+    the answer, for the store.
     """
 
-    rules: RobotsRules | None
+    rules: _Rules
     status: int | None
     body: bytes
     fetched_at: float
     expires: float
     attempts: int = 0
     reason: str | None = None
+
+    def row(self, origin: str) -> RobotsRow:
+        """The file as a row of the store."""
+        return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
+
+
+class RobotsState(OriginFile[RobotsRules | None]):
+    """A robots.txt. `rules`: None while unreachable, then nothing may be fetched."""
 
     def refusal(self, user_agent: str, url: str) -> tuple[State, str] | None:
         """State and reason of a page that may not be fetched; None if it may be."""
@@ -285,10 +297,6 @@ class RobotsState:
     def crawl_delay(self, user_agent: str) -> float:
         """Seconds between two requests that it asks for; 0 if none, or not known."""
         return 0.0 if self.rules is None else self.rules.crawl_delay(user_agent) or 0.0
-
-    def row(self, origin: str) -> RobotsRow:
-        """The state as a row of the store; `restored` is the inverse."""
-        return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
 
     @property
     def is_undecided(self) -> bool:

@@ -5,13 +5,12 @@ The first rule whose location matches a URL counts. A file that is missing, or m
 """
 
 import json
-from dataclasses import dataclass
 from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.robots.matching import Pattern, octets_of
 from minicrawl.crawler.robots.preferences import NOTHING, POLICY, RESERVATION, TDMREP, Preferences, Statement, read
-from minicrawl.crawler.robots.rules import LIFETIME, MAX_BYTES, is_unreachable
+from minicrawl.crawler.robots.rules import LIFETIME, MAX_BYTES, OriginFile, is_unreachable
 from minicrawl.model import Fetched
 from minicrawl.store.rows import RobotsRow
 from minicrawl.timing import STANDARD, Timing
@@ -52,19 +51,8 @@ def _rule(rule: dict[str, Any]) -> TdmRule:
     return TdmRule(pattern, read(RESERVATION, word), shown[:_LONGEST_SHOWN])
 
 
-@dataclass(frozen=True)
-class TdmrepState:
-    """The tdmrep.json of one origin. `expires`: Unix seconds from which on to ask again. `attempts`: failures in a row.
-    `status`, `body`, `reason`: of the answer, for the store.
-    """
-
-    rules: tuple[TdmRule, ...]
-    status: int | None
-    body: bytes
-    fetched_at: float
-    expires: float
-    attempts: int = 0
-    reason: str | None = None
+class TdmrepState(OriginFile[tuple[TdmRule, ...]]):
+    """A tdmrep.json."""
 
     def rule(self, url: str) -> TdmRule | None:
         """The rule that counts for a URL."""
@@ -79,10 +67,6 @@ class TdmrepState:
         """The rule that counts for a URL, if any. file: URL of the tdmrep.json."""
         rule = self.rule(url)
         return [] if rule is None else [Statement(TDMREP, rule.shown, rule.preferences, file)]
-
-    def row(self, origin: str) -> RobotsRow:
-        """The state as a row of the store; `restored_tdmrep` is the inverse."""
-        return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
 
 
 def judged_tdmrep(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STANDARD) -> TdmrepState:
